@@ -1,0 +1,186 @@
+//! The kernels' safe face: sizes are checked here, then the level's code runs.
+
+mod levels;
+
+use crate::product::Product;
+use crate::winograd::{POINTS, output::Output};
+use crate::{Convolution, LANES, Matrix, Simd, SimdError, Transformed};
+use levels::dispatch;
+
+/// All kernels at one [level](Simd) that this machine has.
+#[derive(Copy, Clone, Debug)]
+pub struct Kernels {
+    simd: Simd,
+}
+
+/// Equal rows inside a slice: row `r` is the values from `r * stride` on.
+#[derive(Copy, Clone, Debug)]
+pub struct Rows<'a> {
+    /// The values.
+    pub values: &'a [f32],
+    /// From a row's first value to the next row's.
+    pub stride: usize,
+    /// The number of rows.
+    pub count: usize,
+}
+
+/// What follows a convolution on its way to the activations; a rectifier always comes last.
+#[derive(Debug)]
+pub struct Epilogue<'a> {
+    /// Added to every square, one value per channel.
+    pub bias: &'a [f32],
+    /// Whether what the image already holds is added too, as at the end of a residual block.
+    pub residual: bool,
+    /// Where the means of the result's channels and then their maxima go, if wanted.
+    pub pooled: Option<&'a mut [f32]>,
+}
+
+impl Kernels {
+    /// The kernels of one level.
+    ///
+    /// # Errors
+    ///
+    /// This machine lacks the level.
+    pub fn new(simd: Simd) -> Result<Kernels, SimdError> {
+        Ok(Kernels { simd: simd.check()? })
+    }
+
+    /// The kernels of the level that `TABLUT_SIMD` names, or else of the best that this machine has.
+    ///
+    /// # Errors
+    ///
+    /// The variable names no level, or one that this machine lacks.
+    pub fn from_env() -> Result<Kernels, SimdError> {
+        Kernels::new(Simd::from_env()?)
+    }
+
+    /// The level.
+    pub fn simd(self) -> Simd {
+        self.simd
+    }
+
+    /// `out[r] = init + weights · rows[r]`, rectified if asked; `out` has rows of [`Matrix::padded_outputs`] values. An
+    /// empty `init` is zeros.
+    ///
+    /// # Panics
+    ///
+    /// When a slice is too short for its rows.
+    pub fn product(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
+        let product = Product {
+            rows: rows.values,
+            row_stride: rows.stride,
+            n_rows: rows.count,
+            weights: weights.packed(),
+            inputs: weights.inputs(),
+            panels: weights.padded_outputs() / LANES,
+            init,
+            relu,
+            next: &[],
+            out_stride: weights.padded_outputs(),
+        };
+        assert!(product.fits(out), "rows, start and outputs of a product fit its matrix");
+        dispatch!(self.simd, product(&product, out));
+    }
+
+    /// Writes the tiles of an image (`[square][channel]`) to place `index` of `tiles`, as the first step of a
+    /// convolution.
+    ///
+    /// # Panics
+    ///
+    /// When the image has another size than `tiles` says, or `index` lies outside.
+    pub fn transform_input(self, image: &[f32], index: usize, tiles: &mut Transformed) {
+        let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
+        assert!(index < tiles.images(), "an image's place");
+        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
+        let first = index * grid.tiles();
+        let out = tiles.values_mut();
+        dispatch!(self.simd, transform_input(grid, channels, image, out, first, stride));
+    }
+
+    /// The products of a convolution for all images of `tiles`, as its second step.
+    ///
+    /// # Panics
+    ///
+    /// When `tiles` has not the convolution's input channels, or `products` is not of the same images with its output
+    /// channels.
+    pub fn multiply(self, convolution: &Convolution, tiles: &Transformed, products: &mut Transformed) {
+        let shape = (tiles.grid(), tiles.images(), tiles.channels());
+        assert_eq!(shape.2, convolution.inputs(), "channels in");
+        assert_eq!(products.channels(), convolution.outputs(), "channels out");
+        assert_eq!((products.grid(), products.images()), (shape.0, shape.1), "images");
+        let (from, to) = (tiles.point_stride(), products.point_stride());
+        for point in 0..POINTS {
+            let product = Product {
+                rows: &tiles.values()[point * from..],
+                row_stride: convolution.inputs(),
+                n_rows: tiles.images() * shape.0.tiles(),
+                weights: convolution.point(point),
+                inputs: convolution.inputs(),
+                panels: convolution.outputs() / LANES,
+                init: &[],
+                relu: false,
+                next: convolution.point(point + 1),
+                out_stride: convolution.outputs(),
+            };
+            let out = &mut products.values_mut()[point * to..];
+            assert!(product.fits(out), "rows and outputs of a product fit its matrix");
+            dispatch!(self.simd, product(&product, out));
+        }
+    }
+
+    /// Turns the products at place `index` into an image (`[square][channel]`), as the last step of a convolution.
+    ///
+    /// # Panics
+    ///
+    /// When the image, the bias or the room for the pooled values has another size than `products` says, or `index`
+    /// lies outside.
+    pub fn transform_output(self, products: &Transformed, index: usize, epilogue: Epilogue<'_>, image: &mut [f32]) {
+        let (grid, channels) = (products.grid(), products.channels());
+        assert!(index < products.images(), "an image's place");
+        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
+        assert_eq!(epilogue.bias.len(), channels, "size of a bias");
+        let output = Output {
+            grid,
+            channels,
+            products: products.values(),
+            point_stride: products.point_stride(),
+            first: index * grid.tiles(),
+            bias: epilogue.bias,
+        };
+        let residual = epilogue.residual;
+        if let Some(pooled) = epilogue.pooled {
+            assert_eq!(pooled.len(), 2 * channels, "size of the pooled values");
+            if residual {
+                dispatch!(self.simd, transform_output::<true, true>(&output, image, pooled));
+            } else {
+                dispatch!(self.simd, transform_output::<false, true>(&output, image, pooled));
+            }
+        } else if residual {
+            dispatch!(self.simd, transform_output::<true, false>(&output, image, &mut []));
+        } else {
+            dispatch!(self.simd, transform_output::<false, false>(&output, image, &mut []));
+        }
+    }
+
+    /// Writes the means of an image's channels (`[square][channel]`) and then their maxima to `pooled`.
+    ///
+    /// # Panics
+    ///
+    /// When the image is empty, the channels come not in sixteens, or `pooled` has not `2 * channels` values.
+    pub fn pool(self, image: &[f32], channels: usize, pooled: &mut [f32]) {
+        assert!(channels > 0 && channels.is_multiple_of(LANES), "channels come in sixteens");
+        assert!(!image.is_empty() && image.len().is_multiple_of(channels), "whole squares");
+        assert_eq!(pooled.len(), 2 * channels, "size of the pooled values");
+        dispatch!(self.simd, pool(image, channels, pooled));
+    }
+
+    /// The scalar product `a · b`.
+    ///
+    /// # Panics
+    ///
+    /// When the rows have different lengths, or not a multiple of sixteen.
+    pub fn dot(self, a: &[f32], b: &[f32]) -> f32 {
+        assert!(a.len() == b.len() && a.len().is_multiple_of(LANES), "rows come in sixteens");
+        dispatch!(self.simd, dot(a, b))
+    }
+}

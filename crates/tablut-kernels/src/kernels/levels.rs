@@ -1,0 +1,86 @@
+//! Every kernel compiled once for each level.
+
+/// A module with all kernels over the vector `$lanes`, compiled for `$features`, with products in blocks of `$rows`
+/// rows and `$panels` panels.
+macro_rules! level {
+    ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal) => {
+        pub(super) mod $name {
+            use crate::Grid;
+            use crate::product::{self, Product};
+            use crate::winograd::{input, output};
+            use crate::pointwise;
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn product(product: &Product<'_>, out: &mut [f32]) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { product::run::<$lanes, $rows, $panels>(product, out) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn transform_input(
+                grid: Grid,
+                channels: usize,
+                image: &[f32],
+                out: &mut [f32],
+                first: usize,
+                stride: usize,
+            ) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { input::transform::<$lanes>(grid, channels, image, out, first, stride) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn transform_output<const ADD: bool, const POOL: bool>(
+                output: &output::Output<'_>,
+                image: &mut [f32],
+                pooled: &mut [f32],
+            ) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { output::transform::<$lanes, ADD, POOL>(output, image, pooled) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn pool(image: &[f32], channels: usize, out: &mut [f32]) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { pointwise::pool::<$lanes>(image, channels, out) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn dot(a: &[f32], b: &[f32]) -> f32 {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { pointwise::dot::<$lanes>(a, b) }
+            }
+        }
+    };
+}
+
+// Sums that fill the registers: 18 of 32 with AVX-512, 12 of 16 with AVX2; nine rows are the tiles of a 9×9 image.
+#[cfg(target_arch = "x86_64")]
+level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2);
+#[cfg(target_arch = "x86_64")]
+level!(avx2, crate::lanes::avx2::Avx2, ["avx2,fma"], 6, 1);
+level!(plain, crate::lanes::Plain, [], 3, 1);
+
+/// Calls the kernel of the level in `$simd`. The caller has checked the sizes; [`super::Kernels`] exists only for
+/// levels that the machine has.
+macro_rules! dispatch {
+    ($simd:expr, $kernel:ident $(::<$($generic:literal),*>)? ($($argument:expr),*)) => {
+        match $simd {
+            // SAFETY: the machine has the level, or `Kernels` could not have been made; the sizes were checked above.
+            #[cfg(target_arch = "x86_64")]
+            crate::Simd::Avx512 => unsafe {
+                crate::kernels::levels::avx512::$kernel $(::<$($generic),*>)? ($($argument),*)
+            },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            crate::Simd::Avx2 => unsafe {
+                crate::kernels::levels::avx2::$kernel $(::<$($generic),*>)? ($($argument),*)
+            },
+            // SAFETY: as above; the plain vectors moreover check every access.
+            _ => unsafe {
+                crate::kernels::levels::plain::$kernel $(::<$($generic),*>)? ($($argument),*)
+            },
+        }
+    };
+}
+pub(super) use dispatch;

@@ -1,0 +1,55 @@
+//! A matrix packed for products.
+
+use crate::{Aligned, LANES};
+
+/// A weight matrix `[outputs, inputs]`, packed in panels of sixteen outputs: `[outputs / 16][inputs][16]`, zeros where
+/// outputs fill no whole panel.
+#[derive(Clone)]
+pub struct Matrix {
+    inputs: usize,
+    panels: usize,
+    packed: Aligned,
+}
+
+impl Matrix {
+    /// Packs a row-major `[outputs, inputs]` matrix, as dense layers and 1×1 convolutions store their weights.
+    ///
+    /// # Panics
+    ///
+    /// When `weights` has not `outputs * inputs` values.
+    pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Matrix {
+        assert_eq!(weights.len(), outputs * inputs, "size of a matrix");
+        let mut matrix = Matrix::zeroed(outputs, inputs);
+        for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
+            for (input, &weight) in row.iter().enumerate() {
+                let at = packed_index(inputs, output, input);
+                matrix.packed[at] = weight;
+            }
+        }
+        matrix
+    }
+
+    fn zeroed(outputs: usize, inputs: usize) -> Matrix {
+        let panels = outputs.div_ceil(LANES);
+        Matrix { inputs, panels, packed: Aligned::zeroed(panels * inputs * LANES) }
+    }
+
+    /// The length of an input row.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The length of an output row: the outputs, rounded up to whole vectors of sixteen.
+    pub fn padded_outputs(&self) -> usize {
+        self.panels * LANES
+    }
+
+    pub(crate) fn packed(&self) -> &[f32] {
+        &self.packed
+    }
+}
+
+/// Where the weight from `input` to `output` stands in the packed form of a matrix with `inputs` inputs.
+pub(crate) fn packed_index(inputs: usize, output: usize, input: usize) -> usize {
+    ((output / LANES) * inputs + input) * LANES + output % LANES
+}

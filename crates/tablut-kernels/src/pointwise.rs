@@ -1,0 +1,47 @@
+//! Pooling and single sums.
+
+use crate::LANES;
+use crate::lanes::Lanes;
+
+/// Writes the mean and then the maximum over all rows of `image` (`[square][channel]`) to `pooled`.
+///
+/// # Safety
+///
+/// The contract of [`Lanes`]; `image` holds a positive number of rows of `channels` values (in sixteens), `pooled` `2 *
+/// channels`.
+#[inline(always)]
+pub(crate) unsafe fn pool<V: Lanes>(image: &[f32], channels: usize, pooled: &mut [f32]) {
+    let squares = image.len() / channels;
+    for channel in (0..channels).step_by(LANES) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let mut sum = V::load(image, channel);
+            let mut max = sum;
+            for square in 1..squares {
+                let value = V::load(image, square * channels + channel);
+                sum = sum.add(value);
+                max = max.max(value);
+            }
+            let share = V::splat(1.0 / squares as f32);
+            sum.mul_add(share, V::zero()).store(pooled, channel);
+            max.store(pooled, channels + channel);
+        }
+    }
+}
+
+/// The scalar product of `a` and `b`, by sixteen interleaved sums that are then [added by halves](Lanes::sum).
+///
+/// # Safety
+///
+/// The contract of [`Lanes`]; `a` and `b` have the same length, a multiple of sixteen.
+#[inline(always)]
+pub(crate) unsafe fn dot<V: Lanes>(a: &[f32], b: &[f32]) -> f32 {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut sum = V::zero();
+        for at in (0..a.len()).step_by(LANES) {
+            sum = V::load(a, at).mul_add(V::load(b, at), sum);
+        }
+        sum.sum()
+    }
+}

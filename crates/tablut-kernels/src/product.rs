@@ -1,0 +1,136 @@
+//! Products of rows with a packed matrix, in blocks that stay in registers.
+
+use crate::LANES;
+use crate::lanes::Lanes;
+
+/// `out[r] = init + rows[r] · weights`, for every row; one chain of multiply-adds per element, over the inputs in
+/// order.
+#[derive(Copy, Clone)]
+pub(crate) struct Product<'a> {
+    /// The rows' values; row `r` begins at `r * row_stride` and has `inputs` of them.
+    pub rows: &'a [f32],
+    pub row_stride: usize,
+    pub n_rows: usize,
+    /// As [`crate::Matrix`] packs them.
+    pub weights: &'a [f32],
+    pub inputs: usize,
+    pub panels: usize,
+    /// What the chains start from, one value per padded output; empty for zeros.
+    pub init: &'a [f32],
+    pub relu: bool,
+    /// What will be read next, asked for on the way.
+    pub next: &'a [f32],
+    pub out_stride: usize,
+}
+
+impl Product<'_> {
+    /// Whether all that [`run`] reads and writes lies inside its slices.
+    pub(crate) fn fits(&self, out: &[f32]) -> bool {
+        let outputs = self.panels * LANES;
+        let last = self.n_rows.saturating_sub(1);
+        self.n_rows == 0
+            || (self.rows.len() >= last * self.row_stride + self.inputs
+                && self.weights.len() == outputs * self.inputs
+                && (self.init.is_empty() || self.init.len() == outputs)
+                && self.out_stride >= outputs
+                && out.len() >= last * self.out_stride + outputs)
+    }
+}
+
+/// Computes a product in blocks of `R` rows and `C` panels; the last rows go by threes and ones, the last panels one by
+/// one.
+///
+/// # Safety
+///
+/// The contract of [`Lanes`], and [`Product::fits`].
+#[inline(always)]
+pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Product<'_>, out: &mut [f32]) {
+    let whole = product.panels - product.panels % C;
+    let blocks = (product.n_rows / R).max(1) * (whole / C).max(1);
+    let ahead = product.next.len().div_ceil(LANES * blocks) * LANES;
+    let mut next = 0;
+    for panel in (0..whole).step_by(C) {
+        let mut row = 0;
+        while row + R <= product.n_rows {
+            // SAFETY: the caller's contract: rows and panels of the block lie inside the product.
+            unsafe { block::<V, R, C>(product, row, panel, next, ahead, out) };
+            next += ahead;
+            row += R;
+        }
+        while row + 3 <= product.n_rows {
+            // SAFETY: as above.
+            unsafe { block::<V, 3, C>(product, row, panel, 0, 0, out) };
+            row += 3;
+        }
+        while row < product.n_rows {
+            // SAFETY: as above.
+            unsafe { block::<V, 1, C>(product, row, panel, 0, 0, out) };
+            row += 1;
+        }
+    }
+    for panel in whole..product.panels {
+        let mut row = 0;
+        while row + R <= product.n_rows {
+            // SAFETY: as above.
+            unsafe { block::<V, R, 1>(product, row, panel, next, ahead, out) };
+            next += ahead;
+            row += R;
+        }
+        while row < product.n_rows {
+            // SAFETY: as above.
+            unsafe { block::<V, 1, 1>(product, row, panel, 0, 0, out) };
+            row += 1;
+        }
+    }
+}
+
+/// The elements of `R` rows from `row` and `C` panels from `panel`, all sums in registers.
+#[inline(always)]
+unsafe fn block<V: Lanes, const R: usize, const C: usize>(
+    product: &Product<'_>,
+    row: usize,
+    panel: usize,
+    next: usize,
+    ahead: usize,
+    out: &mut [f32],
+) {
+    let Product { rows, row_stride, weights, inputs, .. } = *product;
+    // SAFETY: the contract of `run`: `fits` holds, and the block's rows and panels lie inside the product, so that
+    // every index below lies inside its slice.
+    unsafe {
+        let mut sums = [[V::zero(); C]; R];
+        if !product.init.is_empty() {
+            for c in 0..C {
+                let start = V::load(product.init, (panel + c) * LANES);
+                for line in &mut sums {
+                    line[c] = start;
+                }
+            }
+        }
+        // One line ahead for every few inputs, so that the requests do not pile up.
+        let step = (ahead / LANES).div_ceil(inputs.max(1)) * LANES;
+        let mut asked = 0;
+        for k in 0..inputs {
+            if asked < ahead {
+                V::prefetch(product.next, next + asked);
+                asked += step;
+            }
+            let mut w = [V::zero(); C];
+            for (c, w) in w.iter_mut().enumerate() {
+                *w = V::load(weights, ((panel + c) * inputs + k) * LANES);
+            }
+            for (r, line) in sums.iter_mut().enumerate() {
+                let x = V::splat_from(rows, (row + r) * row_stride + k);
+                for (sum, w) in line.iter_mut().zip(w) {
+                    *sum = x.mul_add(w, *sum);
+                }
+            }
+        }
+        for (r, line) in sums.iter().enumerate() {
+            for (c, &sum) in line.iter().enumerate() {
+                let sum = if product.relu { sum.max(V::zero()) } else { sum };
+                sum.store(out, (row + r) * product.out_stride + (panel + c) * LANES);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! 3×3 convolutions by Winograd's F(3×3, 3×3): tiles of 3×3 outputs from 5×5 inputs with 25 products for each pair of
+//! channels.
+//!
+//! Lavin and Gray, *Fast Algorithms for Convolutional Neural Networks* (2016), with the points 0, 1, −1, 2 and ∞: an
+//! output tile is
+//! `Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A`. Summed over input channels, each of the 25 points is one matrix product over all tiles
+//! of all images.
+
+pub(crate) mod input;
+pub(crate) mod output;
+
+use crate::matrix::packed_index;
+use crate::{Aligned, LANES};
+
+/// Outputs on a tile's side.
+pub(crate) const TILE: usize = 3;
+/// Inputs, and points, on a tile's side.
+pub(crate) const SPAN: usize = 5;
+/// Points of a tile.
+pub(crate) const POINTS: usize = SPAN * SPAN;
+
+/// `G`: from the three taps of a kernel's line to the five points.
+const KERNEL: [[f64; 3]; SPAN] = [
+    [0.5, 0.0, 0.0],
+    [-0.5, -0.5, -0.5],
+    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
+    [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0],
+    [0.0, 0.0, 1.0],
+];
+
+/// The size of an image, in squares.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Grid {
+    height: usize,
+    width: usize,
+}
+
+impl Grid {
+    /// A grid of `height` × `width` squares.
+    ///
+    /// # Panics
+    ///
+    /// When a side is no positive multiple of three, which the tiles need.
+    pub const fn new(height: usize, width: usize) -> Grid {
+        assert!(
+            height > 0 && width > 0 && height.is_multiple_of(TILE) && width.is_multiple_of(TILE),
+            "the sides of a grid are multiples of three"
+        );
+        Grid { height, width }
+    }
+
+    /// Rows of squares.
+    pub const fn height(self) -> usize {
+        self.height
+    }
+
+    /// Squares in a row.
+    pub const fn width(self) -> usize {
+        self.width
+    }
+
+    /// All squares.
+    pub const fn squares(self) -> usize {
+        self.height * self.width
+    }
+
+    /// The 3×3 tiles that cover the grid.
+    pub const fn tiles(self) -> usize {
+        self.squares() / (TILE * TILE)
+    }
+}
+
+/// The weights of a 3×3 convolution with zero padding, transformed and packed: for each point a packed `[outputs,
+/// inputs]` matrix.
+#[derive(Clone)]
+pub struct Convolution {
+    inputs: usize,
+    outputs: usize,
+    points: Aligned,
+}
+
+impl Convolution {
+    /// Transforms weights `[outputs, inputs, 3, 3]` (row-major; kernel rows go with the grid's rows). Inputs are padded
+    /// with zero channels to a multiple of sixteen.
+    ///
+    /// # Panics
+    ///
+    /// When `outputs` is no multiple of sixteen, or `weights` has not `outputs * inputs * 9` values.
+    pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Convolution {
+        assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
+        assert_eq!(weights.len(), outputs * inputs * 9, "size of a kernel");
+        let padded = inputs.next_multiple_of(LANES);
+        let size = outputs * padded;
+        let mut points = Aligned::zeroed(POINTS * size);
+        for (pair, taps) in weights.chunks_exact(9).enumerate() {
+            let (output, input) = (pair / inputs, pair % inputs);
+            let at = packed_index(padded, output, input);
+            for (point, value) in transform_kernel(taps).into_iter().enumerate() {
+                points[point * size + at] = value;
+            }
+        }
+        Convolution { inputs: padded, outputs, points }
+    }
+
+    /// Input channels, with the padding.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Output channels.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The packed matrix of one point; empty past the last.
+    pub(crate) fn point(&self, point: usize) -> &[f32] {
+        let size = self.inputs * self.outputs;
+        self.points.get(point * size..(point + 1) * size).unwrap_or(&[])
+    }
+}
+
+/// `G g Gᵀ`, in f64 until the end.
+fn transform_kernel(taps: &[f32]) -> [f32; POINTS] {
+    let mut points = [0.0; POINTS];
+    for (i, down) in KERNEL.iter().enumerate() {
+        for (j, across) in KERNEL.iter().enumerate() {
+            let sum: f64 = (0..9).map(|tap| down[tap / 3] * across[tap % 3] * f64::from(taps[tap])).sum();
+            points[i * SPAN + j] = sum as f32;
+        }
+    }
+    points
+}
+
+/// The tiles of some images at every point: `[point][image][tile][channel]`.
+pub struct Transformed {
+    grid: Grid,
+    values: Aligned,
+    images: usize,
+    channels: usize,
+}
+
+impl Transformed {
+    /// Room for `images` images of `channels` channels. Values are undefined until written.
+    pub fn new(grid: Grid, images: usize, channels: usize) -> Transformed {
+        let size = POINTS * point_stride(grid, images, channels);
+        Transformed { grid, values: Aligned::zeroed(size), images, channels }
+    }
+
+    /// Makes the room one for `images` images of `channels` channels, without allocating.
+    ///
+    /// # Panics
+    ///
+    /// When that is more than the room was made for.
+    pub fn reshape(&mut self, images: usize, channels: usize) {
+        assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
+        let size = POINTS * point_stride(self.grid, images, channels);
+        assert!(size <= self.values.len(), "room for the tiles");
+        (self.images, self.channels) = (images, channels);
+    }
+
+    /// The grid of the images.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Images in it.
+    pub fn images(&self) -> usize {
+        self.images
+    }
+
+    /// Channels of each image.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// From a point's values to the next point's.
+    pub(crate) fn point_stride(&self) -> usize {
+        point_stride(self.grid, self.images, self.channels)
+    }
+
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+}
+
+/// One cache line more than the values of a point, so that the points of a tile fall into different sets of the cache.
+fn point_stride(grid: Grid, images: usize, channels: usize) -> usize {
+    images * grid.tiles() * channels + LANES
+}
