@@ -1,1 +1,25 @@
-//! Placeholder.
+//! Nets for Tablut, without a training framework: what a net is, what it reads, what it says, and the file it lives in.
+//!
+//! - [`NetShape`]: the sizes that determine every tensor.
+//! - [`encode`], [`View`], [`PLANES`], [`FEATURES`]: positions as planes and features.
+//! - [`PolicyIndex`]: moves as entries of the policy table.
+//! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
+//! - [`Weights`], [`Model`]: a net's tensors, and the file that holds them with all that is needed to play.
+
+mod batch;
+pub mod durable;
+mod encoding;
+mod error;
+mod features;
+mod model_file;
+mod policy;
+mod shape;
+mod weights;
+
+pub use batch::{Inference, InputBatch, OutputBatch};
+pub use encoding::{ENCODING_VERSION, FEATURES, PLANES, View, encode, encode_symmetric};
+pub use error::{ModelFileError, ModelFileErrorKind, NetError};
+pub use model_file::{FORMAT_VERSION, Model, TrainingSummary, container};
+pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
+pub use shape::{NetShape, TensorSpec};
+pub use weights::{Tensor, Weights};

@@ -1,0 +1,249 @@
+//! Plays many games at once: each worker thread keeps several games going and evaluates their leaves together.
+//!
+//! A game is a [`Task`]: a state machine that says which leaves it needs, takes their evaluations, and in the end
+//! gives its result. Tasks draw no randomness from outside, and an evaluation depends on its leaf alone, so results
+//! do not depend on the number of workers or on how tasks are spread over them.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
+
+/// A leaf to evaluate and which of the worker's evaluators (an index) is to do it.
+pub type Request = (usize, Query);
+
+/// Something that runs in turns with evaluators: a self-play game, a match game.
+pub trait Task: Send {
+    /// What the task gives when it ends.
+    type Output: Send;
+
+    /// Goes on until evaluations are needed, and appends what is to be evaluated; or ends and returns its output.
+    ///
+    /// A task that neither ends nor asks for anything is called again in the next round.
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, EvaluateError>;
+
+    /// Takes the evaluations of what the last call of `gather` asked for, in its order.
+    fn apply(&mut self, evaluations: &[Evaluation]);
+}
+
+/// How work is spread over threads.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Concurrency {
+    /// Worker threads, at least 1.
+    pub workers: usize,
+    /// Tasks that each worker keeps going at once, at least 1: what a batch is made of.
+    pub tasks_per_worker: usize,
+}
+
+impl Default for Concurrency {
+    /// One worker per core, 64 tasks each.
+    fn default() -> Self {
+        Self {
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
+            tasks_per_worker: 64,
+        }
+    }
+}
+
+/// Counters that the workers keep while they run, readable from any thread.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Leaves evaluated.
+    pub evaluations: AtomicU64,
+    /// Calls of an evaluator: evaluations ÷ batches is the mean batch.
+    pub batches: AtomicU64,
+    /// Time inside evaluators, summed over workers, in microseconds.
+    pub evaluator_micros: AtomicU64,
+    /// Tasks that have ended.
+    pub finished: AtomicU64,
+    /// Set from outside to stop: running tasks are dropped and [`RunError::Stopped`] is returned.
+    pub stop: AtomicBool,
+}
+
+/// Why tasks did not all end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// [`Counters::stop`] was set.
+    #[error("stopped on request")]
+    Stopped,
+    /// An evaluator failed.
+    #[error(transparent)]
+    Evaluate(#[from] EvaluateError),
+}
+
+/// Runs `n_tasks` tasks, made by `make_task` from their index as workers get to them, and returns their outputs in
+/// the order of their indices.
+///
+/// `make_evaluators` is called once in each worker. `on_output` is called with each output as it comes, in any order.
+pub fn run_tasks<T: Task>(
+    n_tasks: usize,
+    concurrency: Concurrency,
+    make_task: impl Fn(usize) -> T + Sync,
+    make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
+    counters: &Counters,
+    on_output: impl Fn(usize, &T::Output) + Sync,
+) -> Result<Vec<T::Output>, RunError> {
+    let next = AtomicUsize::new(0);
+    let outputs: Mutex<Vec<(usize, T::Output)>> = Mutex::new(Vec::with_capacity(n_tasks));
+    let shared = Shared {
+        next: &next,
+        n_tasks,
+        counters,
+    };
+    let deliver = |index: usize, output: T::Output| {
+        on_output(index, &output);
+        counters.finished.fetch_add(1, Ordering::Relaxed);
+        outputs.lock().expect("no worker panics while it holds the outputs").push((index, output));
+    };
+    let workers = concurrency.workers.clamp(1, n_tasks.max(1));
+    let results: Vec<Result<(), RunError>> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..workers)
+            .map(|_| {
+                scope.spawn(|| {
+                    let result = shared.work(concurrency.tasks_per_worker, &make_task, make_evaluators(), &deliver);
+                    if result.is_err() {
+                        next.store(n_tasks, Ordering::Relaxed);
+                    }
+                    result
+                })
+            })
+            .collect();
+        let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        handles.into_iter().map(join).collect()
+    });
+    results.into_iter().collect::<Result<(), _>>()?;
+    let mut outputs = outputs.into_inner().expect("all workers have ended");
+    outputs.sort_by_key(|&(index, _)| index);
+    Ok(outputs.into_iter().map(|(_, output)| output).collect())
+}
+
+/// What all workers of one run share.
+struct Shared<'a> {
+    next: &'a AtomicUsize,
+    n_tasks: usize,
+    counters: &'a Counters,
+}
+
+impl Shared<'_> {
+    /// One worker's rounds: gather from every running task, evaluate each evaluator's share at once, apply.
+    fn work<T: Task>(
+        &self,
+        slots: usize,
+        make_task: &(impl Fn(usize) -> T + Sync),
+        mut evaluators: Vec<Box<dyn Evaluator>>,
+        deliver: &impl Fn(usize, T::Output),
+    ) -> Result<(), RunError> {
+        let mut running: Vec<(usize, T)> = Vec::new();
+        let mut round = Round::new(evaluators.len());
+        loop {
+            if self.counters.stop.load(Ordering::Relaxed) {
+                return Err(RunError::Stopped);
+            }
+            while running.len() < slots.max(1) {
+                let index = self.next.fetch_add(1, Ordering::Relaxed);
+                if index >= self.n_tasks {
+                    break;
+                }
+                running.push((index, make_task(index)));
+            }
+            if running.is_empty() {
+                return Ok(());
+            }
+            round.clear();
+            let mut slot = 0;
+            while slot < running.len() {
+                let (index, task) = &mut running[slot];
+                if let Some(output) = task.gather(&mut round.requests)? {
+                    deliver(*index, output);
+                    running.swap_remove(slot);
+                } else {
+                    round.close(slot)?;
+                    slot += 1;
+                }
+            }
+            round.evaluate(&mut evaluators, self.counters)?;
+            for (slot, (_, task)) in running.iter_mut().enumerate() {
+                if let Some(evaluations) = round.evaluations_of(slot) {
+                    task.apply(evaluations);
+                }
+            }
+        }
+    }
+}
+
+/// The requests of one round, sorted by evaluator, and their evaluations, by task.
+struct Round {
+    requests: Vec<Request>,
+    queries: Vec<Vec<Query>>,
+    origins: Vec<Vec<usize>>,
+    ends: Vec<usize>,
+    evaluations: Vec<Evaluation>,
+}
+
+impl Round {
+    fn new(n_evaluators: usize) -> Self {
+        Self {
+            requests: Vec::new(),
+            queries: vec![Vec::new(); n_evaluators],
+            origins: vec![Vec::new(); n_evaluators],
+            ends: Vec::new(),
+            evaluations: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.requests.clear();
+        self.queries.iter_mut().for_each(Vec::clear);
+        self.origins.iter_mut().for_each(Vec::clear);
+        self.ends.clear();
+        self.evaluations.clear();
+    }
+
+    /// Ends the requests of the task in `slot`.
+    fn close(&mut self, slot: usize) -> Result<(), EvaluateError> {
+        debug_assert_eq!(slot, self.ends.len());
+        let mut end = self.ends.last().copied().unwrap_or(0);
+        for (evaluator, query) in self.requests.drain(..) {
+            let queries = self
+                .queries
+                .get_mut(evaluator)
+                .ok_or_else(|| EvaluateError::Failed(format!("a task asks for evaluator {evaluator}, which is not there").into()))?;
+            queries.push(query);
+            self.origins[evaluator].push(end);
+            end += 1;
+        }
+        self.ends.push(end);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, evaluators: &mut [Box<dyn Evaluator>], counters: &Counters) -> Result<(), EvaluateError> {
+        let total = self.ends.last().copied().unwrap_or(0);
+        self.evaluations.resize_with(total, || Evaluation::uniform(0));
+        for ((evaluator, queries), origins) in evaluators.iter_mut().zip(&self.queries).zip(&self.origins) {
+            if queries.is_empty() {
+                continue;
+            }
+            let start = Instant::now();
+            let evaluations = evaluator.evaluate(queries)?;
+            counters.evaluator_micros.fetch_add(start.elapsed().as_micros() as u64, Ordering::Relaxed);
+            counters.evaluations.fetch_add(queries.len() as u64, Ordering::Relaxed);
+            counters.batches.fetch_add(1, Ordering::Relaxed);
+            for (&origin, evaluation) in origins.iter().zip(evaluations) {
+                self.evaluations[origin] = evaluation;
+            }
+        }
+        Ok(())
+    }
+
+    /// The evaluations for the task in `slot`, if it asked for any.
+    fn evaluations_of(&self, slot: usize) -> Option<&[Evaluation]> {
+        let start = if slot == 0 { 0 } else { self.ends[slot - 1] };
+        let end = *self.ends.get(slot)?;
+        (start < end).then(|| &self.evaluations[start..end])
+    }
+}

@@ -1,0 +1,47 @@
+//! Lets a search ask a net: queries are encoded, inferred as one batch, and handed back.
+
+use tablut_net::{Inference, InputBatch, OutputBatch, View, encode};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
+
+/// An [`Evaluator`] over anything that runs a net forward.
+pub struct NetEvaluator {
+    net: Box<dyn Inference>,
+    input: InputBatch,
+    output: OutputBatch,
+}
+
+impl NetEvaluator {
+    /// An evaluator over `net`, with buffers of its own.
+    pub fn new(net: Box<dyn Inference>) -> Self {
+        Self {
+            net,
+            input: InputBatch::default(),
+            output: OutputBatch::default(),
+        }
+    }
+}
+
+impl Evaluator for NetEvaluator {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        self.input.clear();
+        for query in queries {
+            let view = View {
+                rules: &query.rules,
+                position: &query.position,
+                occurrences: query.occurrences,
+                plies_since_capture: query.plies_since_capture,
+                moves: &query.moves,
+            };
+            encode(&view, &mut self.input);
+        }
+        self.net
+            .infer(&self.input, &mut self.output)
+            .map_err(|error| EvaluateError::Failed(error.into()))?;
+        let evaluation = |row: usize| Evaluation {
+            logits: self.output.logits[self.input.move_range(row)].to_vec(),
+            wdl: self.output.wdl[row],
+            moves_left: self.output.moves_left[row],
+        };
+        Ok((0..queries.len()).map(evaluation).collect())
+    }
+}

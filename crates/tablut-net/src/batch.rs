@@ -1,0 +1,77 @@
+//! Batches: what goes into a net and what comes out, as flat arrays.
+
+use crate::encoding::{FEATURES, PLANES};
+use crate::error::NetError;
+use crate::policy::PolicyIndex;
+use tablut_rules::SQUARES;
+
+/// Encoded positions and, for each, the moves whose logits are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct InputBatch {
+    /// Number of rows (positions).
+    pub n: usize,
+    /// Input planes, `[n, PLANES, 81]`.
+    pub planes: Vec<f32>,
+    /// Scalar features, `[n, FEATURES]`.
+    pub features: Vec<f32>,
+    /// Policy indices of all rows' moves, one row after the other.
+    pub moves: Vec<PolicyIndex>,
+    /// For each row, the end of its moves in `moves`, `[n]`.
+    pub move_ends: Vec<u32>,
+}
+
+impl InputBatch {
+    /// Empties the batch and keeps its memory.
+    pub fn clear(&mut self) {
+        self.n = 0;
+        self.planes.clear();
+        self.features.clear();
+        self.moves.clear();
+        self.move_ends.clear();
+    }
+
+    /// The range of row `row`'s moves in [`InputBatch::moves`].
+    pub fn move_range(&self, row: usize) -> std::ops::Range<usize> {
+        let start = if row == 0 { 0 } else { self.move_ends[row - 1] as usize };
+        start..self.move_ends[row] as usize
+    }
+
+    /// Checks that the arrays have the lengths that `n` calls for.
+    pub fn validate(&self) -> Result<(), NetError> {
+        let complain = |what: &'static str, found: usize, expected: usize| {
+            if found == expected { Ok(()) } else { Err(NetError::Batch { what, found, expected }) }
+        };
+        complain("plane values", self.planes.len(), self.n * PLANES * SQUARES)?;
+        complain("feature values", self.features.len(), self.n * FEATURES)?;
+        complain("move ends", self.move_ends.len(), self.n)?;
+        complain("moves", self.moves.len(), self.move_ends.last().map_or(0, |&end| end as usize))
+    }
+}
+
+/// What a net says of each row of an [`InputBatch`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutputBatch {
+    /// Policy logits, one for each entry of [`InputBatch::moves`], in its order.
+    pub logits: Vec<f32>,
+    /// Probabilities that the attackers win, that the game is drawn, that the defenders win, `[n]`.
+    pub wdl: Vec<[f32; 3]>,
+    /// Expected plies until the end, at least 0, `[n]`.
+    pub moves_left: Vec<f32>,
+}
+
+impl OutputBatch {
+    /// Empties the batch and keeps its memory.
+    pub fn clear(&mut self) {
+        self.logits.clear();
+        self.wdl.clear();
+        self.moves_left.clear();
+    }
+}
+
+/// Anything that runs a net forward: the CPU engine, or burn on another device.
+///
+/// A row's outputs depend on that row alone, to the bit: not on the other rows, their number, or the threads.
+pub trait Inference: Send {
+    /// Evaluates every row of `input` and replaces the contents of `output`.
+    fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError>;
+}

@@ -1,0 +1,101 @@
+//! What can be wrong with a net, a batch or a model file.
+
+use std::path::PathBuf;
+
+/// An error about a net's shape, weights, inputs or file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// A shape that cannot be read or is out of range.
+    #[error(
+        "net shape `{0}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels"
+    )]
+    Shape(String),
+    /// A tensor that the shape calls for is not there.
+    #[error("tensor `{0}` is missing")]
+    MissingTensor(String),
+    /// A tensor that the shape does not know.
+    #[error("tensor `{0}` does not belong to a net of shape {1}")]
+    UnknownTensor(String, String),
+    /// A tensor of other dimensions than the shape calls for.
+    #[error("tensor `{name}` has dimensions {found:?}, expected {expected:?}")]
+    Dimensions {
+        /// The tensor's name.
+        name: String,
+        /// What the file or caller gave.
+        found: Vec<usize>,
+        /// What the shape calls for.
+        expected: Vec<usize>,
+    },
+    /// A weight that is infinite or not a number.
+    #[error("tensor `{0}` holds a value that is not finite")]
+    NotFinite(String),
+    /// An input batch whose arrays do not fit each other.
+    #[error("input batch has {found} {what}, expected {expected}")]
+    Batch {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length that the number of rows calls for.
+        expected: usize,
+    },
+    /// Something that only one implementation of [`crate::Inference`] can say.
+    #[error("{0}")]
+    Inference(String),
+}
+
+/// An error about a model file, naming the file.
+#[derive(Debug, thiserror::Error)]
+#[error("model file {path}: {kind}")]
+pub struct ModelFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    #[source]
+    pub kind: ModelFileErrorKind,
+}
+
+/// What can be wrong with a model file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelFileErrorKind {
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// The bytes are no safetensors file, or not all of one.
+    #[error("not a complete safetensors file ({0})")]
+    Format(String),
+    /// A key of the metadata is missing.
+    #[error("metadata key `{0}` is missing; was it written by tablut?")]
+    MissingKey(&'static str),
+    /// A key of the metadata has a value that cannot be read.
+    #[error("metadata key `{key}`: {reason}")]
+    BadKey {
+        /// The key.
+        key: &'static str,
+        /// What was expected and found.
+        reason: String,
+    },
+    /// The file was written by another version of the format or of the encoding.
+    #[error("{what} version {found}, this program reads version {expected}")]
+    Version {
+        /// `format` or `encoding`.
+        what: &'static str,
+        /// The file's version.
+        found: String,
+        /// This program's version.
+        expected: u32,
+    },
+    /// The weights do not have the hash that the metadata states.
+    #[error("damaged: the weights' hash is {found}, the file says {expected}")]
+    Hash {
+        /// Hash of the tensors read.
+        found: String,
+        /// Hash in the metadata.
+        expected: String,
+    },
+    /// The tensors do not make the net that the metadata states.
+    #[error("{0}")]
+    Net(#[from] NetError),
+}

@@ -1,0 +1,65 @@
+//! The rule-set features: what a net is told of the rules besides the squares' geometry, so that one net can play
+//! every rule set.
+
+use tablut_rules::{
+    CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, MAX_DISTANCE, Passing,
+    RepetitionResult, RuleSet,
+};
+
+/// Number of scalar features.
+pub const FEATURES: usize = 42;
+
+/// Appends the [`FEATURES`] features of `set`, each from 0 to 1, and last the share of the no-capture limit that
+/// `plies_since_capture` has used up.
+pub fn push_features(set: &RuleSet, plies_since_capture: u32, out: &mut Vec<f32>) {
+    let start = out.len();
+    let mut flags = Flags(out);
+    let throne = &set.throne;
+    flags.one_hot(&throne.landing, &[Landing::King, Landing::Anyone]);
+    flags.one_hot(&throne.passing, &[Passing::Anyone]);
+    for hostility in [&throne.hostile_to_attackers, &throne.hostile_to_defenders, &throne.hostile_to_king] {
+        flags.one_hot(hostility, &[Hostility::WhenEmpty, Hostility::Always]);
+    }
+    flags.one_hot(&set.corners.landing, &[Landing::King, Landing::Anyone]);
+    flags.push(set.corners.hostile_to_soldiers);
+    flags.push(set.corners.hostile_to_king);
+    let entries = [CampEntry::Anyone, CampEntry::Soldiers, CampEntry::Attackers, CampEntry::AttackersWithin];
+    flags.one_hot(&set.camps.entry, &entries);
+    for camps in [&set.camps.hostile_to_attackers, &set.camps.hostile_to_defenders, &set.camps.hostile_to_king] {
+        flags.one_hot(camps, &[HostileCamps::AllButEdgeMiddles, HostileCamps::All]);
+    }
+    let king = &set.king;
+    flags.push(king.armed);
+    flags.0.push(king.reach as f32 / MAX_DISTANCE as f32);
+    for capture in [&king.on_throne, &king.beside_throne, &king.elsewhere] {
+        flags.one_hot(capture, &[KingCapture::Surrounded]);
+    }
+    flags.push(king.throne_closes);
+    flags.push(king.edge_closes);
+    flags.push(king.corner_closes);
+    flags.one_hot(&set.captures.count, &[CaptureCount::OneChosen]);
+    flags.push(set.captures.pinned_defender);
+    let results = [RepetitionResult::Draw, RepetitionResult::MoverLoses, RepetitionResult::AggressorLoses];
+    flags.one_hot(&set.repetition.result, &results);
+    flags.push(set.repetition.occurrences == 2);
+    flags.one_hot(&set.escape, &[Escape::Edge, Escape::Corners, Escape::EdgeOutsideCamps]);
+    flags.push(set.no_capture_plies.is_some());
+    let limit = set.no_capture_plies.unwrap_or(0);
+    flags.0.push(if limit > 0 { (plies_since_capture as f32 / limit as f32).min(1.0) } else { 0.0 });
+    debug_assert_eq!(out.len() - start, FEATURES);
+}
+
+struct Flags<'a>(&'a mut Vec<f32>);
+
+impl Flags<'_> {
+    fn push(&mut self, flag: bool) {
+        self.0.push(if flag { 1.0 } else { 0.0 });
+    }
+
+    /// One flag for each of `values`, set where it is `value`.
+    fn one_hot<T: PartialEq>(&mut self, value: &T, values: &[T]) {
+        for candidate in values {
+            self.push(value == candidate);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The model file: one safetensors file with everything that is needed to play.
+//!
+//! Metadata keys: `format` (this layout's version), `encoding` (version of planes, features and policy index), `shape`,
+//! `rules` (names of the rule sets trained on, a JSON array), `training` (a [`TrainingSummary`] as JSON), `hash`
+//! (BLAKE3 of the weights). Tensors are f32 under the names of [`NetShape::tensors`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::durable;
+use crate::encoding::ENCODING_VERSION;
+use crate::error::{ModelFileError, ModelFileErrorKind as Kind};
+use crate::shape::NetShape;
+use crate::weights::{Tensor, Weights};
+
+/// Version of the file's layout.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A net with what is to be known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The weights, with their shape.
+    pub weights: Weights,
+    /// Names of the rule sets that it was trained on.
+    pub rules: Vec<String>,
+    /// How it came about.
+    pub training: TrainingSummary,
+}
+
+/// What a model file says of its training; every count is of the whole run so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrainingSummary {
+    /// Generations of self-play and learning.
+    pub generations: u64,
+    /// Self-play games.
+    pub games: u64,
+    /// Positions played in them.
+    pub positions: u64,
+    /// Evaluations by the net in self-play.
+    pub evaluations: u64,
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Simulations a move that play commands use unless told otherwise; 0 when unknown.
+    pub play_simulations: u32,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Model {
+    /// Reads a model file, checking everything that can be checked.
+    pub fn load(path: &Path) -> Result<Self, ModelFileError> {
+        let read = || Self::from_bytes(&fs::read(path)?);
+        read().map_err(|kind| ModelFileError {
+            path: path.to_owned(),
+            kind,
+        })
+    }
+
+    /// Writes a model file, whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<(), ModelFileError> {
+        let write = || Ok(durable::write(path, &self.to_bytes()?)?);
+        write().map_err(|kind| ModelFileError {
+            path: path.to_owned(),
+            kind,
+        })
+    }
+
+    /// The file's bytes; equal models give equal bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Kind> {
+        let json = |value: serde_json::Result<String>| value.map_err(|error| Kind::Format(error.to_string()));
+        let metadata = BTreeMap::from([
+            ("format", FORMAT_VERSION.to_string()),
+            ("encoding", ENCODING_VERSION.to_string()),
+            ("shape", self.weights.shape().to_string()),
+            ("rules", json(serde_json::to_string(&self.rules))?),
+            ("training", json(serde_json::to_string(&self.training))?),
+            ("hash", self.weights.hash()),
+        ]);
+        container::serialize(&metadata, self.weights.iter())
+    }
+
+    /// Reads the bytes of a model file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Kind> {
+        let (metadata, tensors) = container::deserialize(bytes)?;
+        let version = |key, what, expected: u32| {
+            let found = lookup(&metadata, key)?;
+            if found == expected.to_string() {
+                return Ok(());
+            }
+            Err(Kind::Version {
+                what,
+                found: found.to_owned(),
+                expected,
+            })
+        };
+        version("format", "format", FORMAT_VERSION)?;
+        version("encoding", "encoding", ENCODING_VERSION)?;
+        let shape: NetShape = lookup(&metadata, "shape")?.parse()?;
+        let weights = Weights::new(shape, tensors)?;
+        let (found, expected) = (weights.hash(), lookup(&metadata, "hash")?.to_owned());
+        if found != expected {
+            return Err(Kind::Hash { found, expected });
+        }
+        Ok(Self {
+            weights,
+            rules: from_json(&metadata, "rules")?,
+            training: from_json(&metadata, "training")?,
+        })
+    }
+}
+
+fn lookup<'a>(metadata: &'a HashMap<String, String>, key: &'static str) -> Result<&'a str, Kind> {
+    metadata.get(key).map(String::as_str).ok_or(Kind::MissingKey(key))
+}
+
+fn from_json<T: for<'de> Deserialize<'de>>(
+    metadata: &HashMap<String, String>,
+    key: &'static str,
+) -> Result<T, Kind> {
+    serde_json::from_str(lookup(metadata, key)?).map_err(|error| Kind::BadKey {
+        key,
+        reason: error.to_string(),
+    })
+}
+
+/// Safetensors with f32 tensors and string metadata; also what checkpoints are made of.
+pub mod container {
+    use super::{BTreeMap, Dtype, HashMap, Kind, SafeTensors, Tensor, TensorView};
+
+    /// The file's bytes; keys are sorted, so equal contents give equal bytes.
+    pub fn serialize<'a>(
+        metadata: &BTreeMap<&str, String>,
+        tensors: impl Iterator<Item = (&'a str, &'a Tensor)>,
+    ) -> Result<Vec<u8>, Kind> {
+        let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
+        let views = tensors
+            .map(|(name, tensor)| {
+                let bytes = bytemuck::cast_slice(&tensor.data);
+                TensorView::new(Dtype::F32, tensor.dims.clone(), bytes).map(|view| (name, view))
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| format(&error))?;
+        // The library keeps metadata in a hash map, whose order varies from run to run: write it as one sorted entry.
+        let sorted = serde_json::to_string(metadata).map_err(|error| format(&error))?;
+        let map = HashMap::from([("tablut".to_owned(), sorted)]);
+        safetensors::serialize(views, Some(map)).map_err(|error| format(&error))
+    }
+
+    /// Metadata and tensors of a file's bytes.
+    pub fn deserialize(bytes: &[u8]) -> Result<(HashMap<String, String>, BTreeMap<String, Tensor>), Kind> {
+        let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| format(&error))?;
+        let file = SafeTensors::deserialize(bytes).map_err(|error| format(&error))?;
+        let metadata = header
+            .metadata()
+            .as_ref()
+            .and_then(|map| map.get("tablut"))
+            .ok_or(Kind::MissingKey("tablut"))?;
+        let metadata = serde_json::from_str(metadata).map_err(|error| Kind::BadKey {
+            key: "tablut",
+            reason: error.to_string(),
+        })?;
+        let mut tensors = BTreeMap::new();
+        for (name, view) in file.iter() {
+            if view.dtype() != Dtype::F32 {
+                return Err(Kind::Format(format!("tensor `{name}` is {:?}, expected F32", view.dtype())));
+            }
+            let data = view
+                .data()
+                .chunks_exact(4)
+                .map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four bytes")))
+                .collect();
+            let dims = view.shape().to_vec();
+            tensors.insert(name.to_owned(), Tensor { dims, data });
+        }
+        Ok((metadata, tensors))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model() -> Model {
+        Model {
+            weights: Weights::initial(NetShape::new(1, 16).unwrap(), 3),
+            rules: vec!["kvasir".to_owned()],
+            training: TrainingSummary {
+                games: 12,
+                ..TrainingSummary::default()
+            },
+        }
+    }
+
+    #[test]
+    fn a_model_comes_back_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("net.safetensors");
+        model().save(&path).unwrap();
+        assert_eq!(Model::load(&path).unwrap(), model());
+        assert_eq!(fs::read(&path).unwrap(), model().to_bytes().unwrap());
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Model::load(Path::new("no/such.safetensors")).unwrap_err().to_string();
+        assert!(error.contains("no/such.safetensors") && error.contains("No such file"), "{error}");
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let bytes = model().to_bytes().unwrap();
+        for length in (0..bytes.len()).step_by(997).chain([bytes.len() - 1]) {
+            assert!(Model::from_bytes(&bytes[..length]).is_err(), "{length} bytes were read as a model");
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_in_a_weight_is_found() {
+        let mut bytes = model().to_bytes().unwrap();
+        let last = bytes.len() - 2;
+        bytes[last] ^= 1;
+        assert!(matches!(Model::from_bytes(&bytes), Err(Kind::Hash { .. })));
+    }
+
+    #[test]
+    fn a_model_of_another_encoding_or_shape_is_refused() {
+        let text = |bytes: &[u8], from: &str, to: &str| {
+            assert_eq!(from.len(), to.len());
+            let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+            let mut bytes = bytes.to_vec();
+            bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+            Model::from_bytes(&bytes).unwrap_err().to_string()
+        };
+        let bytes = model().to_bytes().unwrap();
+        let encoding = format!("encoding\\\":\\\"{ENCODING_VERSION}");
+        let error = text(&bytes, &encoding, "encoding\\\":\\\"9");
+        assert!(error.contains("encoding version 9"), "{error}");
+        let error = text(&bytes, "b1c16", "b1c32");
+        assert!(error.contains("dimensions"), "{error}");
+    }
+}
