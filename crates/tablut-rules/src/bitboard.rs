@@ -1,0 +1,259 @@
+//! Sets of squares as bits of a `u128`.
+
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub};
+
+use crate::board::{Direction, SIZE, SQUARES, Square};
+
+/// Every square of the board.
+const FULL: u128 = (1 << SQUARES) - 1;
+/// The squares of column `a`.
+const FIRST_COLUMN: u128 = column_bits(0);
+/// The squares of the last column.
+const LAST_COLUMN: u128 = column_bits(SIZE - 1);
+/// The squares with a neighbour to both sides in their row.
+pub(crate) const INNER_COLUMNS: u128 = FULL & !FIRST_COLUMN & !LAST_COLUMN;
+
+const fn column_bits(column: usize) -> u128 {
+    let mut bits = 0;
+    let mut row = 0;
+    while row < SIZE {
+        bits |= 1 << (row * SIZE + column);
+        row += 1;
+    }
+    bits
+}
+
+/// A set of squares; bit `i` stands for the square of index `i`.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Default)]
+pub struct Bitboard(u128);
+
+impl Bitboard {
+    /// No square.
+    pub const EMPTY: Bitboard = Bitboard(0);
+    /// Every square.
+    pub const FULL: Bitboard = Bitboard(FULL);
+
+    /// The set of the given bits; bits beyond the board are dropped.
+    #[must_use]
+    pub const fn from_bits(bits: u128) -> Bitboard {
+        Bitboard(bits & FULL)
+    }
+
+    /// The set as bits, none beyond the board.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// The set of one square.
+    #[must_use]
+    pub const fn of(square: Square) -> Bitboard {
+        Bitboard(1 << square.index())
+    }
+
+    /// The set of the squares for which `test` holds.
+    pub fn where_square(test: impl FnMut(&Square) -> bool) -> Bitboard {
+        Square::all().filter(test).collect()
+    }
+
+    /// Whether the square belongs to the set.
+    #[must_use]
+    pub const fn contains(self, square: Square) -> bool {
+        self.0 >> square.index() & 1 == 1
+    }
+
+    /// Puts a square in.
+    pub const fn insert(&mut self, square: Square) {
+        self.0 |= 1 << square.index();
+    }
+
+    /// Takes a square out.
+    pub const fn remove(&mut self, square: Square) {
+        self.0 &= !(1 << square.index());
+    }
+
+    /// Number of squares.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether no square belongs to the set.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the two sets share a square.
+    #[must_use]
+    pub const fn intersects(self, other: Bitboard) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The square of the lowest index.
+    #[must_use]
+    pub const fn first(self) -> Option<Square> {
+        if self.0 == 0 { None } else { Some(Square::from_bit(self.0.trailing_zeros())) }
+    }
+
+    /// The square of the highest index.
+    #[must_use]
+    pub const fn last(self) -> Option<Square> {
+        if self.0 == 0 { None } else { Some(Square::from_bit(u128::BITS - 1 - self.0.leading_zeros())) }
+    }
+
+    /// The squares from the lowest index to the highest.
+    #[must_use]
+    pub const fn iter(self) -> Squares {
+        Squares(self)
+    }
+
+    /// Every square moved one step; what would leave the board is dropped.
+    #[must_use]
+    pub const fn shifted(self, direction: Direction) -> Bitboard {
+        Bitboard(match direction {
+            Direction::North => self.0 << SIZE & FULL,
+            Direction::East => self.0 << 1 & FULL & !FIRST_COLUMN,
+            Direction::South => self.0 >> SIZE,
+            Direction::West => self.0 >> 1 & !LAST_COLUMN,
+        })
+    }
+
+    /// Every square that lies next to one of the set, along a row or a column.
+    #[must_use]
+    pub const fn neighbours(self) -> Bitboard {
+        Bitboard(
+            self.shifted(Direction::North).0
+                | self.shifted(Direction::East).0
+                | self.shifted(Direction::South).0
+                | self.shifted(Direction::West).0,
+        )
+    }
+}
+
+/// The squares of a [`Bitboard`], from the lowest index to the highest.
+#[derive(Clone, Debug)]
+pub struct Squares(Bitboard);
+
+impl Iterator for Squares {
+    type Item = Square;
+
+    fn next(&mut self) -> Option<Square> {
+        let first = self.0.first()?;
+        self.0.0 &= self.0.0 - 1;
+        Some(first)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+}
+
+impl DoubleEndedIterator for Squares {
+    fn next_back(&mut self) -> Option<Square> {
+        let last = self.0.last()?;
+        self.0.remove(last);
+        Some(last)
+    }
+}
+
+impl ExactSizeIterator for Squares {}
+
+impl IntoIterator for Bitboard {
+    type Item = Square;
+    type IntoIter = Squares;
+
+    fn into_iter(self) -> Squares {
+        self.iter()
+    }
+}
+
+impl FromIterator<Square> for Bitboard {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Bitboard {
+        let mut set = Bitboard::EMPTY;
+        for square in squares {
+            set.insert(square);
+        }
+        set
+    }
+}
+
+impl BitOr for Bitboard {
+    type Output = Bitboard;
+    fn bitor(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Bitboard {
+    fn bitor_assign(&mut self, other: Bitboard) {
+        self.0 |= other.0;
+    }
+}
+
+impl BitAnd for Bitboard {
+    type Output = Bitboard;
+    fn bitand(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & other.0)
+    }
+}
+
+impl BitAndAssign for Bitboard {
+    fn bitand_assign(&mut self, other: Bitboard) {
+        self.0 &= other.0;
+    }
+}
+
+impl BitXor for Bitboard {
+    type Output = Bitboard;
+    fn bitxor(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 ^ other.0)
+    }
+}
+
+impl Sub for Bitboard {
+    type Output = Bitboard;
+    fn sub(self, other: Bitboard) -> Bitboard {
+        Bitboard(self.0 & !other.0)
+    }
+}
+
+impl Not for Bitboard {
+    type Output = Bitboard;
+    fn not(self) -> Bitboard {
+        Bitboard(!self.0 & FULL)
+    }
+}
+
+impl fmt::Debug for Bitboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(*self).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shifting_is_stepping() {
+        for square in Square::all() {
+            for direction in Direction::ALL {
+                let stepped: Bitboard = square.step(direction).into_iter().collect();
+                assert_eq!(Bitboard::of(square).shifted(direction), stepped);
+            }
+        }
+        assert_eq!(Bitboard::from_bits(u128::MAX), Bitboard::FULL);
+        assert_eq!(!Bitboard::EMPTY, Bitboard::FULL);
+    }
+
+    #[test]
+    fn iteration_runs_both_ways() {
+        let squares: Vec<Square> = Bitboard::FULL.iter().collect();
+        assert_eq!(squares, Square::all().collect::<Vec<_>>());
+        let back: Vec<Square> = Bitboard::FULL.iter().rev().collect();
+        assert_eq!(back, Square::all().rev().collect::<Vec<_>>());
+        assert_eq!(Bitboard::FULL.iter().len(), SQUARES);
+    }
+}

@@ -1,0 +1,230 @@
+//! The board's geometry: squares, directions, and the one place that knows its size.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Squares along one side of the board.
+pub const SIZE: usize = 9;
+
+/// Squares of the whole board.
+pub const SQUARES: usize = SIZE * SIZE;
+
+/// Longest move, in squares.
+pub const MAX_DISTANCE: usize = SIZE - 1;
+
+/// Attackers at the start.
+pub const N_ATTACKERS: usize = 16;
+
+/// Defenders at the start, the king not counted.
+pub const N_DEFENDERS: usize = 8;
+
+/// The start position's board, rows from the top (rulebook C2).
+pub(crate) const START_ROWS: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3";
+
+/// The middle square, e5: the throne of the rule sets that have one.
+pub const CENTRE: Square = Square::new(SIZE / 2, SIZE / 2);
+
+/// A square of the board: `row * SIZE + column`, so a1 is 0, b1 is 1 and i9 is 80.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct Square(u8);
+
+impl Square {
+    /// The square in `column` (0 is `a`) and `row` (0 is `1`).
+    ///
+    /// # Panics
+    /// If either is not below [`SIZE`].
+    #[must_use]
+    pub const fn new(column: usize, row: usize) -> Square {
+        assert!(column < SIZE && row < SIZE, "a square outside the board");
+        Square((row * SIZE + column) as u8)
+    }
+
+    /// The square of an index, or `None` from [`SQUARES`] on.
+    #[must_use]
+    pub const fn from_index(index: usize) -> Option<Square> {
+        if index < SQUARES { Some(Square(index as u8)) } else { None }
+    }
+
+    /// A square from the position of a bit that is known to lie on the board.
+    pub(crate) const fn from_bit(index: u32) -> Square {
+        debug_assert!((index as usize) < SQUARES);
+        Square(index as u8)
+    }
+
+    /// Every square, from a1 along the rows.
+    pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
+        (0..SQUARES as u8).map(Square)
+    }
+
+    /// `row * SIZE + column`, below [`SQUARES`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The column, 0 for `a`.
+    #[must_use]
+    pub const fn column(self) -> usize {
+        self.0 as usize % SIZE
+    }
+
+    /// The row, 0 for `1`.
+    #[must_use]
+    pub const fn row(self) -> usize {
+        self.0 as usize / SIZE
+    }
+
+    /// The next square in a direction, or `None` where the board ends.
+    #[must_use]
+    pub const fn step(self, direction: Direction) -> Option<Square> {
+        let (column, row) = (self.column(), self.row());
+        match direction {
+            Direction::North if row + 1 < SIZE => Some(Square::new(column, row + 1)),
+            Direction::East if column + 1 < SIZE => Some(Square::new(column + 1, row)),
+            Direction::South if row > 0 => Some(Square::new(column, row - 1)),
+            Direction::West if column > 0 => Some(Square::new(column - 1, row)),
+            _ => None,
+        }
+    }
+
+    /// Whether the square lies on the board's edge (rulebook C1).
+    #[must_use]
+    pub const fn is_edge(self) -> bool {
+        let (column, row) = (self.column(), self.row());
+        column == 0 || row == 0 || column == SIZE - 1 || row == SIZE - 1
+    }
+
+    /// Whether the square is one of the four corners (rulebook C1).
+    #[must_use]
+    pub const fn is_corner(self) -> bool {
+        let (column, row) = (self.column(), self.row());
+        (column == 0 || column == SIZE - 1) && (row == 0 || row == SIZE - 1)
+    }
+
+    /// Direction and distance of the straight line to another square, if there is one.
+    #[must_use]
+    pub const fn line_to(self, to: Square) -> Option<(Direction, usize)> {
+        let (c0, r0, c1, r1) = (self.column(), self.row(), to.column(), to.row());
+        if c0 == c1 && r1 > r0 {
+            Some((Direction::North, r1 - r0))
+        } else if r0 == r1 && c1 > c0 {
+            Some((Direction::East, c1 - c0))
+        } else if c0 == c1 && r1 < r0 {
+            Some((Direction::South, r0 - r1))
+        } else if r0 == r1 && c1 < c0 {
+            Some((Direction::West, c0 - c1))
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", char::from(b'a' + self.column() as u8), self.row() + 1)
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that names no square of the board.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SquareError {
+    text: String,
+}
+
+impl fmt::Display for SquareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = Square(SQUARES as u8 - 1);
+        write!(f, "{:?} is no square: expected a column letter and a row number, a1 to {last}", self.text)
+    }
+}
+
+impl std::error::Error for SquareError {}
+
+impl FromStr for Square {
+    type Err = SquareError;
+
+    fn from_str(text: &str) -> Result<Square, SquareError> {
+        let error = || SquareError { text: text.chars().take(20).collect() };
+        let &[letter, digit] = text.as_bytes() else {
+            return Err(error());
+        };
+        let column = usize::from(letter.wrapping_sub(b'a'));
+        let row = usize::from(digit.wrapping_sub(b'1'));
+        if column < SIZE && row < SIZE { Ok(Square::new(column, row)) } else { Err(error()) }
+    }
+}
+
+/// A direction along a row or a column, seen with a1 bottom left.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
+pub enum Direction {
+    /// To the next higher row.
+    North,
+    /// To the next higher column.
+    East,
+    /// To the next lower row.
+    South,
+    /// To the next lower column.
+    West,
+}
+
+impl Direction {
+    /// The four directions, in the order of their indices.
+    pub const ALL: [Direction; 4] = [Direction::North, Direction::East, Direction::South, Direction::West];
+
+    /// 0 for north, 1 for east, 2 for south, 3 for west.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The direction that leads back.
+    #[must_use]
+    pub const fn opposite(self) -> Direction {
+        match self {
+            Direction::North => Direction::South,
+            Direction::East => Direction::West,
+            Direction::South => Direction::North,
+            Direction::West => Direction::East,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_are_numbered_along_the_rows() {
+        for (text, index) in [("a1", 0), ("b1", 1), ("a2", 9), ("e5", 40), ("i9", 80)] {
+            let square: Square = text.parse().expect("a square");
+            assert_eq!(square.index(), index);
+            assert_eq!(square.to_string(), text);
+        }
+        assert_eq!(CENTRE.to_string(), "e5");
+        for text in ["", "a", "a0", "j1", "a10", "A1", "é", "e5 "] {
+            assert!(text.parse::<Square>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn steps_end_at_the_edge_and_lead_back() {
+        for square in Square::all() {
+            let steps = Direction::ALL.map(|d| square.step(d));
+            for (direction, step) in Direction::ALL.into_iter().zip(steps) {
+                if let Some(next) = step {
+                    assert_eq!(next.step(direction.opposite()), Some(square));
+                    assert_eq!(square.line_to(next), Some((direction, 1)));
+                }
+            }
+            let open = steps.iter().flatten().count();
+            assert_eq!(square.is_edge(), open < 4);
+            assert_eq!(square.is_corner(), open == 2);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! A game: a position with its history, which alone decides repetition and length.
+
+mod repetition;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::moves::{Move, MoveList};
+use crate::position::Position;
+use crate::rules::{Applied, IllegalMove, MoveFault, Rules};
+use crate::side::Side;
+
+/// Why a game is over.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// The attackers have captured the king.
+    KingCaptured,
+    /// The king has reached an escape square.
+    KingEscaped,
+    /// The side to move has no legal move and loses (rulebook C8).
+    NoMoves,
+    /// A position has recurred, and the rule set makes it a draw or the mover's loss.
+    Repetition,
+    /// A position has recurred, and the aggressor loses (rulebook KV9).
+    Aggressor,
+    /// Too many plies without a capture (rulebook TA7).
+    NoCaptures,
+    /// The game has reached its greatest length (rulebook C10).
+    PlyLimit,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Reason::KingCaptured => "king-captured",
+            Reason::KingEscaped => "king-escaped",
+            Reason::NoMoves => "no-moves",
+            Reason::Repetition => "repetition",
+            Reason::Aggressor => "aggressor",
+            Reason::NoCaptures => "no-captures",
+            Reason::PlyLimit => "ply-limit",
+        })
+    }
+}
+
+/// How a game has ended.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The winner; `None` for a draw.
+    pub winner: Option<Side>,
+    /// Why the game is over.
+    pub reason: Reason,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.winner {
+            Some(winner) => write!(f, "{winner} win by {}", self.reason),
+            None => write!(f, "draw by {}", self.reason),
+        }
+    }
+}
+
+/// A position from which no game can begin.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum PositionError {
+    /// There is no king on the board.
+    NoKing,
+}
+
+impl fmt::Display for PositionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PositionError::NoKing => f.write_str("no game begins without a king on the board"),
+        }
+    }
+}
+
+impl std::error::Error for PositionError {}
+
+/// What a game remembers of a ply: the position before it and what it did.
+#[derive(Copy, Clone, Debug)]
+struct Ply {
+    before: Position,
+    mv: Move,
+    plies_since_capture: u32,
+}
+
+/// A game under way or over.
+#[derive(Clone, Debug)]
+pub struct Game {
+    rules: Arc<Rules>,
+    position: Position,
+    plies: Vec<Ply>,
+    plies_since_capture: u32,
+    occurrences: u32,
+    max_plies: Option<u32>,
+    outcome: Option<Outcome>,
+}
+
+impl Game {
+    /// A new game from the start position.
+    #[must_use]
+    pub fn new(rules: Arc<Rules>, first: Side) -> Game {
+        Game::begin(rules, Position::start(first))
+    }
+
+    /// A game from any position with a king, which counts as the game's start. A king on an escape
+    /// square, or a side to move without a legal move, gives a game that is over, with the outcome
+    /// that the position shows.
+    pub fn from_position(rules: Arc<Rules>, position: Position) -> Result<Game, PositionError> {
+        match position.king() {
+            Some(_) => Ok(Game::begin(rules, position)),
+            None => Err(PositionError::NoKing),
+        }
+    }
+
+    fn begin(rules: Arc<Rules>, position: Position) -> Game {
+        let outcome = rules.decided(&position).or_else(|| outcome_without_moves(&rules, &position));
+        Game {
+            max_plies: rules.set().max_plies,
+            rules,
+            position,
+            plies: Vec::new(),
+            plies_since_capture: 0,
+            occurrences: 0,
+            outcome,
+        }
+    }
+
+    /// The same game, drawn when it reaches this many plies (rulebook C10). A rule set's own limit
+    /// stays in force where it is lower.
+    #[must_use]
+    pub fn with_max_plies(mut self, max_plies: u32) -> Game {
+        let max_plies = self.rules.set().max_plies.map_or(max_plies, |own| own.min(max_plies));
+        self.max_plies = Some(max_plies);
+        if self.outcome.is_none() {
+            self.outcome = self.length_outcome();
+        }
+        self
+    }
+
+    /// Makes room for more plies, so that playing them does not allocate.
+    pub fn reserve(&mut self, plies: usize) {
+        self.plies.reserve(plies);
+    }
+
+    /// The rules played by.
+    #[must_use]
+    pub const fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// The current position.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The position that the game began with.
+    #[must_use]
+    pub fn start(&self) -> &Position {
+        self.plies.first().map_or(&self.position, |ply| &ply.before)
+    }
+
+    /// The number of plies played.
+    #[must_use]
+    pub const fn ply(&self) -> u32 {
+        self.plies.len() as u32
+    }
+
+    /// The moves played, in order.
+    pub fn moves(&self) -> impl DoubleEndedIterator<Item = Move> + ExactSizeIterator {
+        self.plies.iter().map(|ply| ply.mv)
+    }
+
+    /// How the game has ended; `None` while it goes on.
+    #[must_use]
+    pub const fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Earlier occurrences of the current position in this game that count under the rule set's
+    /// repetition rule; 0 for a new position.
+    #[must_use]
+    pub const fn occurrences(&self) -> u32 {
+        self.occurrences
+    }
+
+    /// Plies played since the last capture, or since the start.
+    #[must_use]
+    pub const fn plies_since_capture(&self) -> u32 {
+        self.plies_since_capture
+    }
+
+    /// The number of escape routes (rulebook C11); 0 once the game is over.
+    #[must_use]
+    pub fn routes(&self) -> u32 {
+        match self.outcome {
+            Some(_) => 0,
+            None => self.rules.routes(&self.position),
+        }
+    }
+
+    /// Fills the list with the legal moves; none once the game is over.
+    pub fn legal_moves(&self, moves: &mut MoveList) {
+        match self.outcome {
+            Some(_) => moves.clear(),
+            None => self.rules.legal_moves(&self.position, moves),
+        }
+    }
+
+    /// Plays a move, if it is legal and the game goes on.
+    pub fn play(&mut self, mv: Move) -> Result<Applied, IllegalMove> {
+        if self.outcome.is_some() {
+            let fault = MoveFault::GameOver;
+            return Err(IllegalMove { mv, fault });
+        }
+        self.rules.check_legal(&self.position, mv)?;
+        Ok(self.play_trusted(mv))
+    }
+
+    /// Plays a move that is known to be legal in a game that is not over; debug builds check it.
+    pub fn play_trusted(&mut self, mv: Move) -> Applied {
+        debug_assert!(self.outcome.is_none(), "{mv} after the game's end");
+        debug_assert_eq!(self.rules.check_legal(&self.position, mv), Ok(()));
+        let applied = self.rules.apply(&self.position, mv);
+        self.plies.push(Ply { before: self.position, mv, plies_since_capture: self.plies_since_capture });
+        self.position = applied.position;
+        self.plies_since_capture = if applied.captured.is_empty() { self.plies_since_capture + 1 } else { 0 };
+        self.occurrences = self.count_occurrences();
+        self.outcome = self.find_outcome(&applied);
+        applied
+    }
+
+    /// Takes the last move back and returns it.
+    pub fn undo(&mut self) -> Option<Move> {
+        let ply = self.plies.pop()?;
+        self.position = ply.before;
+        self.plies_since_capture = ply.plies_since_capture;
+        self.occurrences = self.count_occurrences();
+        // A move was played here, so the game was not over.
+        self.outcome = None;
+        Some(ply.mv)
+    }
+
+    /// The checks after a move, in the order of rulebook C12.
+    fn find_outcome(&self, applied: &Applied) -> Option<Outcome> {
+        if let Some(winner) = applied.winner {
+            let reason = match winner {
+                Side::Attackers => Reason::KingCaptured,
+                Side::Defenders => Reason::KingEscaped,
+            };
+            let winner = Some(winner);
+            return Some(Outcome { winner, reason });
+        }
+        self.repetition_outcome()
+            .or_else(|| self.no_capture_outcome())
+            .or_else(|| outcome_without_moves(&self.rules, &self.position))
+            .or_else(|| self.length_outcome())
+    }
+
+    fn no_capture_outcome(&self) -> Option<Outcome> {
+        let limit = self.rules.set().no_capture_plies?;
+        (self.plies_since_capture >= limit).then_some(Outcome { winner: None, reason: Reason::NoCaptures })
+    }
+
+    fn length_outcome(&self) -> Option<Outcome> {
+        (self.ply() >= self.max_plies?).then_some(Outcome { winner: None, reason: Reason::PlyLimit })
+    }
+}
+
+/// The loss of a side that has no legal move (rulebook C8).
+fn outcome_without_moves(rules: &Rules, position: &Position) -> Option<Outcome> {
+    (!rules.has_legal_move(position))
+        .then_some(Outcome { winner: Some(position.side_to_move().opponent()), reason: Reason::NoMoves })
+}

@@ -1,0 +1,252 @@
+//! Positions: the pieces on the board and the side to move, with a hash kept up to date.
+
+use std::fmt;
+
+use crate::bitboard::Bitboard;
+use crate::board::{CENTRE, N_ATTACKERS, N_DEFENDERS, START_ROWS, Square};
+use crate::position_text::parse_rows;
+use crate::side::{Piece, Side};
+use crate::zobrist::{TURN_KEY, piece_key, side_key};
+
+/// The board and the side to move: all that "a position" means in the rulebook (C9).
+///
+/// A position is memoryless. It may lack the king, as it does after his capture, and it is not tied
+/// to a rule set.
+#[derive(Copy, Clone, Eq, PartialEq, Hash)]
+pub struct Position {
+    attackers: Bitboard,
+    defenders: Bitboard,
+    king: Option<Square>,
+    side: Side,
+    hash: u64,
+}
+
+impl Position {
+    /// The start position (rulebook C2) with the given side to move.
+    ///
+    /// # Panics
+    /// Never: the start position is part of this crate and well-formed.
+    #[must_use]
+    pub fn start(first: Side) -> Position {
+        let [attackers, defenders, _] = parse_rows(START_ROWS).expect("the start position is well-formed");
+        Position::assemble(attackers, defenders, Some(CENTRE), first)
+    }
+
+    /// A position from its pieces; `defenders` are the soldiers without the king.
+    pub fn from_parts(
+        attackers: Bitboard,
+        defenders: Bitboard,
+        king: Option<Square>,
+        side: Side,
+    ) -> Result<Position, PartsError> {
+        let crown: Bitboard = king.into_iter().collect();
+        let shared = (attackers & (defenders | crown)) | (defenders & crown);
+        if let Some(square) = shared.first() {
+            return Err(PartsError::SharedSquare(square));
+        }
+        if attackers.len() > N_ATTACKERS {
+            return Err(PartsError::TooMany(Piece::Attacker, attackers.len()));
+        }
+        if defenders.len() > N_DEFENDERS {
+            return Err(PartsError::TooMany(Piece::Defender, defenders.len()));
+        }
+        Ok(Position::assemble(attackers, defenders, king, side))
+    }
+
+    /// A position from pieces known to stand on squares of their own.
+    pub(crate) fn assemble(attackers: Bitboard, defenders: Bitboard, king: Option<Square>, side: Side) -> Position {
+        let mut position = Position { attackers, defenders, king, side, hash: 0 };
+        position.hash = position.hash_from_scratch();
+        position
+    }
+
+    /// The attackers.
+    #[must_use]
+    pub const fn attackers(&self) -> Bitboard {
+        self.attackers
+    }
+
+    /// The defenders' soldiers, the king not among them.
+    #[must_use]
+    pub const fn defenders(&self) -> Bitboard {
+        self.defenders
+    }
+
+    /// Where the king stands; `None` once he is captured.
+    #[must_use]
+    pub const fn king(&self) -> Option<Square> {
+        self.king
+    }
+
+    /// The king's square as a set, empty once he is captured.
+    #[must_use]
+    pub const fn king_board(&self) -> Bitboard {
+        match self.king {
+            Some(square) => Bitboard::of(square),
+            None => Bitboard::EMPTY,
+        }
+    }
+
+    /// The side to move.
+    #[must_use]
+    pub const fn side_to_move(&self) -> Side {
+        self.side
+    }
+
+    /// All pieces of a side, the king among the defenders'.
+    #[must_use]
+    pub fn pieces(&self, side: Side) -> Bitboard {
+        match side {
+            Side::Attackers => self.attackers,
+            Side::Defenders => self.defenders | self.king_board(),
+        }
+    }
+
+    /// Every square with a piece on it.
+    #[must_use]
+    pub fn occupied(&self) -> Bitboard {
+        self.attackers | self.defenders | self.king_board()
+    }
+
+    /// The piece on a square.
+    #[must_use]
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        if self.attackers.contains(square) {
+            Some(Piece::Attacker)
+        } else if self.defenders.contains(square) {
+            Some(Piece::Defender)
+        } else if self.king == Some(square) {
+            Some(Piece::King)
+        } else {
+            None
+        }
+    }
+
+    /// The hash of board and side to move: equal for equal positions, the same in every run and
+    /// on every machine.
+    #[must_use]
+    pub const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The hash computed anew from the pieces; always equal to [`Position::hash`].
+    #[must_use]
+    pub fn hash_from_scratch(&self) -> u64 {
+        let boards = [self.attackers, self.defenders, self.king_board()];
+        Piece::ALL
+            .into_iter()
+            .zip(boards)
+            .flat_map(|(piece, board)| board.iter().map(move |square| piece_key(piece, square)))
+            .fold(side_key(self.side), |hash, key| hash ^ key)
+    }
+
+    /// The same board with the given side to move.
+    #[must_use]
+    pub const fn with_side_to_move(mut self, side: Side) -> Position {
+        if self.side as u8 != side as u8 {
+            self.side = side;
+            self.hash ^= TURN_KEY;
+        }
+        self
+    }
+
+    /// The position after a piece has moved, captured pieces have gone, and the turn has passed.
+    #[inline]
+    pub(crate) fn after(mut self, piece: Piece, from: Square, to: Square, captured: Bitboard) -> Position {
+        match piece {
+            Piece::Attacker => {
+                self.attackers = self.attackers ^ Bitboard::of(from) ^ Bitboard::of(to);
+            }
+            Piece::Defender => {
+                self.defenders = self.defenders ^ Bitboard::of(from) ^ Bitboard::of(to);
+            }
+            Piece::King => self.king = Some(to),
+        }
+        self.hash ^= piece_key(piece, from) ^ piece_key(piece, to) ^ TURN_KEY;
+        if !captured.is_empty() {
+            self.take(captured);
+        }
+        self.side = self.side.opponent();
+        self
+    }
+
+    /// Takes captured pieces off the board.
+    fn take(&mut self, captured: Bitboard) {
+        for square in captured {
+            let piece = if self.king == Some(square) {
+                self.king = None;
+                Piece::King
+            } else if self.attackers.contains(square) {
+                self.attackers.remove(square);
+                Piece::Attacker
+            } else {
+                self.defenders.remove(square);
+                Piece::Defender
+            };
+            self.hash ^= piece_key(piece, square);
+        }
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({self})")
+    }
+}
+
+/// Pieces that make no position.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum PartsError {
+    /// Two pieces stand on one square.
+    SharedSquare(Square),
+    /// More pieces of a kind than the game has.
+    TooMany(Piece, usize),
+}
+
+impl fmt::Display for PartsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PartsError::SharedSquare(square) => write!(f, "two pieces stand on {square}"),
+            PartsError::TooMany(piece, count) => {
+                let limit = match piece {
+                    Piece::Attacker => N_ATTACKERS,
+                    Piece::Defender => N_DEFENDERS,
+                    Piece::King => 1,
+                };
+                write!(f, "{count} {piece}s, expected at most {limit}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PartsError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_is_the_rulebooks() {
+        let start = Position::start(Side::Attackers);
+        assert_eq!(start.to_string(), "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a");
+        assert_eq!((start.attackers().len(), start.defenders().len()), (16, 8));
+        assert_eq!(start.hash(), start.hash_from_scratch());
+        let other = start.with_side_to_move(Side::Defenders);
+        assert_eq!(other, Position::start(Side::Defenders));
+        assert_ne!(other.hash(), start.hash());
+    }
+
+    #[test]
+    fn parts_that_overlap_are_refused() {
+        let a1 = Square::new(0, 0);
+        let one = Bitboard::of(a1);
+        assert_eq!(Position::from_parts(one, one, None, Side::Attackers), Err(PartsError::SharedSquare(a1)));
+        assert_eq!(
+            Position::from_parts(one, Bitboard::EMPTY, Some(a1), Side::Attackers),
+            Err(PartsError::SharedSquare(a1))
+        );
+        let error = Position::from_parts(Bitboard::FULL, Bitboard::EMPTY, None, Side::Attackers);
+        assert_eq!(error, Err(PartsError::TooMany(Piece::Attacker, 81)));
+    }
+}

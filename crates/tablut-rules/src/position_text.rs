@@ -1,0 +1,211 @@
+//! The text form of positions: `3ttt3/…/3ttt3 a`, and `OpenTafl`'s `/3ttt3/…/3ttt3/`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::bitboard::Bitboard;
+use crate::board::{N_ATTACKERS, N_DEFENDERS, SIZE, Square};
+use crate::position::Position;
+use crate::side::{Piece, Side};
+
+/// Longest piece of an offending text that a message repeats, in characters.
+const SHOWN: usize = 160;
+
+/// A text that is no position, with everything that is wrong with it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PositionTextError {
+    text: String,
+    faults: Vec<String>,
+}
+
+impl PositionTextError {
+    fn new(text: &str, faults: Vec<String>) -> PositionTextError {
+        PositionTextError { text: text.chars().take(SHOWN).collect(), faults }
+    }
+
+    /// Each fault in words, in reading order.
+    #[must_use]
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+}
+
+impl fmt::Display for PositionTextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no position: {}", self.text, self.faults.join("; "))
+    }
+}
+
+impl std::error::Error for PositionTextError {}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in (0..SIZE).rev() {
+            let mut empty = 0;
+            for column in 0..SIZE {
+                if let Some(piece) = self.piece_at(Square::new(column, row)) {
+                    if empty > 0 {
+                        write!(f, "{empty}")?;
+                    }
+                    empty = 0;
+                    write!(f, "{}", piece.letter())?;
+                } else {
+                    empty += 1;
+                }
+            }
+            if empty > 0 {
+                write!(f, "{empty}")?;
+            }
+            if row > 0 {
+                f.write_str("/")?;
+            }
+        }
+        write!(f, " {}", self.side_to_move().letter())
+    }
+}
+
+impl FromStr for Position {
+    type Err = PositionTextError;
+
+    /// Reads the rows, top to bottom, and after a space the side to move, `a` or `d`. The rows may
+    /// stand between two slashes, as `OpenTafl` writes them.
+    fn from_str(text: &str) -> Result<Position, PositionTextError> {
+        Position::read(text, None)
+    }
+}
+
+impl Position {
+    /// Reads a position as [`FromStr`] does, and takes `side` where the text names no side to move
+    /// (`OpenTafl`'s form has none).
+    pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
+        let (rows, letter) = match text.split_once(' ') {
+            Some((rows, letter)) => (rows, Some(letter)),
+            None => (text, None),
+        };
+        let mut faults = Vec::new();
+        let side = match letter {
+            Some("a") => Some(Side::Attackers),
+            Some("d") => Some(Side::Defenders),
+            Some(other) => {
+                let other: String = other.chars().take(SHOWN).collect();
+                faults.push(format!("{other:?} is no side to move, expected a or d"));
+                None
+            }
+            None => {
+                if side.is_none() {
+                    faults.push("no side to move, expected a space and a or d".to_owned());
+                }
+                side
+            }
+        };
+        let rows = rows.strip_prefix('/').unwrap_or(rows);
+        let rows = rows.strip_suffix('/').unwrap_or(rows);
+        match (parse_rows(rows), side) {
+            (Ok([attackers, defenders, king]), Some(side)) if faults.is_empty() => {
+                Ok(Position::assemble(attackers, defenders, king.first(), side))
+            }
+            (Ok(_), _) => Err(PositionTextError::new(text, faults)),
+            (Err(mut row_faults), _) => {
+                row_faults.append(&mut faults);
+                Err(PositionTextError::new(text, row_faults))
+            }
+        }
+    }
+
+    /// The board as `OpenTafl` writes it, `/3ttt3/…/3ttt3/`, without the side to move.
+    #[must_use]
+    pub fn to_opentafl(&self) -> String {
+        let text = self.to_string();
+        let rows = text.split_once(' ').map_or(text.as_str(), |(rows, _)| rows);
+        format!("/{rows}/")
+    }
+}
+
+/// Reads rows joined by `/` from the top row down; gives the squares of each kind of piece, in the
+/// order of [`Piece::ALL`], or all faults.
+pub(crate) fn parse_rows(text: &str) -> Result<[Bitboard; 3], Vec<String>> {
+    let mut boards = [Bitboard::EMPTY; 3];
+    let mut faults = Vec::new();
+    let n_rows = text.split('/').count();
+    if n_rows != SIZE {
+        faults.push(format!("{n_rows} rows, expected {SIZE}"));
+    }
+    for (row_text, row) in text.split('/').zip((0..SIZE).rev()) {
+        parse_row(row_text, row, &mut boards, &mut faults);
+    }
+    let limits = [N_ATTACKERS, N_DEFENDERS, 1];
+    for (piece, limit) in Piece::ALL.into_iter().zip(limits) {
+        let count = boards[piece.index()].len();
+        if count > limit {
+            faults.push(format!("{count} {piece}s, expected at most {limit}"));
+        }
+    }
+    if faults.is_empty() { Ok(boards) } else { Err(faults) }
+}
+
+/// Reads one row into the boards; notes what is wrong with it.
+fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
+    let mut column = 0;
+    for letter in text.chars() {
+        let piece = Piece::ALL.into_iter().find(|p| p.letter() == letter);
+        if let Some(piece) = piece {
+            if column < SIZE {
+                boards[piece.index()].insert(Square::new(column, row));
+            }
+            column += 1;
+        } else {
+            match letter.to_digit(10) {
+                Some(digit @ 1..) => column += digit as usize,
+                _ => {
+                    faults.push(format!("{letter:?} in row {}, expected t, T, K or a number of empty squares", row + 1))
+                }
+            }
+        }
+    }
+    if column != SIZE {
+        faults.push(format!("{column} squares in row {}, expected {SIZE}", row + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3";
+
+    #[test]
+    fn both_forms_are_read() {
+        let native: Position = format!("{START} d").parse().expect("a position");
+        assert_eq!(native, Position::start(Side::Defenders));
+        let other = Position::read(&format!("/{START}/"), Some(Side::Defenders));
+        assert_eq!(other, Ok(native));
+        assert_eq!(native.to_opentafl(), format!("/{START}/"));
+        let kingless: Position = "9/9/9/9/9/9/9/9/tT7 a".parse().expect("a position");
+        assert_eq!(kingless.king(), None);
+        assert_eq!(kingless.to_string(), "9/9/9/9/9/9/9/9/tT7 a");
+    }
+
+    #[test]
+    fn every_fault_is_named() {
+        let faults = |text: &str| {
+            let error = text.parse::<Position>().expect_err("a faulty text");
+            error.faults().join("; ")
+        };
+        assert_eq!(faults(START), "no side to move, expected a space and a or d");
+        assert_eq!(
+            faults("9/9/9/9/8/9/9/9/KK7x b"),
+            "8 squares in row 5, expected 9; 'x' in row 1, expected t, T, K or a number of empty \
+             squares; 2 kings, expected at most 1; \"b\" is no side to move, expected a or d"
+        );
+        assert_eq!(faults("9/9 a"), "2 rows, expected 9");
+        assert!(faults("9/9/9/9/9/9/9/tttttttt1/ttttttttt a").contains("17 attackers"));
+        assert!(faults("9/9/9/9/9/9/9/9/0K8 a").contains("'0' in row 1"));
+        assert!(faults("").contains("1 rows"));
+    }
+}                _ => {
+                    let row = row + 1;
+                    faults.push(format!(
+                        "{letter:?} in row {row}, expected t, T, K or a number of empty squares"
+                    ));
+                }
+

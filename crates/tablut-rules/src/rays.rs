@@ -1,0 +1,88 @@
+//! The squares seen from each square in each direction.
+
+use crate::bitboard::Bitboard;
+use crate::board::{Direction, MAX_DISTANCE, SQUARES, Square};
+
+/// Squares in front of a piece, by direction and square, up to some reach.
+#[derive(Clone, Debug)]
+pub(crate) struct Rays([[Bitboard; SQUARES]; 4]);
+
+/// The rays of a piece that moves any distance.
+pub(crate) static RAYS: Rays = Rays::new(MAX_DISTANCE);
+
+impl Rays {
+    /// The rays of a piece that moves at most `reach` squares.
+    pub(crate) const fn new(reach: usize) -> Rays {
+        let mut rays = [[Bitboard::EMPTY; SQUARES]; 4];
+        let mut d = 0;
+        while d < 4 {
+            let mut index = 0;
+            while index < SQUARES {
+                let mut square = Square::from_bit(index as u32);
+                let mut distance = 0;
+                while distance < reach {
+                    let Some(next) = square.step(Direction::ALL[d]) else {
+                        break;
+                    };
+                    rays[d][index].insert(next);
+                    square = next;
+                    distance += 1;
+                }
+                index += 1;
+            }
+            d += 1;
+        }
+        Rays(rays)
+    }
+
+    /// The squares from `square`, exclusive, in a direction.
+    #[inline]
+    pub(crate) fn from(&self, square: Square, direction: Direction) -> Bitboard {
+        self.0[direction.index()][square.index()]
+    }
+
+    /// The squares that a piece enters in a direction: up to the first square of `blocked`, and that
+    /// square as well where it lies in `halting`.
+    #[inline]
+    pub(crate) fn reached(
+        &self,
+        square: Square,
+        direction: Direction,
+        blocked: Bitboard,
+        halting: Bitboard,
+    ) -> Bitboard {
+        let ray = self.from(square, direction);
+        let stops = ray & (blocked | halting);
+        let stop = match direction {
+            Direction::North | Direction::East => stops.first(),
+            Direction::South | Direction::West => stops.last(),
+        };
+        let Some(stop) = stop else {
+            return ray;
+        };
+        let entered = Bitboard::of(stop) & (halting - blocked);
+        (ray - RAYS.from(stop, direction) - Bitboard::of(stop)) | entered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ray_ends_at_the_first_obstacle() {
+        let set = |squares: &str| -> Bitboard {
+            squares.split_whitespace().map(|s| s.parse::<Square>().expect("a square")).collect()
+        };
+        let e5 = crate::board::CENTRE;
+        let blocked = set("e7 h5 e1 a5");
+        let halting = set("c5 h5");
+        let reached = |d| RAYS.reached(e5, d, blocked, halting);
+        assert_eq!(reached(Direction::North), set("e6"));
+        assert_eq!(reached(Direction::East), set("f5 g5"));
+        assert_eq!(reached(Direction::South), set("e4 e3 e2"));
+        assert_eq!(reached(Direction::West), set("d5 c5"));
+        let short = Rays::new(2);
+        assert_eq!(short.from(e5, Direction::South), set("e4 e3"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Playing a move: who is surrounded, who is taken, who has won.
+
+use crate::bitboard::{Bitboard, INNER_COLUMNS};
+use crate::board::{CENTRE, Direction, Square};
+use crate::moves::Move;
+use crate::position::Position;
+use crate::rules::{Applied, Rules};
+use crate::side::{Piece, Side};
+
+impl Rules {
+    /// Plays a legal move. For a move that is not legal the result is meaningless, but it never
+    /// panics when the from square holds a piece of the side to move.
+    #[inline]
+    #[must_use]
+    pub fn apply(&self, position: &Position, mv: Move) -> Applied {
+        let piece = match position.side_to_move() {
+            Side::Attackers => Piece::Attacker,
+            Side::Defenders if position.king() == Some(mv.from) => Piece::King,
+            Side::Defenders => Piece::Defender,
+        };
+        let captured = match mv.choice {
+            None => self.surrounded(position, mv.from, mv.to),
+            Some(choice) => Bitboard::of(choice),
+        };
+        let winner = match piece {
+            Piece::King if self.escapes.contains(mv.to) => Some(Side::Defenders),
+            Piece::Attacker if captured.intersects(position.king_board()) => Some(Side::Attackers),
+            _ => None,
+        };
+        Applied { position: position.after(piece, mv.from, mv.to, captured), captured, winner }
+    }
+
+    /// The enemy pieces that a move surrounds, king included.
+    ///
+    /// The board before the move decides: the from square cannot be a captor's square, since the
+    /// captured piece would stand between it and the square moved to.
+    #[inline]
+    pub(crate) fn surrounded(&self, position: &Position, from: Square, to: Square) -> Bitboard {
+        match position.side_to_move() {
+            Side::Attackers => self.surrounded_by_attacker(position, to),
+            Side::Defenders => self.surrounded_by_defender(position, from, to),
+        }
+    }
+
+    #[inline]
+    fn surrounded_by_attacker(&self, position: &Position, to: Square) -> Bitboard {
+        let hostile = self.hostile[Piece::Defender.index()].now(position.occupied());
+        let captors = position.attackers() | hostile;
+        let mut captured = between(to, position.defenders(), captors);
+        if let Some(king) = position.king() {
+            if Bitboard::of(to).neighbours().contains(king) && self.king_falls(position, king, to) {
+                captured.insert(king);
+            }
+            if self.pinned_defender && king == CENTRE {
+                captured |= pinned_defender(position, to);
+            }
+        }
+        captured
+    }
+
+    #[inline]
+    fn surrounded_by_defender(&self, position: &Position, from: Square, to: Square) -> Bitboard {
+        let mut captors = position.defenders();
+        if self.king_armed {
+            captors |= position.king_board();
+        } else if position.king() == Some(from) {
+            return Bitboard::EMPTY;
+        }
+        captors |= self.hostile[Piece::Attacker.index()].now(position.occupied());
+        between(to, position.attackers(), captors)
+    }
+
+    /// Whether the king is captured when an attacker arrives at `to`, next to him.
+    pub(super) fn king_falls(&self, position: &Position, king: Square, to: Square) -> bool {
+        let attackers = position.attackers() | Bitboard::of(to);
+        let occupied = position.occupied();
+        if self.king_fall.between.contains(king) {
+            let captors = attackers | self.hostile[Piece::King.index()].now(occupied);
+            return between(to, Bitboard::of(king), captors).contains(king);
+        }
+        let closed = attackers | self.king_fall.closing.now(occupied);
+        let open = Bitboard::of(king).neighbours() - closed;
+        open.is_empty() && (self.king_fall.edge_closes || !king.is_edge())
+    }
+}
+
+/// The pieces of `enemies` that stand between `to` and a square of `captors` directly opposite
+/// (rulebook C5).
+#[inline]
+fn between(to: Square, enemies: Bitboard, captors: Bitboard) -> Bitboard {
+    let arrived = Bitboard::of(to);
+    // Along a row the victim needs a neighbour to both sides; this also drops what a plain shift
+    // would carry into the next row.
+    let inner = Bitboard::from_bits(INNER_COLUMNS);
+    let mut captured = Bitboard::EMPTY;
+    for direction in Direction::ALL {
+        let opposite = captors.shifted(direction.opposite());
+        let victims = arrived.shifted(direction) & enemies & opposite;
+        captured |= match direction {
+            Direction::North | Direction::South => victims,
+            Direction::East | Direction::West => victims & inner,
+        };
+    }
+    captured
+}
+
+/// The only defender beside a king on the throne, taken by an attacker that has moved to the square
+/// beyond (rulebook PP9).
+fn pinned_defender(position: &Position, to: Square) -> Bitboard {
+    let beside = Bitboard::of(CENTRE).neighbours();
+    let pinned = beside & position.defenders();
+    let others = beside - pinned;
+    if pinned.len() != 1 || others != (others & position.attackers()) {
+        return Bitboard::EMPTY;
+    }
+    let beyond = pinned.first().and_then(|defender| {
+        let (direction, _) = CENTRE.line_to(defender)?;
+        defender.step(direction)
+    });
+    if beyond == Some(to) { pinned } else { Bitboard::EMPTY }
+}

@@ -1,0 +1,182 @@
+//! From a rule set's data to masks.
+
+use crate::bitboard::Bitboard;
+use crate::board::{CENTRE, Direction, Square};
+use crate::position::Position;
+use crate::rays::Rays;
+use crate::rules::{Hostile, KingFall, Rules, Walk};
+use crate::ruleset::{
+    CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet,
+};
+use crate::side::{Piece, Side};
+
+/// Compiles a rule set that has been checked.
+pub(super) fn compile(set: RuleSet) -> Rules {
+    let corners = Bitboard::where_square(|s| s.is_corner());
+    let camps = all_camps();
+    Rules {
+        throne: special(has_throne(&set), Bitboard::of(CENTRE)),
+        corners: special(has_corners(&set), corners),
+        camps: special(has_camps(&set), camps),
+        escapes: match set.escape {
+            Escape::Edge => edge(),
+            Escape::Corners => corners,
+            Escape::EdgeOutsideCamps => edge() - camps,
+        },
+        walks: Piece::ALL.map(|piece| walk(&set, piece)),
+        hostile: Piece::ALL.map(|piece| hostile(&set, piece)),
+        king_rays: Box::new(Rays::new(set.king.reach as usize)),
+        king_fall: king_fall(&set),
+        king_armed: set.king.armed,
+        one_chosen: set.captures.count == CaptureCount::OneChosen,
+        pinned_defender: set.captures.pinned_defender,
+        set,
+    }
+}
+
+fn special(exists: bool, squares: Bitboard) -> Bitboard {
+    if exists { squares } else { Bitboard::EMPTY }
+}
+
+fn edge() -> Bitboard {
+    Bitboard::where_square(|s| s.is_edge())
+}
+
+/// The squares on which attackers start (rulebook C1).
+fn all_camps() -> Bitboard {
+    Position::start(Side::Attackers).attackers()
+}
+
+/// The camps in the middle of the four edges.
+fn edge_middles() -> Bitboard {
+    let in_line = |s: &Square| s.is_edge() && s.line_to(CENTRE).is_some();
+    Bitboard::where_square(in_line)
+}
+
+/// Whether two camps belong to the same group of four: camps that touch.
+fn same_group(a: Square, b: Square) -> bool {
+    let camps = all_camps();
+    let mut group = Bitboard::of(a);
+    for _ in 0..camps.len() {
+        group |= group.neighbours() & camps;
+    }
+    camps.contains(a) && group.contains(b)
+}
+
+/// Whether e5 differs from an ordinary square at all.
+fn has_throne(set: &RuleSet) -> bool {
+    let throne = &set.throne;
+    let never = [throne.hostile_to_attackers, throne.hostile_to_defenders, throne.hostile_to_king]
+        .iter()
+        .all(|&h| h == Hostility::Never);
+    !(never
+        && throne.landing == Landing::Anyone
+        && throne.passing == Passing::Anyone
+        && !set.king.throne_closes
+        && !set.captures.pinned_defender
+        && set.king.on_throne == set.king.elsewhere
+        && set.king.beside_throne == set.king.elsewhere)
+}
+
+/// Whether the corners differ from other edge squares at all.
+fn has_corners(set: &RuleSet) -> bool {
+    let corners = &set.corners;
+    set.escape == Escape::Corners
+        || corners.landing != Landing::Anyone
+        || corners.hostile_to_soldiers
+        || corners.hostile_to_king
+        || set.king.corner_closes
+}
+
+/// Whether the camps differ from ordinary squares at all.
+fn has_camps(set: &RuleSet) -> bool {
+    let camps = &set.camps;
+    set.escape == Escape::EdgeOutsideCamps
+        || camps.entry != CampEntry::Anyone
+        || camps.hostile_to_attackers != HostileCamps::None
+        || camps.hostile_to_defenders != HostileCamps::None
+        || camps.hostile_to_king != HostileCamps::None
+}
+
+fn may_land(landing: Landing, piece: Piece) -> bool {
+    match landing {
+        Landing::Nobody => false,
+        Landing::King => piece == Piece::King,
+        Landing::Anyone => true,
+    }
+}
+
+fn walk(set: &RuleSet, piece: Piece) -> Walk {
+    let throne = Bitboard::of(CENTRE);
+    let lands = may_land(set.throne.landing, piece);
+    let passes = set.throne.passing == Passing::Anyone;
+    let mut always_closed = special(!lands && !passes, throne);
+    if !may_land(set.corners.landing, piece) {
+        always_closed |= Bitboard::where_square(|s| s.is_corner());
+    }
+    Walk {
+        closed: Direction::ALL.map(|d| always_closed | closed_camps(set.camps.entry, piece, d)),
+        halting: special(lands && !passes, throne),
+        barred: special(!lands && passes, throne),
+    }
+}
+
+/// The camps that a piece may not enter when it moves in a direction. One step decides it: in any
+/// line the camps of a group are contiguous, so a piece that has left its group stays out.
+fn closed_camps(entry: CampEntry, piece: Piece, direction: Direction) -> Bitboard {
+    let camps = all_camps();
+    match (entry, piece) {
+        (CampEntry::AttackersWithin, Piece::Attacker) => camps
+            .iter()
+            .filter(|camp| {
+                let before = camp.step(direction.opposite());
+                !before.is_some_and(|before| same_group(*camp, before))
+            })
+            .collect(),
+        (CampEntry::Anyone, _)
+        | (CampEntry::Soldiers, Piece::Attacker | Piece::Defender)
+        | (CampEntry::Attackers, Piece::Attacker) => Bitboard::EMPTY,
+        _ => camps,
+    }
+}
+
+fn hostile(set: &RuleSet, piece: Piece) -> Hostile {
+    let (throne, camps, corners) = match piece {
+        Piece::Attacker => {
+            (set.throne.hostile_to_attackers, set.camps.hostile_to_attackers, set.corners.hostile_to_soldiers)
+        }
+        Piece::Defender => {
+            (set.throne.hostile_to_defenders, set.camps.hostile_to_defenders, set.corners.hostile_to_soldiers)
+        }
+        Piece::King => (set.throne.hostile_to_king, set.camps.hostile_to_king, set.corners.hostile_to_king),
+    };
+    let camps = match camps {
+        HostileCamps::None => Bitboard::EMPTY,
+        HostileCamps::AllButEdgeMiddles => all_camps() - edge_middles(),
+        HostileCamps::All => all_camps(),
+    };
+    let centre = Bitboard::of(CENTRE);
+    Hostile {
+        always: camps
+            | special(corners, Bitboard::where_square(|s| s.is_corner()))
+            | special(throne == Hostility::Always, centre),
+        when_empty: special(throne == Hostility::WhenEmpty, centre),
+    }
+}
+
+fn king_fall(set: &RuleSet) -> KingFall {
+    let king = &set.king;
+    let throne = Bitboard::of(CENTRE);
+    let beside = throne.neighbours();
+    let between = |how| how == KingCapture::BetweenTwo;
+    KingFall {
+        between: special(between(king.on_throne), throne)
+            | special(between(king.beside_throne), beside)
+            | special(between(king.elsewhere), !(throne | beside)),
+        closing: Hostile {
+            always: special(king.corner_closes, Bitboard::where_square(|s| s.is_corner())),
+            when_empty: special(king.throne_closes, throne),
+        },
+        edge_closes: king.edge_closes,
+    }
+}

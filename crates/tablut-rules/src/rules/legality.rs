@@ -1,0 +1,165 @@
+//! Why a move is not legal, in words.
+
+use std::fmt;
+
+use crate::bitboard::Bitboard;
+use crate::board::{CENTRE, Square};
+use crate::moves::Move;
+use crate::position::Position;
+use crate::rays::RAYS;
+use crate::rules::Rules;
+use crate::side::{Piece, Side};
+
+/// A move that is not legal, and why.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct IllegalMove {
+    /// The move.
+    pub mv: Move,
+    /// What is wrong with it.
+    pub fault: MoveFault,
+}
+
+/// What is wrong with a move.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum MoveFault {
+    /// The game is over.
+    GameOver,
+    /// No piece stands on the from square.
+    EmptySquare,
+    /// The piece belongs to the side that is not to move.
+    NotYours(Piece, Side),
+    /// The squares do not lie in one row or column, or are the same.
+    NotStraight,
+    /// A piece stands on the way or on the square to land on.
+    Blocked(Square),
+    /// The king does not move so far.
+    TooFar(u32),
+    /// The piece may not land on this special square, the throne, a corner or a camp.
+    NoLanding(Piece, Square),
+    /// The piece may not pass over this special square.
+    NoPassing(Piece, Square),
+    /// The move surrounds several pieces and must choose one of them.
+    NoChoice(Bitboard),
+    /// The move does not surround the chosen piece.
+    NotSurrounded(Square),
+    /// A choice where the move captures what it surrounds anyway.
+    NeedlessChoice(Square),
+}
+
+impl fmt::Display for MoveFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MoveFault::GameOver => f.write_str("the game is over"),
+            MoveFault::EmptySquare => f.write_str("no piece stands there"),
+            MoveFault::NotYours(Piece::King, side) => {
+                write!(f, "it is the {side}' turn, not the king's")
+            }
+            MoveFault::NotYours(piece, side) => {
+                write!(f, "it is the {side}' turn, and the piece is a {piece}")
+            }
+            MoveFault::NotStraight => f.write_str("pieces move along a row or a column"),
+            MoveFault::Blocked(square) => write!(f, "a piece stands on {square}"),
+            MoveFault::TooFar(reach) => write!(f, "the king moves at most {reach} squares"),
+            MoveFault::NoLanding(piece, square) => {
+                write!(f, "the {piece} may not land on {}", describe(*square))
+            }
+            MoveFault::NoPassing(piece, square) => {
+                write!(f, "the {piece} may not pass over {}", describe(*square))
+            }
+            MoveFault::NoChoice(surrounded) => {
+                f.write_str("it surrounds several pieces, and must choose one:")?;
+                surrounded.iter().try_for_each(|s| write!(f, " x{s}"))
+            }
+            MoveFault::NotSurrounded(square) => write!(f, "it does not capture on {square}"),
+            MoveFault::NeedlessChoice(square) => {
+                write!(f, "there is no choice of captures, so x{square} does not belong")
+            }
+        }
+    }
+}
+
+/// A special square with what it is.
+fn describe(square: Square) -> String {
+    if square == CENTRE {
+        format!("the throne {square}")
+    } else if square.is_corner() {
+        format!("the corner {square}")
+    } else {
+        format!("the camp {square}")
+    }
+}
+
+impl fmt::Display for IllegalMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is illegal: {}", self.mv, self.fault)
+    }
+}
+
+impl std::error::Error for IllegalMove {}
+
+impl Rules {
+    /// Whether a move is legal, and if not, why.
+    pub fn check_legal(&self, position: &Position, mv: Move) -> Result<(), IllegalMove> {
+        self.find_fault(position, mv).map_or(Ok(()), |fault| Err(IllegalMove { mv, fault }))
+    }
+
+    fn find_fault(&self, position: &Position, mv: Move) -> Option<MoveFault> {
+        if self.decided(position).is_some() {
+            return Some(MoveFault::GameOver);
+        }
+        let side = position.side_to_move();
+        let Some(piece) = position.piece_at(mv.from) else {
+            return Some(MoveFault::EmptySquare);
+        };
+        if piece.side() != side {
+            return Some(MoveFault::NotYours(piece, side));
+        }
+        self.find_path_fault(position, piece, mv).or_else(|| self.find_choice_fault(position, mv))
+    }
+
+    fn find_path_fault(&self, position: &Position, piece: Piece, mv: Move) -> Option<MoveFault> {
+        let Some((direction, distance)) = mv.from.line_to(mv.to) else {
+            return Some(MoveFault::NotStraight);
+        };
+        let occupied = position.occupied();
+        let squares = self.targets(piece, mv.from, occupied)[direction.index()];
+        if squares.contains(mv.to) {
+            return None;
+        }
+        let walk = &self.walks[piece.index()];
+        let mut square = mv.from;
+        for _ in 0..distance {
+            square = square.step(direction)?;
+            if occupied.contains(square) {
+                return Some(MoveFault::Blocked(square));
+            }
+            let landing = square == mv.to;
+            if walk.closed[direction.index()].contains(square) || (landing && walk.barred.contains(square)) {
+                return Some(if landing {
+                    MoveFault::NoLanding(piece, square)
+                } else {
+                    MoveFault::NoPassing(piece, square)
+                });
+            }
+            if !landing && walk.halting.contains(square) {
+                return Some(MoveFault::NoPassing(piece, square));
+            }
+        }
+        debug_assert!(RAYS.from(mv.from, direction).contains(mv.to));
+        Some(MoveFault::TooFar(self.set.king.reach))
+    }
+
+    fn find_choice_fault(&self, position: &Position, mv: Move) -> Option<MoveFault> {
+        if !self.one_chosen {
+            return mv.choice.map(MoveFault::NeedlessChoice);
+        }
+        let surrounded = self.surrounded(position, mv.from, mv.to);
+        match mv.choice {
+            None if surrounded.len() > 1 => Some(MoveFault::NoChoice(surrounded)),
+            Some(choice) if !surrounded.contains(choice) => Some(MoveFault::NotSurrounded(choice)),
+            Some(choice) if surrounded.len() == 1 => Some(MoveFault::NeedlessChoice(choice)),
+            None | Some(_) => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Legal moves.
+
+use std::ops::ControlFlow;
+
+use crate::bitboard::Bitboard;
+use crate::board::{Direction, Square};
+use crate::moves::{Move, MoveList};
+use crate::position::Position;
+use crate::rules::Rules;
+use crate::side::{Piece, Side};
+
+impl Rules {
+    /// Fills the list with the legal moves, in the order that [`MoveList`] documents. A position in
+    /// which the king is captured or has escaped has none.
+    pub fn legal_moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        let _ = self.visit_moves(position, |mv| {
+            moves.push(mv);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Whether the side to move has a legal move.
+    #[must_use]
+    pub fn has_legal_move(&self, position: &Position) -> bool {
+        self.visit_moves(position, |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// Shows each legal move in order until the visitor breaks off.
+    #[inline]
+    pub(crate) fn visit_moves(
+        &self,
+        position: &Position,
+        mut visit: impl FnMut(Move) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if self.decided(position).is_some() {
+            return ControlFlow::Continue(());
+        }
+        let occupied = position.occupied();
+        let side = position.side_to_move();
+        for from in position.pieces(side) {
+            let piece = match side {
+                Side::Attackers => Piece::Attacker,
+                Side::Defenders if position.king() == Some(from) => Piece::King,
+                Side::Defenders => Piece::Defender,
+            };
+            let targets = self.targets(piece, from, occupied);
+            for (direction, squares) in Direction::ALL.into_iter().zip(targets) {
+                self.visit_line(position, from, direction, squares, &mut visit)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Shows the moves of one piece in one direction, nearest first.
+    #[inline]
+    fn visit_line(
+        &self,
+        position: &Position,
+        from: Square,
+        direction: Direction,
+        squares: Bitboard,
+        visit: &mut impl FnMut(Move) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        match direction {
+            Direction::North | Direction::East => {
+                for to in squares {
+                    self.visit_choices(position, Move::new(from, to), visit)?;
+                }
+            }
+            Direction::South | Direction::West => {
+                for to in squares.iter().rev() {
+                    self.visit_choices(position, Move::new(from, to), visit)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Shows a move once, or once for each piece among which the mover chooses (rulebook IC5).
+    #[inline]
+    fn visit_choices(
+        &self,
+        position: &Position,
+        mv: Move,
+        visit: &mut impl FnMut(Move) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if self.one_chosen {
+            let surrounded = self.surrounded(position, mv.from, mv.to);
+            if surrounded.len() > 1 {
+                for choice in surrounded {
+                    let choice = Some(choice);
+                    visit(Move { choice, ..mv })?;
+                }
+                return ControlFlow::Continue(());
+            }
+        }
+        visit(mv)
+    }
+
+    /// Whether a piece of `pieces`, all of one kind, could move to an empty square.
+    pub(crate) fn reaches(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard, to: Square) -> bool {
+        // Only pieces in line with the square come into question.
+        let lines = Direction::ALL
+            .map(|d| crate::rays::RAYS.from(to, d))
+            .into_iter()
+            .fold(Bitboard::EMPTY, |all, ray| all | ray);
+        (pieces & lines)
+            .iter()
+            .any(|from| self.targets(piece, from, occupied).iter().any(|squares| squares.contains(to)))
+    }
+}

@@ -1,0 +1,193 @@
+//! Reading rule sets: the built-in ones by name, a user's from TOML text or file.
+
+use std::fmt;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::RuleSet;
+
+/// The built-in rule sets: name and TOML text, in the rulebook's order.
+const BUILT_IN: [(&str, &str); 14] = [
+    ("piecepack", include_str!("../../rulesets/piecepack.toml")),
+    ("piecepack-defenders-first", include_str!("../../rulesets/piecepack-defenders-first.toml")),
+    ("piecepack-open-castle", include_str!("../../rulesets/piecepack-open-castle.toml")),
+    ("imperial", include_str!("../../rulesets/imperial.toml")),
+    ("ludoteka", include_str!("../../rulesets/ludoteka.toml")),
+    ("linnaeus", include_str!("../../rulesets/linnaeus.toml")),
+    ("linnaeus-open-camps", include_str!("../../rulesets/linnaeus-open-camps.toml")),
+    ("masters", include_str!("../../rulesets/masters.toml")),
+    ("masters-edge", include_str!("../../rulesets/masters-edge.toml")),
+    ("masters-weak-king", include_str!("../../rulesets/masters-weak-king.toml")),
+    ("masters-armed-king", include_str!("../../rulesets/masters-armed-king.toml")),
+    ("kvasir", include_str!("../../rulesets/kvasir.toml")),
+    ("tartu", include_str!("../../rulesets/tartu.toml")),
+    ("ashton", include_str!("../../rulesets/ashton.toml")),
+];
+
+/// Names of the built-in rule sets, in the rulebook's order.
+pub const RULE_SET_NAMES: [&str; 14] = {
+    let mut names = [""; 14];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = BUILT_IN[i].0;
+        i += 1;
+    }
+    names
+};
+
+/// Why there is no such rule set.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RuleSetError {
+    /// Neither a built-in name nor a path to a `.toml` file.
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// The file cannot be read.
+    Unreadable {
+        /// The path as given.
+        path: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// The text is not the TOML of a rule set.
+    Malformed {
+        /// File or rule set that the text belongs to.
+        origin: String,
+        /// What was expected, with line and column where they are known.
+        reason: String,
+    },
+    /// Values that contradict each other.
+    Contradiction {
+        /// File or rule set.
+        origin: String,
+        /// Each contradiction, naming the keys.
+        faults: Vec<String>,
+    },
+}
+
+impl RuleSetError {
+    /// The same error, said of the given file.
+    fn in_file(mut self, path: &str) -> RuleSetError {
+        match &mut self {
+            RuleSetError::Malformed { origin, .. } | RuleSetError::Contradiction { origin, .. } => {
+                path.clone_into(origin);
+            }
+            RuleSetError::Unknown { .. } | RuleSetError::Unreadable { .. } => {}
+        }
+        self
+    }
+}
+
+impl fmt::Display for RuleSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleSetError::Unknown { name } => write!(
+                f,
+                "no rule set {name:?}: expected a path ending in .toml or one of {}",
+                RULE_SET_NAMES.join(", ")
+            ),
+            RuleSetError::Unreadable { path, reason } => {
+                write!(f, "cannot read the rule set {path:?}: {reason}")
+            }
+            RuleSetError::Malformed { origin, reason } => {
+                write!(f, "{origin} is no rule set: {}", reason.trim_end())
+            }
+            RuleSetError::Contradiction { origin, faults } => {
+                write!(f, "{origin} contradicts itself: {}", faults.join("; "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for RuleSetError {}
+
+impl RuleSet {
+    /// A built-in rule set.
+    pub fn named(name: &str) -> Result<RuleSet, RuleSetError> {
+        let (_, text) = BUILT_IN
+            .iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| RuleSetError::Unknown { name: name.chars().take(80).collect() })?;
+        RuleSet::from_toml(text)
+    }
+
+    /// A built-in rule set by name, or a user's by the path of its TOML file. A file that starts from
+    /// a base and gives no name of its own is named after the file.
+    pub fn load(name_or_path: &str) -> Result<RuleSet, RuleSetError> {
+        let path = Path::new(name_or_path);
+        let is_file = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
+        if !is_file {
+            return RuleSet::named(name_or_path);
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| RuleSetError::Unreadable { path: name_or_path.to_owned(), reason: error.to_string() })?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        RuleSet::read(&text, &stem).map_err(|error| error.in_file(name_or_path))
+    }
+
+    /// Reads a rule set from TOML: all keys, or `base = "kvasir"` and the keys that differ.
+    pub fn from_toml(text: &str) -> Result<RuleSet, RuleSetError> {
+        RuleSet::read(text, "custom")
+    }
+
+    /// The rule set as TOML; [`RuleSet::from_toml`] reads it back.
+    ///
+    /// # Panics
+    /// Never: every field is a plain value, which TOML can hold.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a rule set is a table of plain values")
+    }
+
+    fn read(text: &str, default_name: &str) -> Result<RuleSet, RuleSetError> {
+        let malformed = |error: &toml::de::Error| RuleSetError::Malformed {
+            origin: "the text".to_owned(),
+            reason: error.to_string(),
+        };
+        let table: Table = toml::from_str(text).map_err(|error| malformed(&error))?;
+        let set: RuleSet = if table.contains_key("base") {
+            with_base(table, default_name)?.try_into().map_err(|error| malformed(&error))?
+        } else {
+            toml::from_str(text).map_err(|error| malformed(&error))?
+        };
+        set.check()?;
+        Ok(set)
+    }
+}
+
+/// Lays a table's keys over those of the built-in rule set that it names as its base.
+fn with_base(mut table: Table, default_name: &str) -> Result<Table, RuleSetError> {
+    let base = match table.remove("base") {
+        Some(Value::String(name)) => name,
+        other => {
+            return Err(RuleSetError::Malformed {
+                origin: "the text".to_owned(),
+                reason: format!(
+                    "base = {}: expected the name of a built-in rule set",
+                    other.map(|v| v.to_string()).unwrap_or_default()
+                ),
+            });
+        }
+    };
+    let base = RuleSet::named(&base)?;
+    let mut merged = Table::try_from(&base).expect("a rule set is a table of plain values");
+    merged.insert("name".to_owned(), Value::String(default_name.to_owned()));
+    merged.insert("source".to_owned(), Value::String(format!("a variant of {}", base.name)));
+    overlay(&mut merged, table);
+    Ok(merged)
+}
+
+/// Puts `over`'s values into `under`, table by table.
+fn overlay(under: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(value)) => overlay(inner, value),
+            (_, value) => {
+                under.insert(key, value);
+            }
+        }
+    }
+}
