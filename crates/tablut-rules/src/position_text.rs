@@ -157,7 +157,8 @@ fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Ve
             match letter.to_digit(10) {
                 Some(digit @ 1..) => column += digit as usize,
                 _ => {
-                    faults.push(format!("{letter:?} in row {}, expected t, T, K or a number of empty squares", row + 1))
+                    let row = row + 1;
+                    faults.push(format!("{letter:?} in row {row}, expected t, T, K or a number of empty squares"));
                 }
             }
         }
@@ -202,10 +203,4 @@ mod tests {
         assert!(faults("9/9/9/9/9/9/9/9/0K8 a").contains("'0' in row 1"));
         assert!(faults("").contains("1 rows"));
     }
-}                _ => {
-                    let row = row + 1;
-                    faults.push(format!(
-                        "{letter:?} in row {row}, expected t, T, K or a number of empty squares"
-                    ));
-                }
-
+}
