@@ -29,6 +29,13 @@ fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     }
 }
 
+/// Zero in place of everything below it.
+fn rectify(values: &mut [f32]) {
+    for value in values {
+        *value = value.max(0.0);
+    }
+}
+
 /// One convolution of `images` at once, each rectified after adding `bias` and, if `residual`, what it goes onto.
 struct Layer {
     grid: Grid,
@@ -113,7 +120,7 @@ fn inputs_that_fill_no_sixteen_are_padded() {
     let padded: Vec<f32> =
         image.chunks_exact(inputs).flat_map(|square| square.iter().copied().chain([0.0; 3])).collect();
     let mut expected = reference::convolution(grid, &image, &weights, outputs, inputs);
-    expected.iter_mut().for_each(|x| *x = x.max(0.0));
+    rectify(&mut expected);
     for kernels in levels() {
         let mut tiles = Transformed::new(grid, 1, 16);
         let mut products = Transformed::new(grid, 1, outputs);
@@ -152,7 +159,7 @@ proptest! {
         let mut init = numbers(outputs, seed + 2);
         let mut expected = reference::product(&values, &weights, &init, inputs);
         if relu {
-            expected.iter_mut().for_each(|x| *x = x.max(0.0));
+            rectify(&mut expected);
         }
         init.resize(width, 0.0);
         for kernels in levels() {

@@ -4,11 +4,13 @@
 //! - [`encode`], [`View`], [`PLANES`], [`FEATURES`]: positions as planes and features.
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
+//! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file that holds them with all that is needed to play.
 
 mod batch;
 pub mod durable;
 mod encoding;
+mod engine;
 mod error;
 mod features;
 mod model_file;
@@ -18,8 +20,10 @@ mod weights;
 
 pub use batch::{Inference, InputBatch, OutputBatch};
 pub use encoding::{ENCODING_VERSION, FEATURES, PLANES, View, encode, encode_symmetric};
+pub use engine::Engine;
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use model_file::{FORMAT_VERSION, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
 pub use shape::{NetShape, TensorSpec};
+pub use tablut_kernels::Simd;
 pub use weights::{Tensor, Weights};

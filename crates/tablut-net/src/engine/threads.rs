@@ -1,0 +1,106 @@
+//! A batch shared out among threads, a few rows at a time.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::workspace::Workspace;
+use crate::batch::{InputBatch, OutputBatch};
+use crate::error::NetError;
+
+/// Some rows of a batch, and the room for their outputs.
+pub(super) struct Share<'a> {
+    pub rows: Range<usize>,
+    pub logits: &'a mut [f32],
+    pub wdl: &'a mut [[f32; 3]],
+    pub moves_left: &'a mut [f32],
+}
+
+/// The threads of one engine.
+pub(super) struct Threads {
+    /// All but the calling thread; none for an engine on one thread.
+    pool: Option<rayon::ThreadPool>,
+    count: usize,
+}
+
+impl Threads {
+    pub fn new(count: usize) -> Result<Self, NetError> {
+        let count = count.max(1);
+        let pool = (count > 1)
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(count - 1).build())
+            .transpose()
+            .map_err(|error| NetError::Inference(format!("cannot start {count} threads: {error}")))?;
+        Ok(Self { pool, count })
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Calls `evaluate` until every row of `input` is done, each thread with a workspace of its own.
+    pub fn run<F>(&self, workspaces: &mut [Workspace], input: &InputBatch, output: &mut OutputBatch, evaluate: F)
+    where
+        F: Fn(&mut Workspace, Share<'_>) + Sync,
+    {
+        let most = workspaces.first().map_or(1, Workspace::n_positions);
+        let rest = Mutex::new(Rest {
+            input,
+            first: 0,
+            most: most.min(input.n.div_ceil(self.count)),
+            logits: &mut output.logits,
+            wdl: &mut output.wdl,
+            moves_left: &mut output.moves_left,
+        });
+        let work = |workspace: &mut Workspace| {
+            loop {
+                // A poisoned lock means that another thread's evaluation panicked; the panic is passed on anyway.
+                let Some(share) = rest.lock().ok().and_then(|mut rest| rest.take()) else { break };
+                evaluate(workspace, share);
+            }
+        };
+        match (&self.pool, workspaces) {
+            (Some(pool), [mine, others @ ..]) => pool.in_place_scope(|scope| {
+                for workspace in others {
+                    scope.spawn(|_| work(workspace));
+                }
+                work(mine);
+            }),
+            (None, [mine, ..]) => work(mine),
+            (_, []) => {}
+        }
+    }
+}
+
+/// The rows that no thread has taken yet.
+struct Rest<'a> {
+    input: &'a InputBatch,
+    first: usize,
+    most: usize,
+    logits: &'a mut [f32],
+    wdl: &'a mut [[f32; 3]],
+    moves_left: &'a mut [f32],
+}
+
+impl<'a> Rest<'a> {
+    /// The next rows; none when all are taken.
+    fn take(&mut self) -> Option<Share<'a>> {
+        let rows = self.first..(self.first + self.most).min(self.input.n);
+        if rows.is_empty() {
+            return None;
+        }
+        let moves = self.input.move_range(rows.end - 1).end - self.input.move_range(rows.start).start;
+        self.first = rows.end;
+        Some(Share {
+            logits: split_off(&mut self.logits, moves),
+            wdl: split_off(&mut self.wdl, rows.len()),
+            moves_left: split_off(&mut self.moves_left, rows.len()),
+            rows,
+        })
+    }
+}
+
+/// The first `n` of `slice`, which keeps the others.
+fn split_off<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (first, rest) = std::mem::take(slice).split_at_mut(n);
+    *slice = rest;
+    first
+}

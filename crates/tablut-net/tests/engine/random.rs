@@ -1,0 +1,65 @@
+//! Random nets and random batches, functions of a seed.
+
+use std::collections::BTreeMap;
+
+use tablut_net::{FEATURES, InputBatch, NetShape, PLANES, POLICY_ENTRIES, PolicyIndex, Tensor, Weights};
+
+/// A xorshift generator; the tests need no better.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 32
+    }
+
+    /// In -1..1.
+    fn unit(&mut self) -> f32 {
+        (self.bits() >> 8) as f32 / (1u64 << 23) as f32 - 1.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.bits() as usize % n
+    }
+}
+
+/// Weights that keep activations of one size through the layers; biases differ from zero.
+pub fn random_weights(shape: &str, seed: u64) -> Weights {
+    let shape: NetShape = shape.parse().expect("a shape");
+    let mut random = Random::new(seed);
+    let mut tensors = BTreeMap::new();
+    for spec in shape.tensors() {
+        let mut scale = if spec.fan_in == 0 { 0.3 } else { (6.0 / spec.fan_in as f32).sqrt() };
+        if spec.name.contains("conv2") {
+            scale *= 0.3;
+        }
+        let data = (0..spec.len()).map(|_| random.unit() * scale).collect();
+        tensors.insert(spec.name.clone(), Tensor { dims: spec.dims, data });
+    }
+    Weights::new(shape, tensors).expect("every tensor of the shape")
+}
+
+/// Binary planes, small features, up to 120 moves for each row (none for some).
+pub fn random_batch(n: usize, seed: u64) -> InputBatch {
+    let mut random = Random::new(seed ^ 0x5eed);
+    let mut input = InputBatch { n, ..InputBatch::default() };
+    input.planes = (0..n * PLANES * 81).map(|_| f32::from(u8::from(random.below(5) == 0))).collect();
+    input.features = (0..n * FEATURES).map(|_| random.unit()).collect();
+    for _ in 0..n {
+        for _ in 0..random.below(120) {
+            let entry = random.below(32 * 81) as u16;
+            let choice =
+                if random.below(9) == 0 { (32 * 81 + random.below(81)) as u16 } else { PolicyIndex::NO_CHOICE };
+            input.moves.push(PolicyIndex { entry, choice });
+        }
+        input.move_ends.push(input.moves.len() as u32);
+    }
+    debug_assert!(input.moves.iter().all(|index| usize::from(index.entry) < POLICY_ENTRIES));
+    input
+}
