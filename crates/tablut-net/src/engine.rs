@@ -64,12 +64,12 @@ impl Engine {
     /// This machine lacks the instructions; or the threads cannot be started.
     pub fn with_simd(weights: &Weights, n_threads: usize, simd: Simd) -> Result<Self, NetError> {
         let kernels = Kernels::new(simd).map_err(|error| NetError::Inference(error.to_string()))?;
-        Self::assemble(Arc::new(Network::new(weights)), kernels, Threads::new(n_threads)?)
+        Ok(Self::assemble(Arc::new(Network::new(weights)), kernels, Threads::new(n_threads)?))
     }
 
-    fn assemble(network: Arc<Network>, kernels: Kernels, threads: Threads) -> Result<Self, NetError> {
+    fn assemble(network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
         let workspaces = (0..threads.count()).map(|_| Workspace::new(&network)).collect();
-        Ok(Self { network, kernels, workspaces, threads })
+        Self { network, kernels, workspaces, threads }
     }
 
     /// An engine of the same weights, which the two share, on `n_threads` threads of its own.
@@ -78,7 +78,7 @@ impl Engine {
     ///
     /// The threads cannot be started.
     pub fn share(&self, n_threads: usize) -> Result<Self, NetError> {
-        Self::assemble(Arc::clone(&self.network), self.kernels, Threads::new(n_threads)?)
+        Ok(Self::assemble(Arc::clone(&self.network), self.kernels, Threads::new(n_threads)?))
     }
 
     /// The net's shape.

@@ -51,9 +51,8 @@ impl Threads {
             moves_left: &mut output.moves_left,
         });
         let work = |workspace: &mut Workspace| {
-            loop {
-                // A poisoned lock means that another thread's evaluation panicked; the panic is passed on anyway.
-                let Some(share) = rest.lock().ok().and_then(|mut rest| rest.take()) else { break };
+            // A poisoned lock means that another thread's evaluation panicked; the panic is passed on anyway.
+            while let Some(share) = rest.lock().ok().and_then(|mut rest| rest.take()) {
                 evaluate(workspace, share);
             }
         };
@@ -90,17 +89,10 @@ impl<'a> Rest<'a> {
         let moves = self.input.move_range(rows.end - 1).end - self.input.move_range(rows.start).start;
         self.first = rows.end;
         Some(Share {
-            logits: split_off(&mut self.logits, moves),
-            wdl: split_off(&mut self.wdl, rows.len()),
-            moves_left: split_off(&mut self.moves_left, rows.len()),
+            logits: self.logits.split_off_mut(..moves)?,
+            wdl: self.wdl.split_off_mut(..rows.len())?,
+            moves_left: self.moves_left.split_off_mut(..rows.len())?,
             rows,
         })
     }
-}
-
-/// The first `n` of `slice`, which keeps the others.
-fn split_off<'a, T>(slice: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let (first, rest) = std::mem::take(slice).split_at_mut(n);
-    *slice = rest;
-    first
 }

@@ -26,7 +26,9 @@ pub fn infer(weights: &Weights, input: &InputBatch) -> OutputBatch {
 
         let v = relu(conv1x1(&x, &net.get("value.conv.weight"), &net.get("value.conv.bias")));
         let mut h = dense(&net.get("value.hidden.weight"), &pool(&v), &net.get("value.hidden.bias"));
-        h.iter_mut().for_each(|x| *x = x.max(0.0));
+        for x in &mut h {
+            *x = x.max(0.0);
+        }
         let wdl = dense(&net.get("value.out.weight"), &h, &net.get("value.out.bias"));
         let sum: f64 = wdl.iter().map(|x| x.exp()).sum();
         output.wdl.push([0, 1, 2].map(|i| (wdl[i].exp() / sum) as f32));
@@ -108,14 +110,18 @@ fn pool(x: &Planes) -> Vec<f64> {
 
 fn add(mut x: Planes, bias: &[f64]) -> Planes {
     for (plane, bias) in x.iter_mut().zip(bias) {
-        plane.iter_mut().for_each(|x| *x += bias);
+        for x in plane {
+            *x += bias;
+        }
     }
     x
 }
 
 fn relu(mut x: Planes) -> Planes {
     for plane in &mut x {
-        plane.iter_mut().for_each(|x| *x = x.max(0.0));
+        for x in plane {
+            *x = x.max(0.0);
+        }
     }
     x
 }
