@@ -31,10 +31,7 @@ mod tests {
     #[test]
     fn difference_inverts_expected_score() {
         for elo in [-900.0, -35.5, 0.0, 1.0, 250.0, 1235.0] {
-            assert!(
-                (difference(expected_score(elo)) - elo).abs() < 1e-6,
-                "{elo}"
-            );
+            assert!((difference(expected_score(elo)) - elo).abs() < 1e-6, "{elo}");
         }
     }
 

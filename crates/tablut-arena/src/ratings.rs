@@ -84,40 +84,25 @@ pub fn rate(
     anchor_elo: f64,
     results: &[PairingResult],
 ) -> Result<Ratings, RatingError> {
-    let named = results
-        .iter()
-        .flat_map(|r| [r.attackers, r.defenders])
-        .chain([anchor]);
+    let named = results.iter().flat_map(|r| [r.attackers, r.defenders]).chain([anchor]);
     if let Some(index) = named.into_iter().find(|&index| index >= n_players) {
         return Err(RatingError::UnknownPlayer { index, n_players });
     }
     if results.iter().all(|r| r.results.games() == 0) {
         return Err(RatingError::NoGames);
     }
-    let model = Model {
-        n_players,
-        anchor,
-        results,
-    };
+    let model = Model { n_players, anchor, results };
     let best = model.maximise(model.start(), None);
     let covariance = inverse(&model.curvature(&best, None));
     let rating = |k: usize, offset: f64| {
         let (low, high) = model.profile(&best, k, covariance[k][k].max(0.0).sqrt());
         let elo = |theta: f64| theta / LOGIT_PER_ELO + offset;
-        Rating {
-            elo: elo(best[k]),
-            low: elo(low),
-            high: elo(high),
-        }
+        Rating { elo: elo(best[k]), low: elo(low), high: elo(high) }
     };
     let players = (0..n_players)
         .map(|k| {
             if k == anchor {
-                Rating {
-                    elo: anchor_elo,
-                    low: anchor_elo,
-                    high: anchor_elo,
-                }
+                Rating { elo: anchor_elo, low: anchor_elo, high: anchor_elo }
             } else {
                 rating(k, anchor_elo)
             }
@@ -150,17 +135,10 @@ struct Chances {
 
 fn chances(x: f64, log_draw: f64) -> Chances {
     let top = (x.abs() / 2.0).max(log_draw);
-    let weights = [
-        (x / 2.0 - top).exp(),
-        (log_draw - top).exp(),
-        (-x / 2.0 - top).exp(),
-    ];
+    let weights = [(x / 2.0 - top).exp(), (log_draw - top).exp(), (-x / 2.0 - top).exp()];
     let total: f64 = weights.iter().sum();
     let p = weights.map(|w| w / total);
-    Chances {
-        p,
-        mean: (p[0] - p[2]) / 2.0,
-    }
+    Chances { p, mean: (p[0] - p[2]) / 2.0 }
 }
 
 impl Model<'_> {
@@ -183,19 +161,12 @@ impl Model<'_> {
 
     /// Log-likelihood plus log prior.
     fn log_posterior(&self, theta: &[f64]) -> f64 {
-        let prior: f64 = theta
-            .iter()
-            .enumerate()
-            .map(|(k, t)| -0.5 * self.prior_precision(k) * t * t)
-            .sum();
+        let prior: f64 = theta.iter().enumerate().map(|(k, t)| -0.5 * self.prior_precision(k) * t * t).sum();
         let fit: f64 = self
             .results
             .iter()
             .map(|r| {
-                let p = self
-                    .chances_of(theta, r)
-                    .p
-                    .map(|p| p.max(f64::MIN_POSITIVE).ln());
+                let p = self.chances_of(theta, r).p.map(|p| p.max(f64::MIN_POSITIVE).ln());
                 f64::from(r.results.wins) * p[0]
                     + f64::from(r.results.draws) * p[1]
                     + f64::from(r.results.losses) * p[2]
@@ -205,23 +176,15 @@ impl Model<'_> {
     }
 
     fn chances_of(&self, theta: &[f64], r: &PairingResult) -> Chances {
-        chances(
-            theta[r.attackers] - theta[r.defenders] + theta[self.n_players],
-            theta[self.n_players + 1],
-        )
+        chances(theta[r.attackers] - theta[r.defenders] + theta[self.n_players], theta[self.n_players + 1])
     }
 
     fn gradient(&self, theta: &[f64], held: Option<usize>) -> Vec<f64> {
-        let mut gradient: Vec<f64> = theta
-            .iter()
-            .enumerate()
-            .map(|(k, t)| -self.prior_precision(k) * t)
-            .collect();
+        let mut gradient: Vec<f64> = theta.iter().enumerate().map(|(k, t)| -self.prior_precision(k) * t).collect();
         for r in self.results {
             let Chances { p, mean } = self.chances_of(theta, r);
             let n = f64::from(r.results.games());
-            let by_strength =
-                (f64::from(r.results.wins) - f64::from(r.results.losses)) / 2.0 - n * mean;
+            let by_strength = (f64::from(r.results.wins) - f64::from(r.results.losses)) / 2.0 - n * mean;
             gradient[r.attackers] += by_strength;
             gradient[r.defenders] -= by_strength;
             gradient[self.n_players] += by_strength;
@@ -243,11 +206,7 @@ impl Model<'_> {
             let Chances { p, mean } = self.chances_of(theta, r);
             let n = f64::from(r.results.games());
             let strength = n * ((p[0] + p[2]) / 4.0 - mean * mean);
-            let signed = [
-                (r.attackers, 1.0),
-                (r.defenders, -1.0),
-                (self.n_players, 1.0),
-            ];
+            let signed = [(r.attackers, 1.0), (r.defenders, -1.0), (self.n_players, 1.0)];
             for (i, sign_i) in signed {
                 for (j, sign_j) in signed {
                     curvature[i][j] += sign_i * sign_j * strength;
@@ -277,11 +236,7 @@ impl Model<'_> {
             let step = solve(&self.curvature(&theta, held), &self.gradient(&theta, held));
             let mut scale = 1.0;
             loop {
-                let trial: Vec<f64> = theta
-                    .iter()
-                    .zip(&step)
-                    .map(|(t, s)| t + scale * s)
-                    .collect();
+                let trial: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + scale * s).collect();
                 let trial_value = self.log_posterior(&trial);
                 if trial_value >= value {
                     theta = trial;
@@ -331,29 +286,16 @@ impl Model<'_> {
 }
 
 /// The chance, for every two players, that the first is stronger.
-fn superiority(
-    best: &[f64],
-    covariance: &[Vec<f64>],
-    n_players: usize,
-    anchor: usize,
-) -> Vec<Vec<f64>> {
+fn superiority(best: &[f64], covariance: &[Vec<f64>], n_players: usize, anchor: usize) -> Vec<Vec<f64>> {
     let cell = |i: usize, j: usize| {
-        if i == anchor || j == anchor {
-            0.0
-        } else {
-            covariance[i][j]
-        }
+        if i == anchor || j == anchor { 0.0 } else { covariance[i][j] }
     };
     (0..n_players)
         .map(|i| {
             (0..n_players)
                 .map(|j| {
                     let variance = cell(i, i) + cell(j, j) - 2.0 * cell(i, j);
-                    if i == j {
-                        0.5
-                    } else {
-                        normal_below((best[i] - best[j]) / variance.max(1e-12).sqrt())
-                    }
+                    if i == j { 0.5 } else { normal_below((best[i] - best[j]) / variance.max(1e-12).sqrt()) }
                 })
                 .collect()
         })
@@ -363,10 +305,8 @@ fn superiority(
 /// The normal distribution's cumulative function, to about 1e-7 (Abramowitz and Stegun 26.2.17).
 fn normal_below(z: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.231_641_9 * z.abs());
-    let series = t
-        * (0.319_381_530
-            + t * (-0.356_563_782
-                + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
+    let series =
+        t * (0.319_381_530 + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
     let tail = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt() * series;
     if z >= 0.0 { 1.0 - tail } else { tail }
 }

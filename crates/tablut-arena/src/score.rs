@@ -111,31 +111,17 @@ fn estimate(counts: &[u32], games_per_unit: u32) -> ScoreEstimate {
     let units: f64 = counts.iter().map(|&n| f64::from(n)).sum();
     let games = units as u32 * games_per_unit;
     if games == 0 {
-        return ScoreEstimate {
-            games,
-            mean: 0.5,
-            low: 0.0,
-            high: 1.0,
-        };
+        return ScoreEstimate { games, mean: 0.5, low: 0.0, high: 1.0 };
     }
     let top = (counts.len() - 1) as f64;
     let moment = |f: &dyn Fn(f64) -> f64| -> f64 {
-        counts
-            .iter()
-            .enumerate()
-            .map(|(k, &n)| f64::from(n) * f(k as f64 / top))
-            .sum()
+        counts.iter().enumerate().map(|(k, &n)| f64::from(n) * f(k as f64 / top)).sum()
     };
     let mean = moment(&|score| score) / units;
     let squares = moment(&|score| (score - mean).powi(2));
     let effect = design_effect(mean, squares, units, f64::from(games_per_unit));
     let (low, high) = wilson(mean, f64::from(games) / effect);
-    ScoreEstimate {
-        games,
-        mean,
-        low,
-        high,
-    }
+    ScoreEstimate { games, mean, low, high }
 }
 
 /// The observed variance of a unit's score over that of independent games won or lost; see the module's text.
@@ -157,10 +143,7 @@ pub fn wilson(mean: f64, games: f64) -> (f64, f64) {
     let z2 = Z_95 * Z_95 / games;
     let centre = (mean + z2 / 2.0) / (1.0 + z2);
     let half = (mean * (1.0 - mean) * z2 + z2 * z2 / 4.0).sqrt() / (1.0 + z2);
-    (
-        (centre - half).clamp(0.0, mean),
-        (centre + half).clamp(mean, 1.0),
-    )
+    ((centre - half).clamp(0.0, mean), (centre + half).clamp(mean, 1.0))
 }
 
 #[cfg(test)]
@@ -171,18 +154,10 @@ mod tests {
 
     #[test]
     fn all_won_is_not_certainty() {
-        let all = Wdl {
-            wins: 20,
-            draws: 0,
-            losses: 0,
-        }
-        .estimate();
+        let all = Wdl { wins: 20, draws: 0, losses: 0 }.estimate();
         assert_eq!((all.mean, all.high), (1.0, 1.0));
         assert!((all.low - 0.8389).abs() < 1e-3, "{all:?}");
-        let none = Pentanomial {
-            counts: [10, 0, 0, 0, 0],
-        }
-        .estimate();
+        let none = Pentanomial { counts: [10, 0, 0, 0, 0] }.estimate();
         assert_eq!((none.mean, none.low), (0.0, 0.0));
         assert!((none.high - 0.1611).abs() < 1e-3, "{none:?}");
     }
@@ -191,16 +166,8 @@ mod tests {
     fn wins_and_losses_alone_give_wilson() {
         // Newcombe 1998, table I: 81 of 263 is 0.2553 to 0.3662.
         let (low, high) = wilson(81.0 / 263.0, 263.0);
-        assert!(
-            (low - 0.2553).abs() < 5e-5 && (high - 0.3662).abs() < 5e-5,
-            "{low} {high}"
-        );
-        let estimate = Wdl {
-            wins: 81,
-            draws: 0,
-            losses: 182,
-        }
-        .estimate();
+        assert!((low - 0.2553).abs() < 5e-5 && (high - 0.3662).abs() < 5e-5, "{low} {high}");
+        let estimate = Wdl { wins: 81, draws: 0, losses: 182 }.estimate();
         assert!((estimate.low - low).abs() < 1e-3 && (estimate.high - high).abs() < 1e-3);
     }
 
@@ -217,29 +184,14 @@ mod tests {
             pairs.record(HalfPoints::Win, HalfPoints::Loss);
         }
         let estimate = pairs.estimate();
-        let single = Wdl {
-            wins: 100,
-            draws: 0,
-            losses: 100,
-        }
-        .estimate();
-        assert!(
-            estimate.high - estimate.low < 0.3 * (single.high - single.low),
-            "{estimate:?}"
-        );
-        assert!(
-            estimate.low < 0.4975 && estimate.high > 0.5025,
-            "{estimate:?}"
-        );
+        let single = Wdl { wins: 100, draws: 0, losses: 100 }.estimate();
+        assert!(estimate.high - estimate.low < 0.3 * (single.high - single.low), "{estimate:?}");
+        assert!(estimate.low < 0.4975 && estimate.high > 0.5025, "{estimate:?}");
     }
 
     /// The share of 4,000 simulated matches whose interval holds the true score.
     fn coverage(shares: [f64; 5], n_pairs: u32, rng: &mut ChaCha8Rng) -> f64 {
-        let truth: f64 = shares
-            .iter()
-            .enumerate()
-            .map(|(k, p)| p * k as f64 / 4.0)
-            .sum();
+        let truth: f64 = shares.iter().enumerate().map(|(k, p)| p * k as f64 / 4.0).sum();
         let mut held = 0;
         for _ in 0..4000 {
             let mut pairs = Pentanomial::default();
@@ -275,10 +227,7 @@ mod tests {
             for n_pairs in [20, 100, 400] {
                 let share = coverage(shares, n_pairs, &mut rng);
                 println!("{name}, {n_pairs} pairs: {share}");
-                assert!(
-                    (0.92..=0.995).contains(&share),
-                    "{name}, {n_pairs} pairs: {share}"
-                );
+                assert!((0.92..=0.995).contains(&share), "{name}, {n_pairs} pairs: {share}");
             }
         }
     }

@@ -29,12 +29,7 @@ pub struct SprtBounds {
 impl Default for SprtBounds {
     /// 0 against 20 Elo, 5 % error either way.
     fn default() -> Self {
-        Self {
-            elo0: 0.0,
-            elo1: 20.0,
-            alpha: 0.05,
-            beta: 0.05,
-        }
+        Self { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 }
     }
 }
 
@@ -59,9 +54,7 @@ pub enum SprtError {
         value: f64,
     },
     /// The text has not two or four numbers.
-    #[error(
-        "cannot read {text:?} as the bounds of a sequential test, expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA"
-    )]
+    #[error("cannot read {text:?} as the bounds of a sequential test, expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA")]
     Text {
         /// What was given.
         text: String,
@@ -79,26 +72,12 @@ impl std::str::FromStr for SprtBounds {
     /// # Ok::<(), tablut_arena::SprtError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, SprtError> {
-        let unreadable = || SprtError::Text {
-            text: text.to_owned(),
-        };
-        let numbers: Vec<f64> = text
-            .split(',')
-            .map(|part| part.trim().parse())
-            .collect::<Result<_, _>>()
-            .map_err(|_| unreadable())?;
+        let unreadable = || SprtError::Text { text: text.to_owned() };
+        let numbers: Vec<f64> =
+            text.split(',').map(|part| part.trim().parse()).collect::<Result<_, _>>().map_err(|_| unreadable())?;
         let bounds = match numbers[..] {
-            [elo0, elo1] => Self {
-                elo0,
-                elo1,
-                ..Self::default()
-            },
-            [elo0, elo1, alpha, beta] => Self {
-                elo0,
-                elo1,
-                alpha,
-                beta,
-            },
+            [elo0, elo1] => Self { elo0, elo1, ..Self::default() },
+            [elo0, elo1, alpha, beta] => Self { elo0, elo1, alpha, beta },
             _ => return Err(unreadable()),
         };
         bounds.check()?;
@@ -110,10 +89,7 @@ impl SprtBounds {
     /// Refuses bounds that make no test.
     pub fn check(&self) -> Result<(), SprtError> {
         if !self.elo0.is_finite() || !self.elo1.is_finite() || self.elo1 <= self.elo0 {
-            return Err(SprtError::Order {
-                elo0: self.elo0,
-                elo1: self.elo1,
-            });
+            return Err(SprtError::Order { elo0: self.elo0, elo1: self.elo1 });
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value > 0.0 && value < 0.5) {
@@ -127,11 +103,7 @@ impl SprtBounds {
     pub fn judge(&self, pairs: &Pentanomial) -> SprtState {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
-        let llr = if pairs.pairs() == 0 {
-            0.0
-        } else {
-            log_likelihood_ratio(pairs, self.elo0, self.elo1)
-        };
+        let llr = if pairs.pairs() == 0 { 0.0 } else { log_likelihood_ratio(pairs, self.elo0, self.elo1) };
         let verdict = if llr >= upper {
             Verdict::Stronger
         } else if llr <= lower {
@@ -139,12 +111,7 @@ impl SprtBounds {
         } else {
             Verdict::Undecided
         };
-        SprtState {
-            llr,
-            lower,
-            upper,
-            verdict,
-        }
+        SprtState { llr, lower, upper, verdict }
     }
 }
 
@@ -179,12 +146,7 @@ fn log_likelihood_ratio(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
     let p0 = most_likely_with_mean(&counts, expected_score(elo0));
     let p1 = most_likely_with_mean(&counts, expected_score(elo1));
     // The prior counts shape the distributions and are no evidence themselves.
-    pairs
-        .counts
-        .iter()
-        .zip(p0.iter().zip(&p1))
-        .map(|(&n, (p0, p1))| f64::from(n) * (p1 / p0).ln())
-        .sum()
+    pairs.counts.iter().zip(p0.iter().zip(&p1)).map(|(&n, (p0, p1))| f64::from(n) * (p1 / p0).ln()).sum()
 }
 
 /// The distribution over pair scores 0, ¼, ½, ¾, 1 that makes `counts` likeliest among those with the given `mean`.
@@ -194,11 +156,7 @@ fn log_likelihood_ratio(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
 fn most_likely_with_mean(counts: &[f64; 5], mean: f64) -> [f64; 5] {
     let total: f64 = counts.iter().sum();
     let deviation = |k: usize| k as f64 / 4.0 - mean;
-    let slope = |x: f64| -> f64 {
-        (0..5)
-            .map(|k| counts[k] * deviation(k) / (1.0 + x * deviation(k)))
-            .sum()
-    };
+    let slope = |x: f64| -> f64 { (0..5).map(|k| counts[k] * deviation(k) / (1.0 + x * deviation(k))).sum() };
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
@@ -226,42 +184,24 @@ mod tests {
             let p = most_likely_with_mean(&[3.0, 1.0, 7.0, 2.0, 9.0], mean);
             let sum: f64 = p.iter().sum();
             let got: f64 = p.iter().enumerate().map(|(k, p)| p * k as f64 / 4.0).sum();
-            assert!(
-                (sum - 1.0).abs() < 1e-9 && (got - mean).abs() < 1e-9,
-                "{mean}: {sum} {got}"
-            );
+            assert!((sum - 1.0).abs() < 1e-9 && (got - mean).abs() < 1e-9, "{mean}: {sum} {got}");
         }
     }
 
     #[test]
     fn bad_bounds_are_refused_by_name() {
-        assert!(matches!(
-            "20,0".parse::<SprtBounds>(),
-            Err(SprtError::Order { .. })
-        ));
-        assert!(matches!(
-            "0,20,0.7,0.05".parse::<SprtBounds>(),
-            Err(SprtError::Chance { name: "alpha", .. })
-        ));
+        assert!(matches!("20,0".parse::<SprtBounds>(), Err(SprtError::Order { .. })));
+        assert!(matches!("0,20,0.7,0.05".parse::<SprtBounds>(), Err(SprtError::Chance { name: "alpha", .. })));
         let error = "0;20".parse::<SprtBounds>().unwrap_err();
         assert!(error.to_string().contains("\"0;20\""), "{error}");
     }
 
     /// Plays pairs between players `elo` apart until the test stops, at most 20,000.
-    fn verdict(
-        bounds: &SprtBounds,
-        elo: f64,
-        opening_elo: f64,
-        rng: &mut ChaCha8Rng,
-    ) -> (Verdict, u32) {
+    fn verdict(bounds: &SprtBounds, elo: f64, opening_elo: f64, rng: &mut ChaCha8Rng) -> (Verdict, u32) {
         let mut pairs = Pentanomial::default();
         for n in 1..=20_000 {
             // An opening favours one side by its own Elo, which the exchange of sides turns round.
-            let tilt = if rng.random::<bool>() {
-                opening_elo
-            } else {
-                -opening_elo
-            };
+            let tilt = if rng.random::<bool>() { opening_elo } else { -opening_elo };
             let mut points = 0;
             for favour in [tilt, -tilt] {
                 points += 2 * usize::from(rng.random::<f64>() < expected_score(elo + favour));
@@ -278,28 +218,19 @@ mod tests {
     #[test]
     fn error_rates_keep_the_stated_bounds() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
-        let bounds = SprtBounds {
-            elo0: 0.0,
-            elo1: 80.0,
-            alpha: 0.05,
-            beta: 0.05,
-        };
+        let bounds = SprtBounds { elo0: 0.0, elo1: 80.0, alpha: 0.05, beta: 0.05 };
         for opening_elo in [0.0, 300.0] {
             for (elo, wrong) in [(0.0, Verdict::Stronger), (80.0, Verdict::NotStronger)] {
                 let runs = 1000;
                 let (mut errors, mut length) = (0, 0);
                 for _ in 0..runs {
                     // The tilt lowers the mean score a little; aim at the score that the hypothesis names.
-                    let (verdict, n) =
-                        verdict(&bounds, truth(elo, opening_elo), opening_elo, &mut rng);
+                    let (verdict, n) = verdict(&bounds, truth(elo, opening_elo), opening_elo, &mut rng);
                     errors += i32::from(verdict == wrong);
                     length += n;
                 }
                 let rate = f64::from(errors) / f64::from(runs);
-                println!(
-                    "tilt {opening_elo}, elo {elo}: {rate}, {} pairs",
-                    length / runs as u32
-                );
+                println!("tilt {opening_elo}, elo {elo}: {rate}, {} pairs", length / runs as u32);
                 // Two standard errors of a simulation with 1,000 runs are 1.4 points.
                 assert!(rate <= 0.064, "tilt {opening_elo}, elo {elo}: {rate}");
             }

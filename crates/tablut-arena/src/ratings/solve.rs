@@ -3,11 +3,8 @@
 /// Solves `matrix · x = right` for a square matrix that is not singular.
 pub(super) fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let size = right.len();
-    let mut rows: Vec<Vec<f64>> = matrix
-        .iter()
-        .zip(right)
-        .map(|(row, &r)| row.iter().copied().chain([r]).collect())
-        .collect();
+    let mut rows: Vec<Vec<f64>> =
+        matrix.iter().zip(right).map(|(row, &r)| row.iter().copied().chain([r]).collect()).collect();
     for column in 0..size {
         let pivot = (column..size)
             .max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()))
@@ -34,9 +31,7 @@ pub(super) fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
 pub(super) fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..matrix.len())
         .map(|k| {
-            let unit: Vec<f64> = (0..matrix.len())
-                .map(|i| f64::from(u8::from(i == k)))
-                .collect();
+            let unit: Vec<f64> = (0..matrix.len()).map(|i| f64::from(u8::from(i == k))).collect();
             solve(matrix, &unit)
         })
         .collect()

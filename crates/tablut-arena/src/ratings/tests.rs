@@ -7,13 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 /// Every player against every other, `games` with each side, from the model itself.
-fn tournament(
-    truth: &[f64],
-    advantage: f64,
-    log_draw: f64,
-    games: u32,
-    rng: &mut ChaCha8Rng,
-) -> Vec<PairingResult> {
+fn tournament(truth: &[f64], advantage: f64, log_draw: f64, games: u32, rng: &mut ChaCha8Rng) -> Vec<PairingResult> {
     let mut table = Vec::new();
     for attackers in 0..truth.len() {
         for defenders in (0..truth.len()).filter(|&d| d != attackers) {
@@ -30,11 +24,7 @@ fn tournament(
                     results.losses += 1;
                 }
             }
-            table.push(PairingResult {
-                attackers,
-                defenders,
-                results,
-            });
+            table.push(PairingResult { attackers, defenders, results });
         }
     }
     table
@@ -51,52 +41,27 @@ fn intervals_hold_the_truth_in_95_of_100_tournaments() {
         let table = tournament(&truth, advantage, -1.0, 25, &mut rng);
         let ratings = rate(4, 0, 0.0, &table).unwrap();
         for k in 1..4 {
-            held[k] += u32::from(
-                ratings.players[k].low <= truth[k] && truth[k] <= ratings.players[k].high,
-            );
+            held[k] += u32::from(ratings.players[k].low <= truth[k] && truth[k] <= ratings.players[k].high);
         }
         let side = ratings.attackers_advantage;
         held[0] += u32::from(side.low <= advantage && advantage <= side.high);
     }
     println!("{held:?}");
     for count in held {
-        assert!(
-            (930..=970).contains(&count),
-            "intervals held in {held:?} of {runs}"
-        );
+        assert!((930..=970).contains(&count), "intervals held in {held:?} of {runs}");
     }
 }
 
 #[test]
 fn two_players_without_draws_give_elo_s_own_difference() {
-    let even = Wdl {
-        wins: 3_000_000,
-        draws: 0,
-        losses: 1_000_000,
-    };
-    let mirrored = Wdl {
-        wins: 1_000_000,
-        draws: 0,
-        losses: 3_000_000,
-    };
+    let even = Wdl { wins: 3_000_000, draws: 0, losses: 1_000_000 };
+    let mirrored = Wdl { wins: 1_000_000, draws: 0, losses: 3_000_000 };
     let table = [
-        PairingResult {
-            attackers: 1,
-            defenders: 0,
-            results: even,
-        },
-        PairingResult {
-            attackers: 0,
-            defenders: 1,
-            results: mirrored,
-        },
+        PairingResult { attackers: 1, defenders: 0, results: even },
+        PairingResult { attackers: 0, defenders: 1, results: mirrored },
     ];
     let ratings = rate(2, 0, 100.0, &table).unwrap();
-    assert!(
-        (ratings.players[1].elo - 290.85).abs() < 0.1,
-        "{:?}",
-        ratings.players[1]
-    );
+    assert!((ratings.players[1].elo - 290.85).abs() < 0.1, "{:?}", ratings.players[1]);
     assert!(ratings.attackers_advantage.elo.abs() < 0.1);
     assert_eq!(ratings.players[0].elo, 100.0);
     assert!(ratings.draw_rate < 1e-3);
@@ -105,53 +70,20 @@ fn two_players_without_draws_give_elo_s_own_difference() {
 
 #[test]
 fn an_undefeated_player_has_a_finite_rating_and_a_wide_interval() {
-    let won = Wdl {
-        wins: 10,
-        draws: 0,
-        losses: 0,
-    };
-    let lost = Wdl {
-        wins: 0,
-        draws: 0,
-        losses: 10,
-    };
+    let won = Wdl { wins: 10, draws: 0, losses: 0 };
+    let lost = Wdl { wins: 0, draws: 0, losses: 10 };
     let table = [
-        PairingResult {
-            attackers: 1,
-            defenders: 0,
-            results: won,
-        },
-        PairingResult {
-            attackers: 0,
-            defenders: 1,
-            results: lost,
-        },
+        PairingResult { attackers: 1, defenders: 0, results: won },
+        PairingResult { attackers: 0, defenders: 1, results: lost },
     ];
     let rating = rate(2, 0, 0.0, &table).unwrap().players[1];
-    assert!(
-        rating.elo.is_finite() && rating.low > 100.0 && rating.high > rating.elo + 500.0,
-        "{rating:?}"
-    );
+    assert!(rating.elo.is_finite() && rating.low > 100.0 && rating.high > rating.elo + 500.0, "{rating:?}");
 }
 
 #[test]
 fn faults_are_named() {
-    let one = PairingResult {
-        attackers: 0,
-        defenders: 5,
-        results: Wdl {
-            wins: 1,
-            draws: 0,
-            losses: 0,
-        },
-    };
-    assert_eq!(
-        rate(2, 0, 0.0, &[one]).unwrap_err(),
-        RatingError::UnknownPlayer {
-            index: 5,
-            n_players: 2
-        }
-    );
+    let one = PairingResult { attackers: 0, defenders: 5, results: Wdl { wins: 1, draws: 0, losses: 0 } };
+    assert_eq!(rate(2, 0, 0.0, &[one]).unwrap_err(), RatingError::UnknownPlayer { index: 5, n_players: 2 });
     assert_eq!(rate(2, 0, 0.0, &[]).unwrap_err(), RatingError::NoGames);
 }
 

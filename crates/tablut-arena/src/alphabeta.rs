@@ -1,0 +1,183 @@
+//! The hand-written engine: alpha-beta search with iterative deepening.
+//!
+//! Once published it is frozen, so that ratings anchored to it stay comparable; [`VERSION`] says which one it is.
+
+mod evaluation;
+mod ordering;
+mod table;
+mod tree;
+
+use crate::baseline::{Baseline, pick};
+use crate::spec::{MAX_DEPTH, SearchLimit};
+use evaluation::Evaluation;
+use ordering::Ordering;
+use rand::rngs::ChaCha8Rng;
+use std::sync::Arc;
+use std::time::Instant;
+use table::Table;
+use tablut_rules::{Game, Move, MoveList, Outcome, Rules, Side};
+use tree::{INFINITE, Tree, WIN, WIN_BOUND};
+
+/// Counts changes of the engine's play.
+pub const VERSION: u32 = 1;
+
+/// Slots of the transposition table, as a power of two: for up to three plies, and for more.
+const TABLE_BITS: [u32; 2] = [14, 18];
+
+/// An alpha-beta player. Between moves that score alike it draws from its generator.
+pub struct AlphaBeta {
+    rules: Arc<Rules>,
+    limit: SearchLimit,
+    rng: ChaCha8Rng,
+    evaluation: Evaluation,
+    table: Table,
+    ordering: Ordering,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    /// The moves that share the best score, in the order of move generation.
+    pub best: Vec<Move>,
+    /// Their score from the side to move's view, in hundredths of a defender.
+    pub score: i32,
+    /// Within how many plies the game is won or lost, if that is proven: positive for the side to move.
+    pub plies_to_end: Option<i32>,
+    /// The last depth searched to its end, in plies.
+    pub depth: u32,
+    /// Positions visited.
+    pub nodes: u64,
+}
+
+impl AlphaBeta {
+    /// A player for games under `rules`.
+    pub fn new(rules: &Arc<Rules>, limit: SearchLimit, rng: ChaCha8Rng) -> Self {
+        let shallow = matches!(limit, SearchLimit::Depth(..4));
+        Self {
+            rules: rules.clone(),
+            limit,
+            rng,
+            evaluation: Evaluation::new(rules),
+            table: Table::new(TABLE_BITS[usize::from(!shallow)]),
+            ordering: Ordering::new(),
+        }
+    }
+
+    /// Searches the game's position.
+    ///
+    /// # Panics
+    /// If the game is over.
+    pub fn analyse(&mut self, game: &Game) -> Analysis {
+        // What an earlier move's search left behind would make this one depend on the way here.
+        self.table.clear();
+        self.ordering.clear();
+        let (max_depth, deadline) = match self.limit {
+            SearchLimit::Depth(depth) => (depth, None),
+            SearchLimit::Time(time) => (MAX_DEPTH, Some(Instant::now() + time)),
+        };
+        let mut tree = Tree {
+            rules: &self.rules,
+            evaluation: &self.evaluation,
+            table: &mut self.table,
+            ordering: &mut self.ordering,
+            line: line_of(game),
+            deadline,
+            stopped: false,
+            nodes: 0,
+        };
+        let mut roots = roots(game);
+        assert!(!roots.is_empty(), "a player was asked for a move in a game that is over");
+        let mut analysis = Analysis { best: Vec::new(), score: -INFINITE, plies_to_end: None, depth: 0, nodes: 0 };
+        for depth in 1..=max_depth {
+            let score = search_roots(&mut tree, &mut roots, depth);
+            if tree.stopped && depth > 1 {
+                break;
+            }
+            analysis.score = score;
+            analysis.best = roots.iter().filter(|root| root.score == score).map(|root| root.mv).collect();
+            analysis.depth = depth;
+            if score.abs() > WIN_BOUND || roots.len() == 1 || tree.stopped {
+                break;
+            }
+        }
+        analysis.best.sort();
+        analysis.nodes = tree.nodes;
+        let distance = WIN - analysis.score.abs();
+        analysis.plies_to_end = (analysis.score.abs() > WIN_BOUND).then(|| distance * analysis.score.signum());
+        analysis
+    }
+}
+
+impl Baseline for AlphaBeta {
+    fn choose(&mut self, game: &Game) -> Move {
+        let best = self.analyse(game).best;
+        pick(&best, &mut self.rng)
+    }
+}
+
+/// A move at the root.
+struct Root {
+    mv: Move,
+    position: tablut_rules::Position,
+    /// The score, where the game's own rules end it: repetition and lengths included.
+    settled: Option<i32>,
+    score: i32,
+}
+
+fn roots(game: &Game) -> Vec<Root> {
+    let side = game.position().side_to_move();
+    let mut moves = MoveList::new();
+    game.legal_moves(&mut moves);
+    let mut game = game.clone();
+    moves
+        .iter()
+        .map(|&mv| {
+            let position = game.play_trusted(mv).position;
+            let settled = game.outcome().map(|outcome| settled_score(outcome, side));
+            game.undo();
+            Root { mv, position, settled, score: 0 }
+        })
+        .collect()
+}
+
+fn settled_score(outcome: Outcome, side: Side) -> i32 {
+    match outcome.winner {
+        None => 0,
+        Some(winner) if winner == side => WIN - 1,
+        Some(_) => 1 - WIN,
+    }
+}
+
+/// Scores the root moves `depth` plies deep and returns the best score; every move that has it has it exactly.
+fn search_roots(tree: &mut Tree<'_>, roots: &mut [Root], depth: u32) -> i32 {
+    roots.sort_by_key(|root| std::cmp::Reverse(root.score));
+    let mut best = -INFINITE;
+    for root in roots.iter_mut() {
+        root.score = root.settled.unwrap_or_else(|| {
+            // The window reaches one below the best score, so that equals are told from worse moves.
+            -tree.negamax(&root.position, depth - 1, 1, -INFINITE, -(best - 1).max(-INFINITE))
+        });
+        if tree.stopped {
+            // At the first depth, moves not reached keep a score that no move is chosen for.
+            root.score = root.settled.unwrap_or(-INFINITE);
+        }
+        best = best.max(root.score);
+    }
+    best
+}
+
+/// Hashes of the positions that the game's current one could return to: those since the last capture.
+fn line_of(game: &Game) -> Vec<u64> {
+    let mut line = vec![game.position().hash()];
+    let mut game = game.clone();
+    for _ in 0..game.plies_since_capture() {
+        if game.undo().is_none() {
+            break;
+        }
+        line.push(game.position().hash());
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! The hand-written evaluation, read off the rule set's data so that it fits every game.
+//!
+//! It adds up material, the king's way out, how far the attackers have closed him in, and how near he is to capture.
+//! What it counts is in [`Features`], what each thing is worth in [`Weights`].
+
+use tablut_rules::{Bitboard, CENTRE, CampEntry, Direction, KingCapture, Landing, Passing, Position, Rules, Side};
+
+/// The king's moves that are looked ahead when his way out is measured.
+const MAX_KING_MOVES: usize = 4;
+
+/// What the evaluation counts on a board.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Features {
+    pub(super) attackers: i32,
+    /// Soldiers of the king.
+    pub(super) defenders: i32,
+    /// Squares that the king reaches in one move.
+    pub(super) king_moves: i32,
+    /// Directions in which the king has a way to an escape square.
+    pub(super) routes: i32,
+    /// Squares within one move of the king from which one route leads out.
+    pub(super) threats: i32,
+    /// Squares within one move of the king from which two or more routes lead out.
+    pub(super) forks: i32,
+    /// Moves that the king needs to get out if nobody else moves; [`MAX_KING_MOVES`] + 1 when he needs more.
+    pub(super) moves_to_escape: usize,
+    /// Whether attackers and closed squares wall the king in, defenders counted as passable.
+    pub(super) walled_in: bool,
+    /// Sides of the king on which an attacker stands.
+    pub(super) attackers_beside_king: i32,
+    /// Whether two attackers are enough to capture him where he stands.
+    pub(super) king_falls_to_two: bool,
+}
+
+/// What features are worth, in hundredths of a defender.
+struct Weights {
+    attacker: i32,
+    defender: i32,
+    king_move: i32,
+    route: [i32; 3],
+    threat: i32,
+    fork: i32,
+    moves_to_escape: [i32; MAX_KING_MOVES + 2],
+    walled_in: i32,
+    beside_king: [i32; 5],
+    beside_weak_king: [i32; 5],
+}
+
+const WEIGHTS: Weights = Weights {
+    attacker: 60,
+    defender: 100,
+    king_move: 4,
+    route: [0, 60, 400],
+    threat: 12,
+    fork: 40,
+    moves_to_escape: [0, 120, 80, 40, 15, 0],
+    walled_in: 250,
+    beside_king: [0, 10, 35, 110, 110],
+    beside_weak_king: [0, 30, 60, 90, 90],
+};
+
+/// The evaluation, compiled for one rule set.
+pub(super) struct Evaluation {
+    escapes: Bitboard,
+    /// Squares on which the king may land, and over which he may pass, while they are empty.
+    king_lands: Bitboard,
+    king_passes: Bitboard,
+    king_reach: u32,
+    falls_to_two: Bitboard,
+}
+
+impl Evaluation {
+    pub(super) fn new(rules: &Rules) -> Self {
+        let set = rules.set();
+        let camps = if set.camps.entry == CampEntry::Anyone { Bitboard::EMPTY } else { rules.camps() };
+        let throne = |closed: bool| if closed { rules.throne() } else { Bitboard::EMPTY };
+        let centre = Bitboard::of(CENTRE);
+        let beside = centre.neighbours();
+        let mut falls_to_two = Bitboard::EMPTY;
+        for (squares, how) in
+            [(centre, set.king.on_throne), (beside, set.king.beside_throne), (!centre - beside, set.king.elsewhere)]
+        {
+            if how == KingCapture::BetweenTwo {
+                falls_to_two |= squares;
+            }
+        }
+        Self {
+            escapes: rules.escapes(),
+            king_lands: !camps - throne(set.throne.landing == Landing::Nobody),
+            king_passes: !camps - throne(set.throne.passing == Passing::Nobody),
+            king_reach: set.king.reach,
+            falls_to_two,
+        }
+    }
+
+    /// The score of a position that is not over, from the side to move's view.
+    pub(super) fn score(&self, position: &Position) -> i32 {
+        let attackers_view = worth(&self.features(position), &WEIGHTS);
+        match position.side_to_move() {
+            Side::Attackers => attackers_view,
+            Side::Defenders => -attackers_view,
+        }
+    }
+
+    pub(super) fn features(&self, position: &Position) -> Features {
+        let (attackers, defenders) = (position.attackers(), position.defenders());
+        let mut features = Features {
+            attackers: attackers.len() as i32,
+            defenders: defenders.len() as i32,
+            moves_to_escape: MAX_KING_MOVES + 1,
+            ..Features::default()
+        };
+        let Some(square) = position.king() else {
+            return features;
+        };
+        let king = Bitboard::of(square);
+        let empty = !(attackers | defenders | king);
+        self.measure_way_out(king, empty, &mut features);
+        features.walled_in = !self.walk(king, !attackers).intersects(self.escapes);
+        features.attackers_beside_king = (king.neighbours() & attackers).len() as i32;
+        features.king_falls_to_two = self.falls_to_two.contains(square);
+        features
+    }
+
+    fn measure_way_out(&self, king: Bitboard, empty: Bitboard, features: &mut Features) {
+        let first = Direction::ALL.map(|direction| self.slide(king, empty, direction));
+        let mut reached = first.into_iter().fold(Bitboard::EMPTY, |all, squares| all | squares);
+        features.routes = first.iter().filter(|squares| squares.intersects(self.escapes)).count() as i32;
+        features.king_moves = reached.len() as i32;
+        // Sliding back from the escape squares: where the king has one route, and where two.
+        let (mut once, mut twice) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        for direction in Direction::ALL {
+            let open = self.slide(self.escapes & empty, empty | king, direction);
+            twice |= once & open;
+            once |= open;
+        }
+        features.forks = (reached & twice).len() as i32;
+        features.threats = (reached & once).len() as i32 - features.forks;
+        let mut frontier = reached;
+        for moves in 1..=MAX_KING_MOVES {
+            if frontier.intersects(self.escapes) {
+                features.moves_to_escape = moves;
+                return;
+            }
+            let next = Direction::ALL
+                .into_iter()
+                .fold(Bitboard::EMPTY, |all, direction| all | self.slide(frontier, empty, direction));
+            frontier = next - reached;
+            reached |= next;
+        }
+    }
+
+    /// Where a king on any of `from` can move in one direction.
+    fn slide(&self, from: Bitboard, empty: Bitboard, direction: Direction) -> Bitboard {
+        let (landable, passable) = (self.king_lands & empty, self.king_passes & empty);
+        let (mut moving, mut landed) = (from, Bitboard::EMPTY);
+        for _ in 0..self.king_reach {
+            let next = moving.shifted(direction);
+            landed |= next & landable;
+            moving = next & passable;
+            if moving.is_empty() {
+                break;
+            }
+        }
+        landed
+    }
+
+    /// Every square connected to the king's by single steps over `open` squares that he may pass.
+    fn walk(&self, king: Bitboard, open: Bitboard) -> Bitboard {
+        let open = open & (self.king_passes | self.king_lands);
+        let mut region = king;
+        loop {
+            let grown = region | (region.neighbours() & open);
+            if grown == region || grown.intersects(self.escapes) {
+                return grown;
+            }
+            region = grown;
+        }
+    }
+}
+
+/// The features' worth to the attackers.
+fn worth(features: &Features, weights: &Weights) -> i32 {
+    let beside = if features.king_falls_to_two { &weights.beside_weak_king } else { &weights.beside_king };
+    let king_out = weights.king_move * features.king_moves
+        + weights.route[(features.routes as usize).min(2)]
+        + weights.threat * features.threats
+        + weights.fork * features.forks.min(4)
+        + weights.moves_to_escape[features.moves_to_escape];
+    weights.attacker * features.attackers - weights.defender * features.defenders
+        + weights.walled_in * i32::from(features.walled_in)
+        + beside[features.attackers_beside_king as usize]
+        - king_out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Evaluation;
+    use tablut_rules::{Position, RULE_SET_NAMES, Rules, Side};
+
+    fn features(rules: &str, position: &str) -> super::Features {
+        let rules = Rules::named(rules).unwrap();
+        Evaluation::new(&rules).features(&position.parse::<Position>().unwrap())
+    }
+
+    #[test]
+    fn the_start_has_all_pieces_and_a_king_who_cannot_move() {
+        let start = Position::start(Side::Attackers).to_string();
+        let features = features("kvasir", &start);
+        assert_eq!((features.attackers, features.defenders), (16, 8));
+        assert_eq!((features.king_moves, features.routes), (0, 0));
+        assert!(!features.walled_in);
+    }
+
+    #[test]
+    fn routes_and_forks_are_counted_as_the_rules_count_them() {
+        // The king on b2 has two routes; e5 is empty.
+        let open = features("kvasir", "9/9/9/9/9/9/9/1K6t/9 d");
+        assert_eq!((open.routes, open.moves_to_escape), (4 - 1, 1));
+        assert!(open.forks > 0);
+        let corners = features("masters", "9/9/9/9/4K4/9/9/9/t8 d");
+        assert_eq!((corners.routes, corners.moves_to_escape), (0, 2));
+        // With a1 taken, e1 and a5 lead to one corner, e9 and i5 to two.
+        assert_eq!((corners.threats, corners.forks), (2, 2));
+    }
+
+    #[test]
+    fn a_closed_ring_walls_the_king_in() {
+        let ring = features("kvasir", "9/9/4t4/3t1t3/2t1K1t2/3t1t3/4t4/9/9 d");
+        assert!(!ring.walled_in || ring.moves_to_escape == 5);
+        let tight = features("kvasir", "9/9/9/3ttt3/3tKt3/3ttt3/9/9/9 d");
+        assert!(tight.walled_in && tight.king_moves == 0);
+        assert_eq!(tight.attackers_beside_king, 4);
+    }
+
+    #[test]
+    fn routes_agree_with_the_rules_crate_on_every_rule_set() {
+        use rand::{RngExt, SeedableRng};
+        let mut rng = rand::rngs::ChaCha8Rng::seed_from_u64(5);
+        for name in RULE_SET_NAMES {
+            let rules = std::sync::Arc::new(Rules::named(name).unwrap());
+            let evaluation = Evaluation::new(&rules);
+            let mut seen_open = 0;
+            for _ in 0..30 {
+                let first = rules.set().first.side().unwrap_or(Side::Attackers);
+                let mut game = tablut_rules::Game::new(rules.clone(), first).with_max_plies(120);
+                let mut moves = tablut_rules::MoveList::new();
+                while game.outcome().is_none() {
+                    let features = evaluation.features(game.position());
+                    assert_eq!(features.routes as u32, rules.routes(game.position()), "{name}: {}", game.position());
+                    let squares = rules.king_moves(game.position()).len() as i32;
+                    assert_eq!(features.king_moves, squares, "{name}: {}", game.position());
+                    seen_open += features.routes;
+                    game.legal_moves(&mut moves);
+                    game.play(moves[rng.random_range(0..moves.len())]).unwrap();
+                }
+            }
+            assert!(seen_open > 0, "{name}: no routes were met");
+        }
+    }
+}

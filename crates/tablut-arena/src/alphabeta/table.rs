@@ -1,0 +1,145 @@
+//! The transposition table: what earlier searches found out about a position.
+
+use super::tree::WIN_BOUND;
+use tablut_rules::{Move, Square};
+
+/// How a stored score relates to the true one.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub(super) enum Bound {
+    /// The score itself.
+    Exact,
+    /// At least the score.
+    Lower,
+    /// At most the score.
+    Upper,
+}
+
+/// One position's entry, 16 bytes.
+#[derive(Copy, Clone)]
+struct Slot {
+    key: u64,
+    mv: u32,
+    score: i16,
+    /// Depth searched, plus one; 0 marks an empty slot.
+    depth: u8,
+    bound: Bound,
+}
+
+const EMPTY: Slot = Slot { key: 0, mv: 0, score: 0, depth: 0, bound: Bound::Exact };
+
+/// What the table knows of a position.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) mv: Option<Move>,
+    pub(super) score: i32,
+    pub(super) depth: u32,
+    pub(super) bound: Bound,
+}
+
+/// A table of a fixed number of slots; a deeper or newer entry takes a slot's place.
+pub(super) struct Table {
+    slots: Vec<Slot>,
+    bits: u32,
+}
+
+impl Table {
+    /// A table of `2^bits` slots, which takes its memory when first written.
+    pub(super) fn new(bits: u32) -> Self {
+        Self { slots: Vec::new(), bits }
+    }
+
+    fn index(&self, key: u64) -> usize {
+        (key >> (64 - self.bits)) as usize
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.slots.fill(EMPTY);
+    }
+
+    /// The entry of the position with hash `key`, its score counted from `ply`.
+    pub(super) fn look_up(&self, key: u64, ply: i32) -> Option<Entry> {
+        let slot = self.slots.get(self.index(key))?;
+        (slot.depth > 0 && slot.key == key).then(|| Entry {
+            mv: unpack(slot.mv),
+            score: from_stored(i32::from(slot.score), ply),
+            depth: u32::from(slot.depth) - 1,
+            bound: slot.bound,
+        })
+    }
+
+    /// Keeps `entry`, unless the slot holds a deeper one of the same position.
+    pub(super) fn store(&mut self, key: u64, ply: i32, entry: &Entry) {
+        if self.slots.is_empty() {
+            self.slots = vec![EMPTY; 1 << self.bits];
+        }
+        let index = self.index(key);
+        let slot = &mut self.slots[index];
+        let depth = entry.depth.min(254) as u8 + 1;
+        if slot.key == key && slot.depth > depth && entry.bound != Bound::Exact {
+            return;
+        }
+        let score = to_stored(entry.score, ply) as i16;
+        *slot = Slot { key, mv: pack(entry.mv), score, depth, bound: entry.bound };
+    }
+}
+
+/// Wins are stored by their distance from the position, not from the root.
+fn to_stored(score: i32, ply: i32) -> i32 {
+    if score > WIN_BOUND {
+        score + ply
+    } else if score < -WIN_BOUND {
+        score - ply
+    } else {
+        score
+    }
+}
+
+fn from_stored(score: i32, ply: i32) -> i32 {
+    if score > WIN_BOUND {
+        score - ply
+    } else if score < -WIN_BOUND {
+        score + ply
+    } else {
+        score
+    }
+}
+
+/// Squares take eight bits each, their index plus one, so that 0 is "none".
+fn pack(mv: Option<Move>) -> u32 {
+    mv.map_or(0, |mv| {
+        let byte = |square: Square| square.index() as u32 + 1;
+        byte(mv.from) | byte(mv.to) << 8 | mv.choice.map_or(0, byte) << 16
+    })
+}
+
+fn unpack(packed: u32) -> Option<Move> {
+    let square = |shift: u32| Square::from_index(((packed >> shift & 0xff) as usize).checked_sub(1)?);
+    Some(Move { from: square(0)?, to: square(8)?, choice: square(16) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, Entry, Table, pack, unpack};
+    use crate::alphabeta::tree::WIN;
+
+    #[test]
+    fn moves_survive_packing() {
+        for text in ["a1-a9", "d1-d3xd4", "i9-a9xa1"] {
+            let mv = text.parse().unwrap();
+            assert_eq!(unpack(pack(Some(mv))), Some(mv));
+        }
+        assert_eq!(unpack(pack(None)), None);
+    }
+
+    #[test]
+    fn wins_are_as_far_as_they_are_from_where_they_are_met() {
+        let mut table = Table::new(8);
+        assert_eq!(table.look_up(77, 0), None);
+        // Found at ply 5: a win three plies later, eight after the root.
+        let entry = Entry { mv: None, score: WIN - 8, depth: 3, bound: Bound::Exact };
+        table.store(77, 5, &entry);
+        assert_eq!(table.look_up(77, 5), Some(entry));
+        assert_eq!(table.look_up(77, 1).unwrap().score, WIN - 4);
+    }
+}

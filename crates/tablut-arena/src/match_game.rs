@@ -1,0 +1,160 @@
+//! One game between two players, as a task for the executor: nets' leaves go out in batches with other games'.
+
+use crate::baseline::Baseline;
+use crate::openings::Opening;
+use crate::score::HalfPoints;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use tablut_games::{Request, Task};
+use tablut_rules::{Game, Move, Outcome, Side};
+use tablut_search::{EvaluateError, Evaluation, Query, Search, SearchConfig};
+
+/// Who sits on one side of the board.
+pub enum Seat {
+    /// A player that chooses at once.
+    Baseline(Box<dyn Baseline>),
+    /// A net with search; it keeps its tree from move to move.
+    Net(NetSeat),
+}
+
+impl Seat {
+    /// A seat for a search that asks the executor's evaluator number `evaluator`.
+    pub fn net(evaluator: usize, config: SearchConfig, seed: u64) -> Self {
+        Self::Net(NetSeat { evaluator, config, seed, search: None, queries: Vec::new() })
+    }
+}
+
+/// A net's side of one game.
+pub struct NetSeat {
+    evaluator: usize,
+    config: SearchConfig,
+    seed: u64,
+    /// Begun on the net's first move.
+    search: Option<Search>,
+    queries: Vec<Query>,
+}
+
+impl NetSeat {
+    /// The move, once the search is done; until then its next leaves go to `requests`.
+    fn think(&mut self, game: &Game, requests: &mut Vec<Request>) -> Option<Move> {
+        let search = self
+            .search
+            .get_or_insert_with(|| Search::new(game.clone(), &self.config, ChaCha8Rng::seed_from_u64(self.seed)));
+        self.queries.clear();
+        search.gather(&mut self.queries);
+        if search.is_done() {
+            return Some(search.result().chosen);
+        }
+        requests.extend(self.queries.drain(..).map(|query| (self.evaluator, query)));
+        None
+    }
+}
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameResult {
+    /// The side that moved first.
+    pub first: Side,
+    /// All moves, the opening's included.
+    pub moves: Vec<Move>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl GameResult {
+    /// What the game was worth to the player on `side`.
+    pub fn half_points(&self, side: Side) -> HalfPoints {
+        match self.outcome.winner {
+            None => HalfPoints::Draw,
+            Some(winner) if winner == side => HalfPoints::Win,
+            Some(_) => HalfPoints::Loss,
+        }
+    }
+}
+
+/// The state of a game that is being played.
+pub struct MatchGame {
+    game: Game,
+    first: Side,
+    /// By the side's index.
+    seats: [Seat; 2],
+}
+
+impl MatchGame {
+    /// A game that goes on from `opening`. `seats` are the attackers' and the defenders' player.
+    pub fn new(game: Game, opening: &Opening, seats: [Seat; 2]) -> Self {
+        Self { game, first: opening.first, seats }
+    }
+
+    fn play(&mut self, mv: Move) -> Result<(), EvaluateError> {
+        self.game.play(mv).map_err(|error| EvaluateError::Failed(error.into()))?;
+        if self.game.outcome().is_none() {
+            for seat in &mut self.seats {
+                if let Seat::Net(NetSeat { search: Some(search), .. }) = seat {
+                    search.advance(mv);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Task for MatchGame {
+    type Output = GameResult;
+
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameResult>, EvaluateError> {
+        let before = requests.len();
+        loop {
+            if let Some(outcome) = self.game.outcome() {
+                let moves = self.game.moves().to_vec();
+                return Ok(Some(GameResult { first: self.first, moves, outcome }));
+            }
+            let mv = match &mut self.seats[self.game.position().side_to_move().index()] {
+                Seat::Baseline(player) => {
+                    let mv = player.choose(&self.game);
+                    // Back to the executor after each move, so that a stop is heard soon.
+                    self.play(mv)?;
+                    return Ok(None);
+                }
+                Seat::Net(net) => net.think(&self.game, requests),
+            };
+            match mv {
+                Some(mv) => self.play(mv)?,
+                None if requests.len() > before => return Ok(None),
+                None => {
+                    return Err(EvaluateError::Failed("a search neither ended nor asked for an evaluation".into()));
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        if let Seat::Net(NetSeat { search: Some(search), .. }) =
+            &mut self.seats[self.game.position().side_to_move().index()]
+        {
+            search.apply(evaluations);
+        }
+    }
+}
+
+/// A finished game as one line of a games file; `tablut replay` reads the same fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameLine {
+    /// The rule set's name.
+    pub rules: String,
+    /// The player of the attackers.
+    pub attackers: String,
+    /// The player of the defenders.
+    pub defenders: String,
+    /// The side that moved first.
+    pub first: Side,
+    /// Plies that were drawn at random before the players took over.
+    pub opening_plies: usize,
+    /// All moves.
+    pub moves: Vec<String>,
+    /// The winner; none for a draw.
+    pub winner: Option<Side>,
+    /// Why the game ended.
+    pub reason: String,
+}

@@ -1,0 +1,150 @@
+//! Openings: a few random plies from the start, so that games differ, each played twice with sides exchanged.
+
+use crate::baseline::pick;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::collections::HashSet;
+use std::sync::Arc;
+use tablut_rules::{Game, Move, MoveList, Position, Rules, Side, Symmetry};
+
+/// Random plies of an opening, unless told otherwise.
+pub const DEFAULT_OPENING_PLIES: u32 = 4;
+/// Attempts at one opening before it is given up.
+const MAX_ATTEMPTS: u32 = 1000;
+
+/// How a game of a match begins.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Opening {
+    /// The side that moves first.
+    pub first: Side,
+    /// The moves played before the players take over.
+    pub moves: Vec<Move>,
+}
+
+impl Opening {
+    /// A game under `rules` in which the opening has been played.
+    ///
+    /// # Panics
+    /// If the opening was made for other rules.
+    pub fn game(&self, rules: &Arc<Rules>) -> Game {
+        let mut game = Game::new(rules.clone(), self.first);
+        for &mv in &self.moves {
+            game.play(mv).expect("an opening's moves are legal under its own rules");
+        }
+        game
+    }
+}
+
+/// Why there are no such openings.
+#[derive(Debug, thiserror::Error, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum OpeningError {
+    /// There are not enough different positions after so many plies.
+    #[error(
+        "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; more plies \
+         give more openings"
+    )]
+    TooFew {
+        /// Different openings found.
+        found: usize,
+        /// Openings asked for.
+        wanted: usize,
+        /// Random plies of each.
+        plies: u32,
+        /// The rule set's name.
+        rules: String,
+    },
+}
+
+/// `n` openings of `plies` random plies. All end in different positions, the board's symmetries counted as alike;
+/// in none is the game over, or can the side to move win at once.
+///
+/// Opening `i` depends on `seed` and the openings before it alone, so that a longer list begins like a shorter one.
+pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut seen = HashSet::new();
+    let mut openings = Vec::with_capacity(n);
+    let mut attempts = 0;
+    while openings.len() < n {
+        if attempts == MAX_ATTEMPTS {
+            let (found, rules) = (openings.len(), rules.name().to_owned());
+            return Err(OpeningError::TooFew { found, wanted: n, plies, rules });
+        }
+        attempts += 1;
+        if let Some((opening, position)) = attempt(rules, plies, &mut rng)
+            && seen.insert(canonical(&position))
+        {
+            openings.push(opening);
+            attempts = 0;
+        }
+    }
+    Ok(openings)
+}
+
+/// One opening and where it leads, unless the game ends or is about to.
+fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
+    let either = if rng.random() { Side::Attackers } else { Side::Defenders };
+    let first = rules.set().first.side().unwrap_or(either);
+    let mut game = Game::new(rules.clone(), first);
+    let mut list = MoveList::new();
+    let mut moves = Vec::new();
+    for _ in 0..plies {
+        game.legal_moves(&mut list);
+        let mv = pick(&list, rng);
+        game.play_trusted(mv);
+        if game.outcome().is_some() {
+            return None;
+        }
+        moves.push(mv);
+    }
+    let position = *game.position();
+    let decided = rules.wins_at_once(&position, position.side_to_move());
+    (!decided).then_some((Opening { first, moves }, position))
+}
+
+/// One hash for a position and its mirror images.
+fn canonical(position: &Position) -> u64 {
+    Symmetry::ALL.iter().map(|symmetry| symmetry.position(position).hash()).min().expect("there are eight symmetries")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OpeningError, canonical, openings};
+    use std::collections::HashSet;
+    use std::sync::Arc;
+    use tablut_rules::{RULE_SET_NAMES, Rules};
+
+    #[test]
+    fn openings_are_legal_different_and_undecided_under_every_rule_set() {
+        for name in RULE_SET_NAMES {
+            let rules = Arc::new(Rules::named(name).unwrap());
+            let list = openings(&rules, 100, 4, 7).unwrap();
+            let mut seen = HashSet::new();
+            for opening in &list {
+                let game = opening.game(&rules);
+                assert!(game.outcome().is_none(), "{name}: {opening:?}");
+                assert_eq!(game.ply(), 4);
+                let position = game.position();
+                assert!(!rules.wins_at_once(position, position.side_to_move()), "{name}: {opening:?}");
+                assert!(seen.insert(canonical(position)), "{name}: {opening:?} comes twice");
+            }
+        }
+    }
+
+    #[test]
+    fn a_longer_list_begins_like_a_shorter_one() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let long = openings(&rules, 30, 3, 1).unwrap();
+        assert_eq!(openings(&rules, 10, 3, 1).unwrap(), long[..10]);
+        assert_ne!(openings(&rules, 10, 3, 2).unwrap(), long[..10]);
+    }
+
+    #[test]
+    fn too_few_openings_are_reported_with_their_number() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let error = openings(&rules, 200, 1, 1).unwrap_err();
+        // 80 moves from the start, eight alike except those along the axes.
+        assert!(matches!(error, OpeningError::TooFew { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
+        assert_eq!(openings(&rules, 1, 0, 1).unwrap()[0].moves, []);
+    }
+}

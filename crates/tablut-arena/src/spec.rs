@@ -1,0 +1,209 @@
+//! Players named by text, as commands take them: `greedy`, `alphabeta:4`, `net:FILE@64`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
+pub const PLAYER_FORMS: &str =
+    "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS or policy:FILE";
+
+/// The deepest fixed-depth search that is accepted; more would not end in this century.
+pub const MAX_DEPTH: u32 = 64;
+/// The most simulations or playouts a move.
+pub const MAX_SIMULATIONS: u32 = 1_000_000;
+
+/// How far an alpha-beta search goes.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+pub enum SearchLimit {
+    /// So many plies, 1 to [`MAX_DEPTH`].
+    Depth(u32),
+    /// Iterative deepening for so long a move.
+    Time(Duration),
+}
+
+/// A player as a command line names it. [`fmt::Display`] gives the text back in its one canonical form.
+#[derive(Clone, Debug, Eq, PartialEq, Hash)]
+pub enum PlayerSpec {
+    /// Any legal move, all equally likely.
+    Random,
+    /// A move that wins at once if there is one, else a capture if there is one, else any.
+    Greedy,
+    /// Alpha-beta search with a hand-written evaluation.
+    AlphaBeta(SearchLimit),
+    /// Plain Monte-Carlo tree search with random playouts.
+    Rollouts {
+        /// Playouts a move.
+        playouts: u32,
+    },
+    /// A net with search.
+    Net {
+        /// The model file.
+        file: PathBuf,
+        /// Simulations a move.
+        simulations: u32,
+    },
+    /// A net's likeliest move, without search.
+    Policy {
+        /// The model file.
+        file: PathBuf,
+    },
+}
+
+/// Why a text names no player.
+#[derive(Debug, thiserror::Error, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum PlayerSpecError {
+    /// The kind of player is unknown.
+    #[error("unknown player {text:?}, expected {PLAYER_FORMS}")]
+    UnknownKind {
+        /// What was given.
+        text: String,
+    },
+    /// The kind is known, and what follows it is wrong.
+    #[error("cannot read player {text:?}: expected {expected}")]
+    Argument {
+        /// What was given.
+        text: String,
+        /// What should have stood there.
+        expected: &'static str,
+    },
+}
+
+impl PlayerSpec {
+    /// The model file that the player needs, if it is a net.
+    pub fn model_file(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Net { file, .. } | Self::Policy { file } => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Whether the same seed always gives the same moves: false for players that watch the clock.
+    pub fn is_reproducible(&self) -> bool {
+        !matches!(self, Self::AlphaBeta(SearchLimit::Time(_)))
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random => write!(f, "random"),
+            Self::Greedy => write!(f, "greedy"),
+            Self::AlphaBeta(SearchLimit::Depth(depth)) => write!(f, "alphabeta:{depth}"),
+            Self::AlphaBeta(SearchLimit::Time(time)) => write!(f, "alphabeta:{}ms", time.as_millis()),
+            Self::Rollouts { playouts } => write!(f, "rollouts:{playouts}"),
+            Self::Net { file, simulations } => write!(f, "net:{}@{simulations}", file.display()),
+            Self::Policy { file } => write!(f, "policy:{}", file.display()),
+        }
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    /// ```
+    /// use tablut_arena::PlayerSpec;
+    /// let player: PlayerSpec = "net:models/quickstart.tablut@64".parse()?;
+    /// assert_eq!(player.to_string(), "net:models/quickstart.tablut@64");
+    /// assert!("alphabeta".parse::<PlayerSpec>().is_err());
+    /// # Ok::<(), tablut_arena::PlayerSpecError>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
+        let wrong = |expected| PlayerSpecError::Argument { text: text.to_owned(), expected };
+        let (kind, argument) = match text.split_once(':') {
+            Some((kind, argument)) => (kind, Some(argument)),
+            None => (text, None),
+        };
+        match (kind, argument) {
+            ("random", None) => Ok(Self::Random),
+            ("greedy", None) => Ok(Self::Greedy),
+            ("random" | "greedy", Some(_)) => Err(wrong("nothing after the player's name")),
+            ("alphabeta", argument) => {
+                let limit = argument.and_then(search_limit);
+                limit.map(Self::AlphaBeta).ok_or_else(|| {
+                    wrong(
+                        "alphabeta:DEPTH with a depth from 1 to 64, or a time such as alphabeta:200ms or alphabeta:2s",
+                    )
+                })
+            }
+            ("rollouts", argument) => argument
+                .and_then(count)
+                .map(|playouts| Self::Rollouts { playouts })
+                .ok_or_else(|| wrong("rollouts:N with 1 to 1000000 playouts a move")),
+            ("net", argument) => argument
+                .and_then(|argument| argument.rsplit_once('@'))
+                .filter(|(file, _)| !file.is_empty())
+                .and_then(|(file, n)| Some((file, count(n)?)))
+                .map(|(file, simulations)| Self::Net { file: file.into(), simulations })
+                .ok_or_else(|| wrong("net:FILE@SIMULATIONS with 1 to 1000000 simulations a move")),
+            ("policy", argument) => argument
+                .filter(|file| !file.is_empty())
+                .map(|file| Self::Policy { file: file.into() })
+                .ok_or_else(|| wrong("policy:FILE")),
+            _ => Err(PlayerSpecError::UnknownKind { text: text.to_owned() }),
+        }
+    }
+}
+
+fn count(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|n| (1..=MAX_SIMULATIONS).contains(n))
+}
+
+fn search_limit(text: &str) -> Option<SearchLimit> {
+    let duration = |digits: &str, unit_ms: u64| {
+        let n: u64 = digits.parse().ok().filter(|&n| n > 0)?;
+        Some(SearchLimit::Time(Duration::from_millis(n.checked_mul(unit_ms)?)))
+    };
+    if let Some(digits) = text.strip_suffix("ms") {
+        duration(digits, 1)
+    } else if let Some(digits) = text.strip_suffix('s') {
+        duration(digits, 1000)
+    } else {
+        text.parse().ok().filter(|n| (1..=MAX_DEPTH).contains(n)).map(SearchLimit::Depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PlayerSpec;
+
+    #[test]
+    fn every_form_is_read_and_written_back() {
+        for text in [
+            "random",
+            "greedy",
+            "alphabeta:2",
+            "alphabeta:200ms",
+            "rollouts:200",
+            "net:runs/a@b/net.tablut@32",
+            "policy:x:y.tablut",
+        ] {
+            assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
+        }
+        assert_eq!("alphabeta:2s".parse::<PlayerSpec>().unwrap().to_string(), "alphabeta:2000ms");
+    }
+
+    #[test]
+    fn faults_show_the_text_and_what_was_expected() {
+        for (text, expected) in [
+            ("rnadom", "alphabeta:DEPTH"),
+            ("", "greedy"),
+            ("random:3", "nothing after"),
+            ("alphabeta", "depth from 1 to 64"),
+            ("alphabeta:0", "depth from 1 to 64"),
+            ("alphabeta:65", "depth from 1 to 64"),
+            ("alphabeta:0ms", "200ms"),
+            ("alphabeta:99999999999999999999s", "200ms"),
+            ("rollouts:-1", "rollouts:N"),
+            ("net:file", "net:FILE@SIMULATIONS"),
+            ("net:@5", "net:FILE@SIMULATIONS"),
+            ("net:file@0", "1 to 1000000"),
+            ("policy:", "policy:FILE"),
+        ] {
+            let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
+            assert!(error.contains(expected) && error.contains(&format!("{text:?}")), "{text:?}: {error}");
+        }
+    }
+}

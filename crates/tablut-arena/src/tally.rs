@@ -1,0 +1,227 @@
+//! What a match came to: scores, sides, ways of ending, length.
+
+use crate::match_game::GameResult;
+use crate::score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
+use crate::sprt::{SprtBounds, SprtState};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tablut_rules::Side;
+
+/// Results with one side, or with both.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SideResult {
+    /// Wins, draws and losses.
+    pub results: Wdl,
+    /// The mean score with its 95 % interval.
+    pub score: Option<ScoreEstimate>,
+}
+
+impl SideResult {
+    fn of(results: Wdl) -> Self {
+        Self { results, score: (results.games() > 0).then(|| results.estimate()) }
+    }
+}
+
+/// An Elo difference with its 95 % interval. An end that is infinite (a score of 0 or 1) is written as null in JSON.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EloDifference {
+    /// The interval's lower end.
+    pub low: Option<f64>,
+    /// The difference at the mean score.
+    pub mean: Option<f64>,
+    /// The interval's upper end.
+    pub high: Option<f64>,
+}
+
+impl EloDifference {
+    fn of(score: &ScoreEstimate) -> Self {
+        let finite = |elo: f64| elo.is_finite().then_some(elo);
+        let (low, mean, high) = score.elo();
+        Self { low: finite(low), mean: finite(mean), high: finite(high) }
+    }
+}
+
+/// How many games ended in one way.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct EndingCount {
+    /// Games won by the attackers.
+    pub attackers_won: u32,
+    /// Games drawn.
+    pub drawn: u32,
+    /// Games won by the defenders.
+    pub defenders_won: u32,
+}
+
+/// The result of a match from the first player's view; what `--json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchReport {
+    /// The rule set's name.
+    pub rules: String,
+    /// The players' names; all scores are the first one's.
+    pub players: [String; 2],
+    /// Seed of openings and players.
+    pub seed: u64,
+    /// Random plies at each game's beginning.
+    pub opening_plies: u32,
+    /// The match's own limit of plies, if it had one.
+    pub max_plies: Option<u32>,
+    /// Games counted.
+    pub games: u32,
+    /// All games. The interval is that of the pairs.
+    pub total: SideResult,
+    /// The games in which the first player had the attackers.
+    pub as_attackers: SideResult,
+    /// The games in which the first player had the defenders.
+    pub as_defenders: SideResult,
+    /// Pairs by the first player's half points.
+    pub pentanomial: Pentanomial,
+    /// How much stronger the first player is.
+    pub elo: EloDifference,
+    /// Games by how they ended; the keys are the reasons' names.
+    pub endings: BTreeMap<String, EndingCount>,
+    /// Mean number of plies of a game, the opening's included.
+    pub mean_plies: f64,
+    /// The sequential test, if one was asked for.
+    pub sprt: Option<SprtReport>,
+}
+
+/// A sequential test's bounds and where it ended.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SprtReport {
+    /// What was decided between.
+    #[serde(flatten)]
+    pub bounds: SprtBounds,
+    /// Where the test stands.
+    #[serde(flatten)]
+    pub state: SprtState,
+}
+
+/// Counts pairs of games as they come.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    as_attackers: Wdl,
+    as_defenders: Wdl,
+    pentanomial: Pentanomial,
+    endings: BTreeMap<String, EndingCount>,
+    plies: u64,
+}
+
+impl Tally {
+    /// Counts a pair: in `first` the first player had the attackers, in `second` the defenders.
+    pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
+        let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];
+        self.as_attackers.record(points[0]);
+        self.as_defenders.record(points[1]);
+        self.pentanomial.record(points[0], points[1]);
+        for game in [first, second] {
+            self.plies += game.moves.len() as u64;
+            let ending = self.endings.entry(game.outcome.reason.to_string()).or_default();
+            match game.half_points(Side::Attackers) {
+                HalfPoints::Win => ending.attackers_won += 1,
+                HalfPoints::Draw => ending.drawn += 1,
+                HalfPoints::Loss => ending.defenders_won += 1,
+            }
+        }
+    }
+
+    /// The pairs counted so far.
+    pub fn pentanomial(&self) -> &Pentanomial {
+        &self.pentanomial
+    }
+
+    /// Wins, draws and losses of the first player with the attackers, then with the defenders.
+    pub fn by_side(&self) -> [Wdl; 2] {
+        [self.as_attackers, self.as_defenders]
+    }
+
+    /// Fills in everything that follows from the counts.
+    pub fn report(&self, header: ReportHeader) -> MatchReport {
+        let games = 2 * self.pentanomial.pairs();
+        let score = self.pentanomial.estimate();
+        let results = Wdl {
+            wins: self.as_attackers.wins + self.as_defenders.wins,
+            draws: self.as_attackers.draws + self.as_defenders.draws,
+            losses: self.as_attackers.losses + self.as_defenders.losses,
+        };
+        let sprt = header.sprt.map(|bounds| SprtReport { bounds, state: bounds.judge(&self.pentanomial) });
+        MatchReport {
+            rules: header.rules,
+            players: header.players,
+            seed: header.seed,
+            opening_plies: header.opening_plies,
+            max_plies: header.max_plies,
+            games,
+            total: SideResult { results, score: (games > 0).then_some(score) },
+            as_attackers: SideResult::of(self.as_attackers),
+            as_defenders: SideResult::of(self.as_defenders),
+            pentanomial: self.pentanomial,
+            elo: EloDifference::of(&score),
+            endings: self.endings.clone(),
+            mean_plies: self.plies as f64 / f64::from(games.max(1)),
+            sprt,
+        }
+    }
+}
+
+/// What a report says beside the counts.
+#[derive(Clone, Debug)]
+pub struct ReportHeader {
+    /// The rule set's name.
+    pub rules: String,
+    /// The players' names.
+    pub players: [String; 2],
+    /// Seed of openings and players.
+    pub seed: u64,
+    /// Random plies at each game's beginning.
+    pub opening_plies: u32,
+    /// The match's own limit of plies.
+    pub max_plies: Option<u32>,
+    /// The sequential test.
+    pub sprt: Option<SprtBounds>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EndingCount, ReportHeader, Tally};
+    use crate::match_game::GameResult;
+    use tablut_rules::{Outcome, Reason, Side};
+
+    fn game(winner: Option<Side>, reason: Reason) -> GameResult {
+        GameResult { first: Side::Attackers, moves: vec!["d1-d2".parse().unwrap(); 10], outcome: Outcome { winner, reason } }
+    }
+
+    fn header() -> ReportHeader {
+        let players = ["a".to_owned(), "b".to_owned()];
+        ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None, sprt: None }
+    }
+
+    #[test]
+    fn a_pair_counts_for_the_first_player_on_both_sides() {
+        let mut tally = Tally::default();
+        let escape = game(Some(Side::Defenders), Reason::KingEscaped);
+        tally.record_pair(&escape, &escape);
+        tally.record_pair(&game(None, Reason::Repetition), &escape);
+        let report = tally.report(header());
+        assert_eq!(report.games, 4);
+        assert_eq!((report.as_attackers.results.losses, report.as_attackers.results.draws), (1, 1));
+        assert_eq!(report.as_defenders.results.wins, 2);
+        assert_eq!(report.pentanomial.counts, [0, 0, 1, 1, 0]);
+        assert_eq!(report.total.score.unwrap().mean, 0.625);
+        assert_eq!(report.mean_plies, 10.0);
+        let escapes = EndingCount { attackers_won: 0, drawn: 0, defenders_won: 3 };
+        assert_eq!(report.endings["king-escaped"], escapes);
+        assert_eq!(report.endings["repetition"].drawn, 1);
+    }
+
+    #[test]
+    fn a_match_without_games_or_without_losses_is_reported_without_inventions() {
+        let empty = Tally::default().report(header());
+        assert_eq!((empty.games, empty.total.score), (0, None));
+        let mut tally = Tally::default();
+        let capture = game(Some(Side::Attackers), Reason::KingCaptured);
+        tally.record_pair(&capture, &game(Some(Side::Defenders), Reason::KingEscaped));
+        let won = tally.report(header());
+        assert_eq!((won.elo.mean, won.elo.high), (None, None));
+        assert!(won.elo.low.is_some_and(f64::is_finite));
+    }
+}
