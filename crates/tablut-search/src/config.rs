@@ -1,0 +1,203 @@
+//! What a search can be told: plain data, readable from TOML.
+
+use serde::{Deserialize, Serialize};
+
+use crate::formulas::completed_q::QScale;
+
+/// Settings of one search. Every field has a default, so that a file names only what differs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchConfig {
+    /// Simulations of one search: walks from the root to a leaf, the root's own evaluation not counted.
+    /// 0 plays by the policy alone. Default 64.
+    pub simulations: u32,
+    /// How moves are chosen in the tree, and what the policy target is. Default `gumbel`.
+    pub method: Method,
+    /// Read when `method` is `gumbel`.
+    pub gumbel: GumbelConfig,
+    /// Read when `method` is `puct`.
+    pub puct: PuctConfig,
+    /// Backs proven results up through the tree, and sees wins in one move at a leaf without an evaluation.
+    /// Default true.
+    pub solver: bool,
+    /// Ends the search before its simulations are spent when the root is proven or when more simulations
+    /// cannot change the move played. Default true.
+    pub stop_early: bool,
+    /// Leaves of one tree that may wait for their evaluation together, held apart by virtual visits.
+    /// 1 (the default) changes nothing in the result; a Gumbel round's leaves lie in different subtrees and are
+    /// gathered together in any case.
+    pub leaves_in_flight: u32,
+    /// Nodes that the tree may hold; the search ends when they are used up. A node takes 64 bytes, and 8 more
+    /// for each of its legal moves (together about 700 bytes in the middle of a game). Default 1,000,000.
+    pub max_nodes: u32,
+    /// After `advance`, visits that the kept subtree already has pay for the same visits of the new search,
+    /// which then needs fewer simulations. Otherwise all simulations are new. Default true.
+    pub count_kept_visits: bool,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self {
+            simulations: 64,
+            method: Method::default(),
+            gumbel: GumbelConfig::default(),
+            puct: PuctConfig::default(),
+            solver: true,
+            stop_early: true,
+            leaves_in_flight: 1,
+            max_nodes: 1_000_000,
+            count_kept_visits: true,
+        }
+    }
+}
+
+/// How moves are chosen in the tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target.
+    #[default]
+    Gumbel,
+    /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature; the policy target is the visits.
+    Puct,
+}
+
+/// Settings of Gumbel `AlphaZero`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GumbelConfig {
+    /// m: moves that the root considers at first. Default 16.
+    pub max_considered: u32,
+    /// Factor on the Gumbel noise of the root: 1 to explore (self-play), 0 for the best move (matches). Default 1.
+    pub gumbel_scale: f32,
+    /// The transformation σ of Q-values.
+    pub sigma: SigmaConfig,
+}
+
+impl Default for GumbelConfig {
+    fn default() -> Self {
+        Self { max_considered: 16, gumbel_scale: 1.0, sigma: SigmaConfig::default() }
+    }
+}
+
+/// Constants of σ(q) = (`c_visit` + max visits) · `c_scale` · q, q scaled to [0, 1].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SigmaConfig {
+    /// Added to the visits of the most visited move. Default 50, as in the paper.
+    pub c_visit: f32,
+    /// Weight of Q against the logits. Default 1, as in the paper for board games.
+    pub c_scale: f32,
+    /// How Q comes to lie in [0, 1]. Default `fixed`.
+    pub q_scale: QScale,
+}
+
+impl Default for SigmaConfig {
+    fn default() -> Self {
+        Self { c_visit: 50.0, c_scale: 1.0, q_scale: QScale::Fixed }
+    }
+}
+
+/// Settings of PUCT.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PuctConfig {
+    /// Exploration at few visits. Default 1.25 (`AlphaZero`).
+    pub c_init: f32,
+    /// Visits over which exploration grows by ln 2. Default 19652 (`AlphaZero`).
+    pub c_base: f32,
+    /// First-play urgency: an unvisited move is worth its parent's value less this much times the square root
+    /// of the visited moves' prior. Default 0.2 (`KataGo`).
+    pub fpu_reduction: f32,
+    /// Share of Dirichlet noise in the root's prior, 0 (the default: none) to 1.
+    pub noise_fraction: f32,
+    /// Sum of the Dirichlet noise's concentrations, spread evenly over the legal moves. Default 10.
+    pub noise_concentration: f32,
+    /// The move is drawn from visits^(1 / temperature); 0 plays the most visited. Default 0.
+    pub temperature: f32,
+    /// Plies from the start of the game during which `temperature` holds; 0 afterwards. Default: always.
+    pub temperature_plies: u32,
+}
+
+impl Default for PuctConfig {
+    fn default() -> Self {
+        Self {
+            c_init: 1.25,
+            c_base: 19652.0,
+            fpu_reduction: 0.2,
+            noise_fraction: 0.0,
+            noise_concentration: 10.0,
+            temperature: 0.0,
+            temperature_plies: u32::MAX,
+        }
+    }
+}
+
+const NOT_NEGATIVE: &str = "a number of at least 0";
+const POSITIVE_INTEGER: &str = "an integer of at least 1";
+
+/// A setting out of its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{key} = {found}: expected {expected}")]
+pub struct ConfigError {
+    /// The setting's path from [`SearchConfig`], dots between its parts.
+    pub key: &'static str,
+    /// The value found.
+    pub found: f64,
+    /// The range.
+    pub expected: &'static str,
+}
+
+impl SearchConfig {
+    /// Checks every range. A search runs with any values, but those outside make no sense.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let at_least = |key, found: f64, least: f64, expected| {
+            if found >= least && found.is_finite() { Ok(()) } else { Err(ConfigError { key, found, expected }) }
+        };
+        let share = |key, found: f64| {
+            let inside = (0.0..=1.0).contains(&found);
+            if inside { Ok(()) } else { Err(ConfigError { key, found, expected: "a number from 0 to 1" }) }
+        };
+        at_least("leaves_in_flight", f64::from(self.leaves_in_flight), 1.0, POSITIVE_INTEGER)?;
+        at_least("max_nodes", f64::from(self.max_nodes), 1.0, POSITIVE_INTEGER)?;
+        at_least("gumbel.max_considered", f64::from(self.gumbel.max_considered), 1.0, POSITIVE_INTEGER)?;
+        at_least("gumbel.gumbel_scale", self.gumbel.gumbel_scale.into(), 0.0, NOT_NEGATIVE)?;
+        at_least("gumbel.sigma.c_visit", self.gumbel.sigma.c_visit.into(), 0.0, NOT_NEGATIVE)?;
+        at_least("gumbel.sigma.c_scale", self.gumbel.sigma.c_scale.into(), 0.0, NOT_NEGATIVE)?;
+        at_least("puct.c_init", self.puct.c_init.into(), 0.0, NOT_NEGATIVE)?;
+        at_least("puct.c_base", self.puct.c_base.into(), 1.0, "a number of at least 1")?;
+        at_least("puct.fpu_reduction", self.puct.fpu_reduction.into(), 0.0, NOT_NEGATIVE)?;
+        share("puct.noise_fraction", self.puct.noise_fraction.into())?;
+        at_least("puct.noise_concentration", self.puct.noise_concentration.into(), 1e-3, "a number above 0")?;
+        at_least("puct.temperature", self.puct.temperature.into(), 0.0, NOT_NEGATIVE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_valid_and_survive_toml() {
+        let config = SearchConfig::default();
+        config.validate().expect("defaults are in range");
+        let text = toml::to_string(&config).expect("plain data");
+        assert_eq!(toml::from_str::<SearchConfig>(&text).expect("its own text"), config);
+        let text = "simulations = 8\nmethod = \"puct\"\n[gumbel.sigma]\nq_scale = \"min-max\"\n";
+        let partial: SearchConfig = toml::from_str(text).expect("the rest are defaults");
+        assert_eq!((partial.simulations, partial.method), (8, Method::Puct));
+        assert_eq!(partial.gumbel.sigma.q_scale, QScale::MinMax);
+    }
+
+    #[test]
+    fn misspelt_keys_and_values_out_of_range_are_refused() {
+        let error = toml::from_str::<SearchConfig>("simulation = 8").expect_err("a misspelt key");
+        assert!(error.to_string().contains("simulation"), "{error}");
+        let mut config = SearchConfig::default();
+        config.puct.noise_fraction = 1.5;
+        let error = config.validate().expect_err("a share above 1");
+        assert_eq!(error.to_string(), "puct.noise_fraction = 1.5: expected a number from 0 to 1");
+        config = SearchConfig { leaves_in_flight: 0, ..SearchConfig::default() };
+        assert_eq!(config.validate().expect_err("no leaf at all").key, "leaves_in_flight");
+    }
+}

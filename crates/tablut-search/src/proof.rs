@@ -1,0 +1,132 @@
+//! Proven results and how they are backed up.
+//!
+//! # Why a proof in the tree is sound
+//!
+//! A node stands for one line of moves after the game's own history, so its state holds the whole history: counts of
+//! repetitions, plies since the last capture, the ply. Terminal nodes are judged by `Game` on that very line. A node's
+//! children are all the legal moves of its state. So minimax over the children is exact, under every repetition rule
+//! and limit, and no argument about positions is needed. The tree never shares a proof between two nodes, not even
+//! when they hold the same position.
+//!
+//! # What a proof says of the position alone
+//!
+//! A proof is marked [`Proof::from_history`] when an ending by repetition, by the aggressor's rule, by the no-capture
+//! limit or by the ply limit was used in it. If it is not marked, the same result holds in every game that reaches the
+//! position with no more history than here (each position seen no more often, no fewer plies left to both limits):
+//! legal moves and wins by capture, escape and blockade depend on the position alone; every line of the proof was
+//! played out under the larger history and no count ended it there, so no smaller count ends it; and an opponent's move that
+//! some count did end here would have marked the proof. Nothing more is claimed: with a longer history the opponent may reach a
+//! draw by repetition inside the proof.
+//!
+//! # Distance
+//!
+//! [`Proof::plies`] bounds the way to the end: the winner can force it within so many plies. Wins in one ply are seen at once,
+//! so a distance of 1 is exact; a longer one is the shortest among the lines searched.
+
+use tablut_rules::{Outcome, Reason, Side};
+
+/// A proven result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Who wins with best play; `None` for a draw.
+    pub winner: Option<Side>,
+    /// Plies within which the winner can force the end, 0 when the game is over; for a draw the length of the longest
+    /// drawn line searched.
+    pub plies: u16,
+    /// The result rests on the game's history (repetition or a limit), not on the position alone.
+    pub from_history: bool,
+}
+
+impl Proof {
+    /// The proof that a finished game is.
+    pub fn of_outcome(outcome: Outcome) -> Self {
+        // Any reason that the position alone does not show counts as history.
+        let from_history = !matches!(outcome.reason, Reason::KingCaptured | Reason::KingEscaped | Reason::NoMoves);
+        Self { winner: outcome.winner, plies: 0, from_history }
+    }
+
+    /// `side`, to move, wins with its next move by escape or capture of the king.
+    pub fn win_at_once(side: Side) -> Self {
+        Self { winner: Some(side), plies: 1, from_history: false }
+    }
+
+    /// The same result, seen one ply earlier.
+    #[must_use]
+    pub fn one_ply_earlier(self) -> Self {
+        Self { plies: self.plies.saturating_add(1), ..self }
+    }
+
+    /// How good the result is for `side`, higher is better: shortest win, longest draw, longest loss; of equals the one that
+    /// does not rest on history.
+    pub fn rank_for(self, side: Side) -> (i32, bool) {
+        let plies = i32::from(self.plies);
+        let worth = match self.winner {
+            Some(winner) if winner == side => 300_000 - plies,
+            None => 100_000 + plies,
+            Some(_) => plies - 300_000,
+        };
+        (worth, !self.from_history)
+    }
+}
+
+/// The proof of a node from those of its children: `mover` is to move and has `n_moves` legal moves, `children` are the
+/// proofs of the moves proven so far. One win is enough; anything else needs all the moves.
+pub fn backed_up(mover: Side, n_moves: usize, children: impl Iterator<Item = Proof>) -> Option<Proof> {
+    let (mut best, mut n, mut from_history): (Option<Proof>, usize, bool) = (None, 0, false);
+    for child in children {
+        n += 1;
+        from_history |= child.from_history;
+        if best.is_none_or(|best| child.rank_for(mover) > best.rank_for(mover)) {
+            best = Some(child);
+        }
+    }
+    let best = best?;
+    if best.winner == Some(mover) {
+        return Some(best.one_ply_earlier());
+    }
+    // No move wins: the result rests on every one of them.
+    (n == n_moves).then(|| Proof { from_history, ..best.one_ply_earlier() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Side = Side::Attackers;
+    const D: Side = Side::Defenders;
+
+    fn proof(winner: Option<Side>, plies: u16, from_history: bool) -> Proof {
+        Proof { winner, plies, from_history }
+    }
+
+    #[test]
+    fn proofs_back_up_as_minimax_does() {
+        let (win, quick) = (proof(Some(A), 4, false), proof(Some(A), 2, false));
+        let (loss, slow) = (proof(Some(D), 3, false), proof(Some(D), 7, false));
+        let draw = proof(None, 2, true);
+        #[rustfmt::skip]
+        let table: [(Side, usize, &[Proof], Option<Proof>); 9] = [
+            (A, 3, &[], None),
+            (A, 3, &[win], Some(proof(Some(A), 5, false))),           // one win is enough
+            (A, 3, &[loss, win, quick], Some(proof(Some(A), 3, false))), // the shortest
+            (A, 3, &[loss, slow], None),                              // a move is open
+            (A, 2, &[loss, slow], Some(proof(Some(D), 8, false))),    // the longest loss
+            (A, 3, &[loss, draw, slow], Some(proof(None, 3, true))),  // a draw is better than a loss
+            (D, 2, &[win, draw], Some(proof(None, 3, true))),
+            (D, 2, &[win, quick], Some(proof(Some(A), 5, false))),
+            (D, 2, &[win, loss], Some(proof(Some(D), 4, false))),
+        ];
+        for (mover, n_moves, children, expected) in table {
+            assert_eq!(backed_up(mover, n_moves, children.iter().copied()), expected, "{mover} {children:?}");
+        }
+    }
+
+    #[test]
+    fn a_loss_rests_on_history_when_any_reply_does_and_a_win_only_on_its_own_line() {
+        let (plain, marked) = (proof(Some(A), 2, false), proof(Some(A), 2, true));
+        assert!(backed_up(D, 2, [plain, marked].into_iter()).expect("all moves lose").from_history);
+        assert!(!backed_up(D, 2, [plain, plain].into_iter()).expect("all moves lose").from_history);
+        assert!(!backed_up(A, 9, [marked, plain].into_iter()).expect("a win").from_history);
+        assert!(backed_up(A, 9, [marked].into_iter()).expect("a win").from_history);
+    }
+}

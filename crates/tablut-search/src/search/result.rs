@@ -1,0 +1,167 @@
+//! What a search says: the move, its value, and every root move.
+
+use tablut_rules::Move;
+
+use super::root::Entry;
+use super::{Search, Stage, Stop};
+use crate::config::Method;
+use crate::formulas::first_max;
+use crate::formulas::improved_policy::ImprovedPolicy;
+use crate::formulas::softmax::exp;
+use crate::formulas::temperature::{draw, visit_weights};
+use crate::perspective::{turned, value_of};
+use crate::proof::Proof;
+use crate::tree::ROOT;
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchResult {
+    /// The move to play.
+    pub chosen: Move,
+    /// The root's value in [−1, 1], absolute (+1 attackers win): exact when proven, else the mean of Q under the improved
+    /// policy (Gumbel) or over the simulations (PUCT).
+    pub value: f32,
+    /// The net's value of the root, absolute; 0 when the root was proven without asking.
+    pub raw_value: f32,
+    /// Every legal move, in the order of `Rules::legal_moves`.
+    pub moves: Vec<RootMove>,
+    /// Simulations of this search.
+    pub simulations: u32,
+    /// Visits below the root that were kept from the search before.
+    pub kept_visits: u32,
+    /// Evaluations that this search asked for, the root's included.
+    pub evaluations: u32,
+    /// The root's proven result.
+    pub proven: Option<Proof>,
+    /// Why the search ended; `None` while it runs.
+    pub stop: Option<Stop>,
+}
+
+/// What a search found out about one move of the root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Simulations through the move, kept ones included.
+    pub visits: u32,
+    /// The policy's probability, without noise; all equal when the root was never evaluated.
+    pub prior: f32,
+    /// Q in [−1, 1], absolute: the proven or the mean value, `v_mix` for a move never visited.
+    pub q: f32,
+    /// The policy target; sums to 1 over the moves. Gumbel: the improved policy. PUCT: the share of visits. When the root is
+    /// proven all of it lies on the best proven moves, in proportion to their priors.
+    pub improved: f32,
+    /// The move's proven result, in plies from the root.
+    pub proven: Option<Proof>,
+}
+
+impl Search {
+    /// What the search has found so far; final once it is done.
+    ///
+    /// # Panics
+    /// If the game is over: there is no move then.
+    pub fn result(&self) -> SearchResult {
+        assert!(!self.root.entries.is_empty(), "the game is over, there is no move to choose");
+        let side = self.root.side;
+        let policy = self.root_policy();
+        let proven = self.proven_root();
+        let best = self.best_proven();
+        let improved = self.target(&policy, &best);
+        let value = match proven {
+            Some(proof) => value_of(proof.winner),
+            None if self.config.method == Method::Puct && self.simulations > 0 => self.tree.node(ROOT).q,
+            None => turned(policy.value, side),
+        };
+        let moves = self.root.entries.iter().enumerate().map(|(index, entry)| {
+            let node = self.entry_node(entry);
+            let proven = self.entry_proof(entry);
+            RootMove {
+                mv: entry.mv,
+                visits: node.map_or(0, |node| node.visits),
+                prior: exp(entry.log_prior),
+                q: proven.map_or(turned(policy.completed_q[index], side), |proof| value_of(proof.winner)),
+                improved: improved[index],
+                proven,
+            }
+        });
+        SearchResult {
+            chosen: self.root.entries[self.choose(&policy, &best, &improved)].mv,
+            value,
+            raw_value: self.tree.node(ROOT).raw_value,
+            moves: moves.collect(),
+            simulations: self.simulations,
+            kept_visits: self.kept_visits,
+            evaluations: self.evaluations,
+            proven,
+            stop: match self.stage {
+                Stage::Done(stop) => Some(stop),
+                Stage::AwaitRoot | Stage::Running => None,
+            },
+        }
+    }
+
+    fn proven_root(&self) -> Option<Proof> {
+        self.tree.node(ROOT).proof.filter(|_| self.config.solver)
+    }
+
+    /// The moves that keep the root's proven result best: the shortest wins, or all proven, the longest draws or losses. Empty
+    /// when the root is not proven.
+    fn best_proven(&self) -> Vec<usize> {
+        if self.proven_root().is_none() {
+            return Vec::new();
+        }
+        let worth = |entry: &Entry| self.entry_proof(entry).map(|proof| proof.rank_for(self.root.side).0);
+        let best = self.root.entries.iter().filter_map(worth).max();
+        (0..self.root.entries.len())
+            .filter(|index| best.is_some() && worth(&self.root.entries[*index]) == best)
+            .collect()
+    }
+
+    fn target(&self, policy: &ImprovedPolicy, best_proven: &[usize]) -> Vec<f32> {
+        let entries = &self.root.entries;
+        if !best_proven.is_empty() {
+            let sum: f32 = best_proven.iter().map(|index| exp(entries[*index].log_prior)).sum();
+            let share = |index| if best_proven.contains(&index) { exp(entries[index].log_prior) / sum } else { 0.0 };
+            return (0..entries.len()).map(share).collect();
+        }
+        if self.config.method == Method::Puct {
+            let weights = visit_weights(&self.open_visits(), 1.0);
+            if weights.iter().any(|weight| *weight > 0.0) {
+                return weights;
+            }
+        }
+        policy.probabilities.clone()
+    }
+
+    /// Visits of the root's moves, none for the refuted.
+    fn open_visits(&self) -> Vec<u32> {
+        let entries = self.root.entries.iter();
+        let visits =
+            |entry| if self.is_refuted(entry) { 0 } else { self.entry_node(entry).map_or(0, |node| node.visits) };
+        entries.map(visits).collect()
+    }
+
+    fn choose(&self, policy: &ImprovedPolicy, best_proven: &[usize], improved: &[f32]) -> usize {
+        let of_best = |scores: &dyn Fn(usize) -> f32, among: &[usize]| {
+            first_max(among.iter().map(|index| scores(*index))).map(|at| among[at])
+        };
+        if let Some(best) = of_best(&|index| improved[index], best_proven) {
+            return best;
+        }
+        let chosen = match self.config.method {
+            Method::Gumbel => {
+                let scores = self.root_scores(policy);
+                let considered: Vec<usize> =
+                    self.root.considered.iter().copied().filter(|index| scores[*index] > f32::NEG_INFINITY).collect();
+                of_best(&|index| scores[index], &considered).or_else(|| first_max(scores.iter().copied()))
+            }
+            Method::Puct => {
+                let puct = &self.config.puct;
+                let temperature = if self.game.ply() < puct.temperature_plies { puct.temperature } else { 0.0 };
+                draw(self.root.unit, &visit_weights(&self.open_visits(), temperature))
+                    .or_else(|| first_max(improved.iter().copied()))
+            }
+        };
+        chosen.unwrap_or(0)
+    }
+}

@@ -1,0 +1,327 @@
+//! The root: which of its moves is simulated next.
+
+use rand::rngs::ChaCha8Rng;
+use tablut_rules::{Move, MoveList, Side};
+
+use super::{Next, Search, Stop};
+use crate::config::{Method, SearchConfig};
+use crate::formulas::halving::{Group, schedule};
+use crate::formulas::improved_policy::{ImprovedPolicy, PolicyMove, improved_policy};
+use crate::formulas::noise::{dirichlet, gumbel, noisy_prior, open_unit};
+use crate::formulas::puct::puct_choice;
+use crate::formulas::softmax::exp;
+use crate::formulas::{Unvisited, Visited};
+use crate::perspective::turned;
+use crate::proof::Proof;
+use crate::tree::{NONE, Node, NodeId, ROOT, Tree};
+
+/// A legal move of the root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub mv: Move,
+    pub log_prior: f32,
+    /// The prior that PUCT goes by: the policy's with noise.
+    pub noisy_prior: f32,
+    pub gumbel: f32,
+    /// The move's node, once it has one.
+    pub node: NodeId,
+    /// Simulations of this search through the move.
+    pub new_visits: u32,
+}
+
+/// The root's moves in the order of `Rules::legal_moves`, and how far the search's plan has come.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub side: Side,
+    pub entries: Vec<Entry>,
+    /// Gumbel: the moves still in the running, best first.
+    pub considered: Vec<usize>,
+    /// PUCT: the number in (0, 1) that draws the move when a temperature is set.
+    pub unit: f64,
+    groups: Vec<Group>,
+    next_group: usize,
+    /// Simulations of the present round, and how many have set out.
+    slots: Vec<usize>,
+    next_slot: usize,
+}
+
+impl Root {
+    pub fn new(side: Side) -> Self {
+        Self {
+            side,
+            entries: Vec::new(),
+            considered: Vec::new(),
+            unit: 0.5,
+            groups: Vec::new(),
+            next_group: 0,
+            slots: Vec::new(),
+            next_slot: 0,
+        }
+    }
+
+    /// Takes the legal moves, all equal and without nodes.
+    pub fn reset(&mut self, side: Side, moves: &MoveList) {
+        *self = Self { entries: std::mem::take(&mut self.entries), ..Self::new(side) };
+        let log_prior = -(moves.len().max(1) as f32).ln();
+        self.entries.clear();
+        self.entries.extend(moves.iter().map(|mv| Entry {
+            mv: *mv,
+            log_prior,
+            noisy_prior: exp(log_prior),
+            gumbel: 0.0,
+            node: NONE,
+            new_visits: 0,
+        }));
+    }
+
+    /// Looks up the priors and the nodes of the moves.
+    pub fn link(&mut self, tree: &Tree) {
+        for entry in &mut self.entries {
+            if let Some(candidate) = tree.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {
+                entry.log_prior = candidate.log_prior;
+                entry.noisy_prior = exp(candidate.log_prior);
+            }
+        }
+        for (id, child) in tree.children(ROOT) {
+            if let Some(entry) = self.entries.iter_mut().find(|entry| entry.mv == child.mv) {
+                entry.node = id;
+            }
+        }
+    }
+
+    /// Draws what the search needs at random, in the order of the moves.
+    pub fn draw(&mut self, config: &SearchConfig, ply: u32, rng: &mut ChaCha8Rng) {
+        let n = self.entries.len();
+        match config.method {
+            Method::Gumbel => {
+                if config.gumbel.gumbel_scale > 0.0 {
+                    for entry in &mut self.entries {
+                        entry.gumbel = config.gumbel.gumbel_scale * gumbel(rng);
+                    }
+                }
+                self.groups = schedule(config.gumbel.max_considered.min(n as u32), config.simulations);
+            }
+            Method::Puct => {
+                let puct = &config.puct;
+                if puct.noise_fraction > 0.0 {
+                    let noise = dirichlet(rng, n, puct.noise_concentration.into());
+                    for (entry, noise) in self.entries.iter_mut().zip(noise) {
+                        entry.noisy_prior = noisy_prior(exp(entry.log_prior), noise, puct.noise_fraction);
+                    }
+                }
+                if puct.temperature > 0.0 && ply < puct.temperature_plies {
+                    self.unit = open_unit(rng);
+                }
+            }
+        }
+    }
+
+    /// The last simulation that was handed out did not set out after all.
+    pub fn put_back(&mut self) {
+        self.next_slot = self.next_slot.saturating_sub(1);
+    }
+
+    /// No simulation of the present round is left to set out.
+    pub fn is_idle(&self) -> bool {
+        self.next_slot >= self.slots.len()
+    }
+
+    /// The node is about to be removed.
+    pub fn forget(&mut self, id: NodeId) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.node == id) {
+            entry.node = NONE;
+        }
+    }
+}
+
+impl Search {
+    /// The root move's node, if it has one.
+    pub(super) fn entry_node(&self, entry: &super::root::Entry) -> Option<&Node> {
+        (entry.node != NONE).then(|| self.tree.node(entry.node))
+    }
+
+    /// The proof of a root move, in plies from the root.
+    pub(super) fn entry_proof(&self, entry: &Entry) -> Option<Proof> {
+        self.entry_node(entry)?.proof.map(Proof::one_ply_earlier)
+    }
+
+    /// Proven to lose for the side to move at the root.
+    pub(super) fn is_refuted(&self, entry: &Entry) -> bool {
+        self.config.solver
+            && self
+                .entry_node(entry)
+                .and_then(|node| node.proof)
+                .is_some_and(|proof| proof.winner == Some(self.root.side.opponent()))
+    }
+
+    /// The improved policy over all root moves; refuted ones count only when nothing else is left.
+    pub(super) fn root_policy(&self) -> ImprovedPolicy {
+        let side = self.root.side;
+        let all_refuted = self.root.entries.iter().all(|entry| self.is_refuted(entry));
+        let moves: Vec<PolicyMove> = self
+            .root
+            .entries
+            .iter()
+            .map(|entry| {
+                let node = self.entry_node(entry);
+                PolicyMove {
+                    log_prior: entry.log_prior,
+                    visits: node.map_or(0, |node| node.visits),
+                    q: node.map_or(0.0, |node| turned(node.q, side)),
+                    refuted: !all_refuted && self.is_refuted(entry),
+                }
+            })
+            .collect();
+        let raw_value = self.tree.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
+        improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
+    }
+
+    /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted.
+    pub(super) fn root_scores(&self, policy: &ImprovedPolicy) -> Vec<f32> {
+        let scores = self.root.entries.iter().zip(&policy.logits);
+        scores
+            .map(|(entry, logit)| if self.is_refuted(entry) { f32::NEG_INFINITY } else { entry.gumbel + logit })
+            .collect()
+    }
+
+    /// The stop that the root's proofs allow.
+    fn early_stop(&self) -> Option<Stop> {
+        if !self.config.stop_early {
+            return None;
+        }
+        if self.config.solver && self.tree.node(ROOT).proof.is_some() {
+            return Some(Stop::Proven);
+        }
+        let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).take(2).count();
+        (open == 1).then_some(Stop::Decided)
+    }
+
+    pub(super) fn next_gumbel(&mut self) -> Next {
+        loop {
+            if let Some(entry) = self.root.slots.get(self.root.next_slot) {
+                self.root.next_slot += 1;
+                return Next::Simulate(*entry);
+            }
+            if !self.pending.is_empty() {
+                return Next::Wait;
+            }
+            if let Some(stop) = self.early_stop() {
+                return Next::Finish(stop);
+            }
+            let Some(group) = self.root.groups.get(self.root.next_group).copied() else {
+                return Next::Finish(Stop::Simulations);
+            };
+            self.plan_round(group);
+        }
+    }
+
+    /// Chooses the moves that go on (the better ones of those still considered) and lays out one simulation for each. Moves
+    /// refuted meanwhile drop out and the next best take their places.
+    ///
+    /// mctx chooses before each simulation, here the choice is made once for the whole group; the two differ only when
+    /// a simulation of the group changes the order of moves that it does not touch. With several leaves in flight the groups
+    /// of one phase, which all consider the same moves, are laid out together.
+    fn plan_round(&mut self, group: Group) {
+        let scores = self.root_scores(&self.root_policy());
+        let refuted: Vec<bool> = self.root.entries.iter().map(|entry| self.is_refuted(entry)).collect();
+        let visits: Vec<u32> =
+            self.root.entries.iter().map(|entry| self.entry_node(entry).map_or(0, |node| node.visits)).collect();
+        let root = &mut self.root;
+        let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+        let size = group.candidates as usize;
+        root.considered.retain(|entry| !refuted[*entry]);
+        root.considered.sort_by(better);
+        root.considered.truncate(size);
+        if root.considered.len() < size {
+            let mut others: Vec<usize> =
+                (0..refuted.len()).filter(|entry| !refuted[*entry] && !root.considered.contains(entry)).collect();
+            others.sort_by(better);
+            root.considered.extend(others.iter().take(size - root.considered.len()));
+        }
+        root.slots.clear();
+        root.next_slot = 0;
+        let mut planned = group;
+        loop {
+            root.next_group += 1;
+            let pays = |entry: &&usize| !self.config.count_kept_visits || visits[**entry] <= planned.visits;
+            root.slots.extend(root.considered.iter().filter(pays));
+            match root.groups.get(root.next_group) {
+                Some(next)
+                    if next.candidates == planned.candidates
+                        && root.slots.len() < self.config.leaves_in_flight as usize =>
+                {
+                    planned = *next;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn next_puct(&mut self) -> Next {
+        let kept = if self.config.count_kept_visits { self.kept_visits } else { 0 };
+        let budget = self.config.simulations.saturating_sub(kept);
+        let left = budget.saturating_sub(self.simulations + self.pending.len() as u32);
+        if self.pending.is_empty() {
+            if left == 0 {
+                return Next::Finish(Stop::Simulations);
+            }
+            if let Some(stop) = self.early_stop().or_else(|| self.leader_stop(left)) {
+                return Next::Finish(stop);
+            }
+        }
+        if left == 0 || self.pending.len() >= self.config.leaves_in_flight as usize {
+            return Next::Wait;
+        }
+        Next::Simulate(self.choose_puct())
+    }
+
+    /// Without a temperature the most visited move is played: stop when the second cannot overtake it any more.
+    fn leader_stop(&self, left: u32) -> Option<Stop> {
+        if !self.config.stop_early || self.config.puct.temperature > 0.0 {
+            return None;
+        }
+        let (mut first, mut second) = (0, 0);
+        for node in self.root.entries.iter().filter_map(|entry| self.entry_node(entry)) {
+            if node.visits > first {
+                (first, second) = (node.visits, first);
+            } else {
+                second = second.max(node.visits);
+            }
+        }
+        // A leader may yet be refuted; but then its visits would have to be spent again, which stops nothing.
+        (first > second + left).then_some(Stop::Decided)
+    }
+
+    /// PUCT over the root's moves with their noisy priors.
+    fn choose_puct(&mut self) -> usize {
+        let side = self.root.side;
+        let (mut visited, mut ids) = (std::mem::take(&mut self.scratch.visited), std::mem::take(&mut self.scratch.ids));
+        visited.clear();
+        ids.clear();
+        let mut best: Option<usize> = None;
+        let mut sum_prior = 0.0;
+        for (index, entry) in self.root.entries.iter().enumerate() {
+            match self.entry_node(entry) {
+                Some(node) if node.visits + u32::from(node.in_flight) > 0 => {
+                    if !self.is_refuted(entry) {
+                        ids.push(index as u32);
+                        visited.push(Visited { prior: entry.noisy_prior, ..self.virtual_loss(node, side) });
+                    }
+                }
+                _ => {
+                    sum_prior += entry.noisy_prior;
+                    if best.is_none_or(|best| entry.noisy_prior > self.root.entries[best].noisy_prior) {
+                        best = Some(index);
+                    }
+                }
+            }
+        }
+        let unvisited = best.map(|best| Unvisited { prior: self.root.entries[best].noisy_prior, sum_prior });
+        let choice = puct_choice(&self.config.puct, turned(self.tree.node(ROOT).q, side), &visited, unvisited);
+        let chosen = choice.index.map(|index| ids[index] as usize);
+        self.scratch.visited = visited;
+        self.scratch.ids = ids;
+        // With neither a visited nor an unvisited move open the root is proven lost; any move will do.
+        chosen.or(best).unwrap_or(0)
+    }
+}
