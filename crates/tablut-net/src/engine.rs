@@ -15,6 +15,7 @@ use crate::error::NetError;
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use crate::shape::NetShape;
 use crate::weights::Weights;
+pub(crate) use heads::MOVES_LEFT_UNIT;
 use network::Network;
 use threads::{Share, Threads};
 use workspace::Workspace;

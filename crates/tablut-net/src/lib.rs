@@ -5,6 +5,7 @@
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
 //! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
+//! - [`onnx::encode`]: the net for other runtimes.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file that holds them with all that is needed to play.
 
 mod batch;
@@ -14,6 +15,7 @@ mod engine;
 mod error;
 mod features;
 mod model_file;
+pub mod onnx;
 mod policy;
 mod shape;
 mod weights;

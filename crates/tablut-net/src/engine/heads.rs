@@ -11,7 +11,7 @@ use crate::batch::InputBatch;
 use crate::policy::PolicyIndex;
 
 /// What the moves-left output is counted in, plies.
-const MOVES_LEFT_UNIT: f32 = 32.0;
+pub(crate) const MOVES_LEFT_UNIT: f32 = 32.0;
 
 /// Writes a share's outputs, from the workspace's `trunk` and `pooled`.
 pub(super) fn run(

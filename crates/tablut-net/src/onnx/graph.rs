@@ -1,0 +1,138 @@
+//! Nodes, tensors, inputs and outputs of an ONNX graph.
+
+use super::protobuf::Message;
+
+/// `TensorProto.DataType`.
+const FLOAT: u64 = 1;
+const INT64: u64 = 7;
+/// `AttributeProto.AttributeType`, and the field that holds the value.
+const INT: (u64, u64) = (2, 3);
+const INTS: (u64, u64) = (7, 8);
+
+/// A graph under construction; values are named by the node that makes them.
+#[derive(Default)]
+pub(super) struct Graph {
+    message: Message,
+    n_nodes: usize,
+}
+
+impl Graph {
+    /// Declares an input `[n, dims]`, with `n` free.
+    pub fn input(&mut self, name: &str, dims: &[usize]) {
+        self.message.message(11, &value_info(name, dims));
+    }
+
+    /// Declares `value` as the output `name` `[n, width]`.
+    pub fn output(&mut self, value: &str, name: &str, width: usize) {
+        let mut node = Message::default();
+        node.text(1, value);
+        node.text(2, name);
+        node.text(4, "Identity");
+        self.message.message(1, &node);
+        self.message.message(12, &value_info(name, &[width]));
+    }
+
+    /// Adds a constant tensor.
+    pub fn tensor(&mut self, name: &str, dims: &[usize], data: &[f32]) {
+        let bytes: Vec<u8> = data.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.constant(name, dims, FLOAT, &bytes);
+    }
+
+    fn constant(&mut self, name: &str, dims: &[usize], data_type: u64, bytes: &[u8]) {
+        let mut tensor = Message::default();
+        for &dim in dims {
+            tensor.varint(1, dim as u64);
+        }
+        tensor.varint(2, data_type);
+        tensor.text(8, name);
+        tensor.bytes(9, bytes);
+        self.message.message(5, &tensor);
+    }
+
+    /// Adds a node with default attributes and returns the name of its value.
+    pub fn node(&mut self, operator: &str, inputs: &[&str]) -> String {
+        self.node_with(operator, inputs, &[])
+    }
+
+    fn node_with(&mut self, operator: &str, inputs: &[&str], attributes: &[Message]) -> String {
+        let value = format!("{}.{}", operator.to_lowercase(), self.n_nodes);
+        self.n_nodes += 1;
+        let mut node = Message::default();
+        for input in inputs {
+            node.text(1, input);
+        }
+        node.text(2, &value);
+        node.text(3, &value);
+        node.text(4, operator);
+        for attribute in attributes {
+            node.message(5, attribute);
+        }
+        self.message.message(1, &node);
+        value
+    }
+
+    /// The convolution of `x` by the tensor `{name}.weight`, which is 3×3 for the layers of the trunk that are named
+    /// so and 1×1 for all others, with or without `{name}.bias`.
+    pub fn conv(&mut self, x: &str, name: &str, bias: bool) -> String {
+        let (weight, bias_name) = (format!("{name}.weight"), format!("{name}.bias"));
+        let inputs = [x, &weight, &bias_name];
+        let pad = u64::from(name == "trunk.input" || name.contains(".conv") && name.starts_with("trunk."));
+        let kernel = 1 + 2 * pad;
+        let attributes = [attribute("kernel_shape", INTS, &[kernel; 2]), attribute("pads", INTS, &[pad; 4])];
+        self.node_with("Conv", &inputs[..2 + usize::from(bias)], &attributes)
+    }
+
+    /// The means of `x` over all squares and after them the maxima, `[n, 2 * channels, 1, 1]`.
+    pub fn pool(&mut self, x: &str) -> String {
+        let mean = self.node("GlobalAveragePool", &[x]);
+        let max = self.node("GlobalMaxPool", &[x]);
+        self.node_with("Concat", &[&mean, &max], &[attribute("axis", INT, &[1])])
+    }
+
+    /// `x` `[n, width]` as `[n, width, 1, 1]`.
+    pub fn unsqueeze(&mut self, x: &str) -> String {
+        let axes: Vec<u8> = [2i64, 3].iter().flat_map(|axis| axis.to_le_bytes()).collect();
+        let name = format!("{x}.axes");
+        self.constant(&name, &[2], INT64, &axes);
+        self.node("Unsqueeze", &[x, &name])
+    }
+
+    /// The whole as a `GraphProto`.
+    pub fn finish(mut self, name: &str) -> Message {
+        self.message.text(2, name);
+        self.message
+    }
+}
+
+/// An `AttributeProto` of one number or several.
+fn attribute(name: &str, (kind, field): (u64, u64), values: &[u64]) -> Message {
+    let mut attribute = Message::default();
+    attribute.text(1, name);
+    for &value in values {
+        attribute.varint(field, value);
+    }
+    attribute.varint(20, kind);
+    attribute
+}
+
+/// A `ValueInfoProto` of f32 `[n, dims]`.
+fn value_info(name: &str, dims: &[usize]) -> Message {
+    let mut shape = Message::default();
+    let mut free = Message::default();
+    free.text(2, "n");
+    shape.message(1, &free);
+    for &dim in dims {
+        let mut fixed = Message::default();
+        fixed.varint(1, dim as u64);
+        shape.message(1, &fixed);
+    }
+    let mut tensor = Message::default();
+    tensor.varint(1, FLOAT);
+    tensor.message(2, &shape);
+    let mut kind = Message::default();
+    kind.message(1, &tensor);
+    let mut info = Message::default();
+    info.text(1, name);
+    info.message(2, &kind);
+    info
+}

@@ -1,0 +1,66 @@
+//! The wire format of protocol buffers, as far as ONNX needs it.
+
+/// A message under construction: its fields' bytes. Fields may be appended in any order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Message(Vec<u8>);
+
+/// Wire types.
+const VARINT: u64 = 0;
+const LENGTH_DELIMITED: u64 = 2;
+
+impl Message {
+    /// Appends an integer or enum field.
+    pub fn varint(&mut self, field: u64, value: u64) {
+        self.raw_varint(field << 3 | VARINT);
+        self.raw_varint(value);
+    }
+
+    /// Appends a field of bytes.
+    pub fn bytes(&mut self, field: u64, value: &[u8]) {
+        self.raw_varint(field << 3 | LENGTH_DELIMITED);
+        self.raw_varint(value.len() as u64);
+        self.0.extend_from_slice(value);
+    }
+
+    /// Appends a field of text.
+    pub fn text(&mut self, field: u64, value: &str) {
+        self.bytes(field, value.as_bytes());
+    }
+
+    /// Appends a nested message.
+    pub fn message(&mut self, field: u64, value: &Message) {
+        self.bytes(field, &value.0);
+    }
+
+    /// The message's bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
+    /// Seven bits to a byte, the lowest first, the high bit set on all but the last.
+    fn raw_varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_the_format_s_documentation() {
+        let mut inner = Message::default();
+        inner.varint(1, 150);
+        assert_eq!(inner.clone().into_bytes(), [0x08, 0x96, 0x01]);
+        let mut text = Message::default();
+        text.text(2, "testing");
+        assert_eq!(text.into_bytes(), b"\x12\x07testing");
+        let mut outer = Message::default();
+        outer.message(3, &inner);
+        assert_eq!(outer.into_bytes(), [0x1a, 0x03, 0x08, 0x96, 0x01]);
+    }
+}

@@ -1,0 +1,49 @@
+//! The ONNX file run by rten, against the CPU engine.
+
+#[path = "engine/random.rs"]
+mod random;
+
+use random::{random_batch, random_weights};
+use rten::{Model, ValueView};
+use tablut_net::{Engine, FEATURES, Inference, OutputBatch, PLANES, POLICY_ENTRIES, onnx};
+
+/// The three outputs of an ONNX model for a batch, each flattened.
+fn run_onnx(bytes: Vec<u8>, n: usize, planes: &[f32], features: &[f32]) -> [Vec<f32>; 3] {
+    let model = Model::load(bytes).expect("a model that rten reads");
+    let id = |name: &str| model.node_id(name).expect("an input or output of the model");
+    let planes = ValueView::from_shape(&[n, PLANES, 9, 9], planes).expect("planes");
+    let features = ValueView::from_shape(&[n, FEATURES], features).expect("features");
+    let inputs = vec![(id("planes"), planes.into()), (id("features"), features.into())];
+    let outputs = model.run(inputs, &[id("policy"), id("wdl"), id("moves_left")], None).expect("outputs");
+    let outputs: Vec<Vec<f32>> =
+        outputs.into_iter().map(|value| value.into_shape_vec::<f32, 2>().expect("rows of f32").1).collect();
+    outputs.try_into().expect("three outputs")
+}
+
+fn assert_close(found: &[f32], expected: &[f32], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let scale = expected.iter().fold(0f32, |m, x| m.max(x.abs()));
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() <= 1e-4 * scale, "{what}: {f}, expected {e} (largest {scale})");
+    }
+}
+
+#[test]
+fn another_runtime_computes_the_same_from_the_onnx_file() {
+    for shape in ["b1c16", "b2c32", "b6c64"] {
+        let weights = random_weights(shape, 21);
+        let input = random_batch(3, 22);
+        let bytes = onnx::encode(&weights, &[("encoding", "1")]);
+        let [table, wdl, moves_left] = run_onnx(bytes, input.n, &input.planes, &input.features);
+        let mut logits = Vec::new();
+        for row in 0..input.n {
+            let table = &table[row * POLICY_ENTRIES..][..POLICY_ENTRIES];
+            logits.extend(input.moves[input.move_range(row)].iter().map(|index| index.logit(table)));
+        }
+        let mut output = OutputBatch::default();
+        Engine::new(&weights).expect("a level").infer(&input, &mut output).expect("a valid batch");
+        assert_close(&output.logits, &logits, &format!("{shape} logits"));
+        assert_close(output.wdl.as_flattened(), &wdl, &format!("{shape} win, draw, loss"));
+        assert_close(&output.moves_left, &moves_left, &format!("{shape} moves left"));
+    }
+}
