@@ -1,1 +1,30 @@
-//! Placeholder.
+//! Learning: the one crate of the workspace that imports burn.
+//!
+//! In reading order: [`TrainConfig`] says what a run is to do; [`Run`] opens its folder, [`train()`] does the generations;
+//! [`LearnerState`] takes steps with [`BurnNet`]'s gradients of the [`loss()`]; [`Checkpoint`] keeps what a run goes on
+//! from. [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
+
+mod burn_inference;
+mod checkpoint;
+mod config;
+mod learner;
+mod loss;
+mod metrics;
+mod model;
+mod optimizer;
+mod run;
+mod train;
+
+pub use burn_inference::BurnInference;
+pub use checkpoint::{Checkpoint, model_path, state_path};
+pub use config::{
+    ConfigError, Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
+    differences,
+};
+pub use learner::{Diverged, LearnerState, StepReport, learning_rate, learning_rate_share};
+pub use loss::{LossParts, LossWeights, loss};
+pub use metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, read_metrics};
+pub use model::{BurnNet, Heads};
+pub use optimizer::{OptimizerConfig, Slot};
+pub use run::{Run, TrainError};
+pub use train::{MakeInference, Observer, train};

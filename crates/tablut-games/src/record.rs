@@ -1,0 +1,148 @@
+//! The record of one game: its moves, what the search said of each, and how it ended.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules, Side};
+
+/// One game as it was played; the rules crate alone can replay it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameRecord {
+    /// Number of the game in its generation or match, from 0.
+    pub index: u64,
+    /// Name of the rule set.
+    pub rules: String,
+    /// The cap on plies that the game was played under.
+    pub max_plies: u32,
+    /// The position before the first move.
+    pub start: Position,
+    /// Every ply, in order.
+    pub plies: Vec<PlyRecord>,
+    /// Who won, and why the game ended.
+    pub outcome: RecordedOutcome,
+}
+
+/// One ply of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlyRecord {
+    /// The move played.
+    pub mv: Move,
+    /// What the search said, where a full search chose the move; `None` for random and quick plies.
+    pub search: Option<SearchRecord>,
+}
+
+/// What is learnt from: a search's verdict on the position before the move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchRecord {
+    /// Value of the root, absolute: +1 the attackers win, −1 the defenders win.
+    pub value: f32,
+    /// Simulations spent.
+    pub simulations: u32,
+    /// The improved policy over the legal moves in the order of `Rules::legal_moves`, in units of 1/65535.
+    pub policy: Vec<u16>,
+}
+
+impl SearchRecord {
+    /// Probabilities rounded to 1/65535.
+    pub fn quantised(policy: impl Iterator<Item = f32>) -> Vec<u16> {
+        policy.map(|p| (p.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16).collect()
+    }
+}
+
+/// An [`Outcome`] as text, for records.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct RecordedOutcome {
+    /// `"attackers"`, `"defenders"`, or none for a draw.
+    pub winner: Option<String>,
+    /// The reason in the words of `tablut replay`.
+    pub reason: String,
+}
+
+impl From<Outcome> for RecordedOutcome {
+    fn from(outcome: Outcome) -> Self {
+        Self { winner: outcome.winner.map(|side| side.to_string()), reason: outcome.reason.to_string() }
+    }
+}
+
+impl RecordedOutcome {
+    /// The winning side; `None` for a draw.
+    pub fn winner(&self) -> Option<Side> {
+        Side::ALL.into_iter().find(|side| self.winner.as_deref() == Some(side.to_string().as_str()))
+    }
+
+    /// Whether the game ended for lack of plies rather than by its rules.
+    pub fn is_ply_limit(&self) -> bool {
+        self.reason == Reason::PlyLimit.to_string()
+    }
+}
+
+/// Why a record cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The rule set is not the record's.
+    #[error("game {index} was played under `{found}`, not `{expected}`")]
+    Rules {
+        /// The game's number.
+        index: u64,
+        /// The record's rule set.
+        found: String,
+        /// The rule set given.
+        expected: String,
+    },
+    /// A position or move that the rules do not allow.
+    #[error("game {index}, ply {ply}: {reason}")]
+    Ply {
+        /// The game's number.
+        index: u64,
+        /// The ply, counted from 1; 0 is the start.
+        ply: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The end is not the recorded one.
+    #[error("game {index} ends with {found}, its record says {expected}")]
+    Outcome {
+        /// The game's number.
+        index: u64,
+        /// What the rules say.
+        found: String,
+        /// What the record says.
+        expected: String,
+    },
+}
+
+impl GameRecord {
+    /// Plays the record again, calling `visit` before each ply with the game so far, its legal moves and the ply.
+    pub fn replay(
+        &self,
+        rules: &Arc<Rules>,
+        mut visit: impl FnMut(&Game, &[Move], &PlyRecord),
+    ) -> Result<Game, ReplayError> {
+        if rules.name() != self.rules {
+            let (found, expected) = (self.rules.clone(), rules.name().to_owned());
+            return Err(ReplayError::Rules { index: self.index, found, expected });
+        }
+        let wrong = |ply: usize, reason: String| ReplayError::Ply { index: self.index, ply, reason };
+        let game = Game::from_position(Arc::clone(rules), self.start).map_err(|error| wrong(0, error.to_string()))?;
+        let mut game = game.with_max_plies(self.max_plies);
+        let mut moves = MoveList::new();
+        for (number, ply) in self.plies.iter().enumerate() {
+            game.legal_moves(&mut moves);
+            if let Some(search) = &ply.search
+                && search.policy.len() != moves.len()
+            {
+                let reason = format!("policy over {} moves, the position has {}", search.policy.len(), moves.len());
+                return Err(wrong(number + 1, reason));
+            }
+            visit(&game, &moves, ply);
+            game.play(ply.mv).map_err(|error| wrong(number + 1, error.to_string()))?;
+        }
+        let found = game.outcome().map(RecordedOutcome::from);
+        if found.as_ref() != Some(&self.outcome) {
+            let (found, expected) = (format!("{found:?}"), format!("{:?}", self.outcome));
+            return Err(ReplayError::Outcome { index: self.index, found, expected });
+        }
+        Ok(game)
+    }
+}

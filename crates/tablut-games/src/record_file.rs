@@ -1,0 +1,165 @@
+//! Files of game records: compressed frames, each with its length and checksum.
+//!
+//! Layout, all numbers little-endian: the magic `TABLUTGR`, the version (u32), the number of games (u32); then for each
+//! game a frame: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of the compressed
+//! bytes (u32), the bytes (zstd). A plain frame is the length of its header (u32), the header (JSON, [`Header`]), and for
+//! each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16), policy (u16 each).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tablut_net::durable;
+
+use crate::record::{GameRecord, PlyRecord, RecordedOutcome, SearchRecord};
+
+const MAGIC: &[u8; 8] = b"TABLUTGR";
+const VERSION: u32 = 1;
+const COMPRESSION_LEVEL: i32 = 1;
+/// No frame is longer than this: a guard against lengths in a damaged file.
+const MAX_FRAME_BYTES: usize = 64 << 20;
+
+/// A damaged or unreadable file of records.
+#[derive(Debug, thiserror::Error)]
+#[error("game records {path}: {reason}")]
+pub struct RecordFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// The part of a frame that people can read.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    index: u64,
+    rules: String,
+    max_plies: u32,
+    start: String,
+    /// Moves; one that a search chose is marked by its place in `searched`.
+    moves: Vec<String>,
+    /// Indices of the plies that a search chose.
+    searched: Vec<u32>,
+    outcome: RecordedOutcome,
+}
+
+/// Writes `games` to `path`, whole or not at all.
+pub fn write_records(path: &Path, games: &[GameRecord]) -> Result<(), RecordFileError> {
+    let write = || -> Result<(), String> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((games.len() as u32).to_le_bytes());
+        for game in games {
+            let plain = plain_frame(game)?;
+            let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
+            bytes.extend((packed.len() as u32).to_le_bytes());
+            bytes.extend((plain.len() as u32).to_le_bytes());
+            bytes.extend(crc32c::crc32c(&packed).to_le_bytes());
+            bytes.extend(packed);
+        }
+        durable::write(path, &bytes).map_err(|error| error.to_string())
+    };
+    write().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
+}
+
+/// Reads all games of a file.
+pub fn read_records(path: &Path) -> Result<Vec<GameRecord>, RecordFileError> {
+    let read = || -> Result<Vec<GameRecord>, String> {
+        let bytes = fs::read(path).map_err(|error| error.to_string())?;
+        let mut bytes = Reader(&bytes);
+        if bytes.take(8)? != MAGIC {
+            return Err("not a file of tablut game records".to_owned());
+        }
+        let version = bytes.u32()?;
+        if version != VERSION {
+            return Err(format!("version {version}, this program reads version {VERSION}"));
+        }
+        let n_games = bytes.u32()?;
+        let frame = |game: u32, bytes: &mut Reader| read_frame(bytes).map_err(|error| format!("frame {game}: {error}"));
+        let games = (0..n_games).map(|game| frame(game, &mut bytes)).collect::<Result<Vec<_>, _>>()?;
+        if !bytes.0.is_empty() {
+            return Err(format!("{} bytes after the last frame", bytes.0.len()));
+        }
+        Ok(games)
+    };
+    read().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
+}
+
+fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
+    let searched = game.plies.iter().enumerate().filter(|(_, ply)| ply.search.is_some());
+    let header = Header {
+        index: game.index,
+        rules: game.rules.clone(),
+        max_plies: game.max_plies,
+        start: game.start.to_string(),
+        moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
+        searched: searched.map(|(number, _)| number as u32).collect(),
+        outcome: game.outcome.clone(),
+    };
+    let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
+    let mut plain = (header.len() as u32).to_le_bytes().to_vec();
+    plain.extend(header);
+    for search in game.plies.iter().filter_map(|ply| ply.search.as_ref()) {
+        plain.extend(search.value.to_le_bytes());
+        plain.extend(search.simulations.to_le_bytes());
+        plain.extend((search.policy.len() as u16).to_le_bytes());
+        plain.extend(search.policy.iter().flat_map(|p| p.to_le_bytes()));
+    }
+    Ok(plain)
+}
+
+fn read_frame(bytes: &mut Reader) -> Result<GameRecord, String> {
+    let (packed_len, plain_len, crc) = (bytes.u32()? as usize, bytes.u32()? as usize, bytes.u32()?);
+    if packed_len.max(plain_len) > MAX_FRAME_BYTES {
+        return Err(format!("a length of {} bytes", packed_len.max(plain_len)));
+    }
+    let packed = bytes.take(packed_len)?;
+    if crc32c::crc32c(packed) != crc {
+        return Err("damaged: the checksum does not match".to_owned());
+    }
+    let plain = zstd::bulk::decompress(packed, plain_len).map_err(|error| error.to_string())?;
+    let mut plain = Reader(&plain);
+    let header_len = plain.u32()? as usize;
+    let header: Header = serde_json::from_slice(plain.take(header_len)?).map_err(|error| error.to_string())?;
+    let mut plies = Vec::with_capacity(header.moves.len());
+    for text in &header.moves {
+        let mv = text.parse().map_err(|error| format!("{error}"))?;
+        plies.push(PlyRecord { mv, search: None });
+    }
+    for number in header.searched {
+        let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
+        let (value, simulations, n_moves) = (f32::from_bits(plain.u32()?), plain.u32()?, plain.u16()?);
+        let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
+        ply.search = Some(SearchRecord { value, simulations, policy });
+    }
+    Ok(GameRecord {
+        index: header.index,
+        rules: header.rules,
+        max_plies: header.max_plies,
+        start: header.start.parse().map_err(|error| format!("{error}"))?,
+        plies,
+        outcome: header.outcome,
+    })
+}
+
+/// Bytes not yet read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], String> {
+        if n > self.0.len() {
+            return Err(format!("cut short: {n} bytes expected, {} left", self.0.len()));
+        }
+        let (taken, rest) = self.0.split_at(n);
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, String> {
+        Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
+    }
+
+    fn u16(&mut self) -> Result<u16, String> {
+        Ok(u16::from_le_bytes(self.take(2)?.try_into().expect("two bytes")))
+    }
+}

@@ -1,0 +1,180 @@
+//! Self-play: one net plays both sides, and every full search becomes something to learn from.
+
+use std::sync::Arc;
+
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_search::{EvaluateError, Evaluation, Query, Search, SearchConfig, SearchResult};
+
+use crate::executor::{Request, Task};
+use crate::record::{GameRecord, PlyRecord, SearchRecord};
+
+/// How self-play games are played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelfPlayConfig {
+    /// A game opens with a random number of random plies from 0 to this (default 6), so that games differ and the net
+    /// sees positions that it would not choose.
+    pub opening_plies: u32,
+    /// A game that reaches this many plies is a draw (default 200).
+    pub max_plies: u32,
+    /// Share of the plies that are searched in full and learnt from; the others are played after a quick search
+    /// (playout cap randomisation, Wu 2019, section 3.1). Default 1.
+    pub full_share: f32,
+    /// Simulations of a quick search, as a share of a full one (default 0.25).
+    pub quick_simulations: f32,
+}
+
+impl Default for SelfPlayConfig {
+    fn default() -> Self {
+        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25 }
+    }
+}
+
+/// The generator of one game: a function of the run's seed, the generation and the game's number alone.
+pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&generation.to_le_bytes());
+    key[16..24].copy_from_slice(b"selfplay");
+    let mut rng = ChaCha8Rng::from_seed(key);
+    rng.set_stream(game);
+    rng
+}
+
+/// One self-play game as a task for the executor; it asks evaluator 0.
+pub struct SelfPlayGame {
+    index: u64,
+    game: Game,
+    start: tablut_rules::Position,
+    plies: Vec<PlyRecord>,
+    search: Option<Search>,
+    /// Whether the search under way is a full one.
+    full: bool,
+    config: SelfPlayConfig,
+    full_search: SearchConfig,
+    quick_search: SearchConfig,
+    rng: ChaCha8Rng,
+    queries: Vec<Query>,
+}
+
+impl SelfPlayGame {
+    /// Game number `index`, before its first move; opening plies are played at once.
+    pub fn new(
+        index: u64,
+        rules: &Arc<Rules>,
+        config: &SelfPlayConfig,
+        search: &SearchConfig,
+        mut rng: ChaCha8Rng,
+    ) -> Self {
+        let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
+        let first = rules.set().first.side().unwrap_or(drawn);
+        let game = Game::new(Arc::clone(rules), first).with_max_plies(config.max_plies);
+        let start = *game.position();
+        let quick_simulations = (search.simulations as f32 * config.quick_simulations).round().max(1.0) as u32;
+        let mut quick_search = SearchConfig { simulations: quick_simulations, ..search.clone() };
+        quick_search.gumbel.gumbel_scale = 0.0;
+        let mut this = Self {
+            index,
+            game,
+            start,
+            plies: Vec::new(),
+            search: None,
+            full: true,
+            config: config.clone(),
+            full_search: search.clone(),
+            quick_search,
+            rng,
+            queries: Vec::new(),
+        };
+        this.play_opening();
+        this
+    }
+
+    /// Random plies; one that would end the game is taken back and ends the opening.
+    fn play_opening(&mut self) {
+        let n_plies = self.rng.random_range(0..=self.config.opening_plies);
+        let mut moves = MoveList::new();
+        for _ in 0..n_plies {
+            self.game.legal_moves(&mut moves);
+            let mv = moves[self.rng.random_range(0..moves.len())];
+            self.game.play_trusted(mv);
+            if self.game.outcome().is_some() {
+                self.game.undo();
+                return;
+            }
+            self.plies.push(PlyRecord { mv, search: None });
+        }
+    }
+
+    /// Starts the search of the ply to come.
+    fn start_search(&mut self) -> &mut Search {
+        self.full = self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share;
+        let config = if self.full { &self.full_search } else { &self.quick_search };
+        let rng = ChaCha8Rng::from_rng(&mut self.rng);
+        self.search.insert(Search::new(self.game.clone(), config, rng))
+    }
+
+    /// Plays what the search chose.
+    fn play(&mut self, result: &SearchResult) {
+        let search = self.full.then(|| SearchRecord {
+            value: result.value,
+            simulations: result.simulations,
+            policy: SearchRecord::quantised(result.moves.iter().map(|root| root.improved)),
+        });
+        self.plies.push(PlyRecord { mv: result.chosen, search });
+        self.game.play_trusted(result.chosen);
+    }
+
+    fn record(&mut self) -> Option<GameRecord> {
+        let outcome = self.game.outcome()?;
+        Some(GameRecord {
+            index: self.index,
+            rules: self.game.rules().name().to_owned(),
+            max_plies: self.config.max_plies,
+            start: self.start,
+            plies: std::mem::take(&mut self.plies),
+            outcome: outcome.into(),
+        })
+    }
+}
+
+impl Task for SelfPlayGame {
+    type Output = GameRecord;
+
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameRecord>, EvaluateError> {
+        loop {
+            if let Some(record) = self.record() {
+                return Ok(Some(record));
+            }
+            let mut queries = std::mem::take(&mut self.queries);
+            let search = match &mut self.search {
+                Some(search) => search,
+                None => self.start_search(),
+            };
+            let n_queries = search.gather(&mut queries);
+            let done = search.is_done();
+            requests.extend(queries.drain(..).map(|query| (0, query)));
+            self.queries = queries;
+            if n_queries > 0 {
+                return Ok(None);
+            }
+            if done {
+                let result = search_result(self.search.take());
+                self.play(&result);
+            }
+        }
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        if let Some(search) = &mut self.search {
+            search.apply(evaluations);
+        }
+    }
+}
+
+fn search_result(search: Option<Search>) -> SearchResult {
+    search.expect("a search is under way").result()
+}

@@ -1,0 +1,177 @@
+//! The replay window: the latest generations' positions, packed, from which training batches are drawn.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt};
+use rayon::prelude::*;
+use tablut_net::{InputBatch, View, encode_symmetric};
+use tablut_rules::{MoveList, Position, Rules, Side, Symmetry};
+
+use crate::record::{GameRecord, ReplayError};
+
+/// One batch to learn from: inputs and targets.
+#[derive(Clone, Debug, Default)]
+pub struct TrainingBatch {
+    /// Encoded positions with their legal moves.
+    pub input: InputBatch,
+    /// Target probability of each of `input.moves`; a row's sum is 1.
+    pub policy: Vec<f32>,
+    /// Target probabilities of attackers win, draw, defenders win, `[n]`.
+    pub wdl: Vec<[f32; 3]>,
+    /// Plies from the position to the end of its game, `[n]`.
+    pub moves_left: Vec<f32>,
+}
+
+/// A position to learn from, packed; the legal moves are generated again when it is drawn.
+#[derive(Clone, Debug)]
+struct Sample {
+    position: Position,
+    rules: u16,
+    occurrences: u8,
+    plies_since_capture: u16,
+    moves_left: u16,
+    outcome: Option<Side>,
+    value: f32,
+    policy: Box<[u16]>,
+}
+
+/// Positions of the latest generations, oldest first.
+pub struct ReplayWindow {
+    rules: Vec<Arc<Rules>>,
+    generations: VecDeque<Vec<Sample>>,
+    max_positions: usize,
+}
+
+impl ReplayWindow {
+    /// An empty window over games of `rules` that keeps the latest generations with at most `max_positions` positions
+    /// in sum, and the latest one in any case.
+    pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
+        Self { rules, generations: VecDeque::new(), max_positions }
+    }
+
+    /// Positions in the window.
+    pub fn len(&self) -> usize {
+        self.generations.iter().map(Vec::len).sum()
+    }
+
+    /// Whether there is nothing to draw from.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a generation's games, replaying each, and drops the oldest generations that no longer fit. Returns the
+    /// number of positions added.
+    pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
+        let samples = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?.concat();
+        let added = samples.len();
+        self.generations.push_back(samples);
+        while self.generations.len() > 1 && self.len() > self.max_positions {
+            self.generations.pop_front();
+        }
+        Ok(added)
+    }
+
+    fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
+        let known = self.rules.iter().position(|rules| rules.name() == game.rules);
+        let rules_idx = known.ok_or_else(|| ReplayError::Rules {
+            index: game.index,
+            found: game.rules.clone(),
+            expected: self.rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", "),
+        })?;
+        let mut samples = Vec::new();
+        let n_plies = game.plies.len() as u32;
+        game.replay(&self.rules[rules_idx], |state, _, ply| {
+            let Some(search) = &ply.search else { return };
+            samples.push(Sample {
+                position: *state.position(),
+                rules: rules_idx as u16,
+                occurrences: state.occurrences().min(255) as u8,
+                plies_since_capture: state.plies_since_capture().min(u32::from(u16::MAX)) as u16,
+                moves_left: (n_plies - state.ply()).min(u32::from(u16::MAX)) as u16,
+                outcome: game.outcome.winner(),
+                value: search.value,
+                policy: search.policy.clone().into(),
+            });
+        })?;
+        Ok(samples)
+    }
+
+    /// Draws `n` positions, each uniformly from the window and turned by one of the eight symmetries.
+    ///
+    /// `value_share` of the value target is the search's value, the rest the game's outcome.
+    ///
+    /// # Panics
+    /// When the window is empty.
+    pub fn batch(&self, n: usize, value_share: f32, rng: &mut ChaCha8Rng) -> TrainingBatch {
+        let len = self.len();
+        assert!(len > 0, "a batch is drawn from a window with positions");
+        let draws: Vec<_> =
+            (0..n).map(|_| (rng.random_range(0..len), Symmetry::ALL[(rng.next_u32() % 8) as usize])).collect();
+        let rows: Vec<TrainingBatch> = draws
+            .par_iter()
+            .map(|&(at, symmetry)| {
+                let mut row = TrainingBatch::default();
+                self.push_row(self.sample(at), symmetry, value_share, &mut row);
+                row
+            })
+            .collect();
+        rows.into_iter().reduce(TrainingBatch::joined).unwrap_or_default()
+    }
+
+    fn sample(&self, mut at: usize) -> &Sample {
+        for generation in &self.generations {
+            if at < generation.len() {
+                return &generation[at];
+            }
+            at -= generation.len();
+        }
+        unreachable!("draws are below the window's length")
+    }
+
+    fn push_row(&self, sample: &Sample, symmetry: Symmetry, value_share: f32, batch: &mut TrainingBatch) {
+        let rules = &self.rules[usize::from(sample.rules)];
+        let mut moves = MoveList::new();
+        rules.legal_moves(&sample.position, &mut moves);
+        let view = View {
+            rules,
+            position: &sample.position,
+            occurrences: u32::from(sample.occurrences),
+            plies_since_capture: u32::from(sample.plies_since_capture),
+            moves: &moves,
+        };
+        encode_symmetric(&view, symmetry, &mut batch.input);
+        let total = sample.policy.iter().map(|&p| f32::from(p)).sum::<f32>().max(1.0);
+        batch.policy.extend(sample.policy.iter().map(|&p| f32::from(p) / total));
+        batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
+        batch.moves_left.push(f32::from(sample.moves_left));
+    }
+}
+
+/// The target of the outcome head: the game's outcome, mixed with the search's value as a chance of either side.
+fn value_target(outcome: Option<Side>, value: f32, value_share: f32) -> [f32; 3] {
+    let outcome = match outcome {
+        Some(Side::Attackers) => [1.0, 0.0, 0.0],
+        None => [0.0, 1.0, 0.0],
+        Some(Side::Defenders) => [0.0, 0.0, 1.0],
+    };
+    let search = [f32::midpoint(1.0, value), 0.0, f32::midpoint(1.0, -value)];
+    std::array::from_fn(|i| (1.0 - value_share) * outcome[i] + value_share * search[i])
+}
+
+impl TrainingBatch {
+    /// Both batches' rows, one after the other.
+    fn joined(mut self, other: Self) -> Self {
+        let moves_before = self.input.moves.len() as u32;
+        self.input.n += other.input.n;
+        self.input.planes.extend(other.input.planes);
+        self.input.features.extend(other.input.features);
+        self.input.moves.extend(other.input.moves);
+        self.input.move_ends.extend(other.input.move_ends.iter().map(|end| end + moves_before));
+        self.policy.extend(other.policy);
+        self.wdl.extend(other.wdl);
+        self.moves_left.extend(other.moves_left);
+        self
+    }
+}

@@ -1,0 +1,399 @@
+//! The training config: one TOML file, every key with a default, a unit and a range.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tablut_games::SelfPlayConfig;
+use tablut_net::NetShape;
+use tablut_search::SearchConfig;
+
+use crate::loss::LossWeights;
+use crate::optimizer::OptimizerConfig;
+
+/// All settings of a training run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainConfig {
+    /// Rule sets to train on, by name or by the path of a rule file; games alternate between them.
+    pub rules: Vec<String>,
+    /// The net's shape, such as `b4c32`.
+    pub shape: NetShape,
+    /// Seed of everything random in the run (default 1).
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Generations and how much each one plays.
+    #[serde(default)]
+    pub schedule: ScheduleConfig,
+    /// How self-play games go.
+    #[serde(default)]
+    pub selfplay: SelfPlayConfig,
+    /// The search of self-play; its simulations are those of the schedule.
+    #[serde(default)]
+    pub search: SearchConfig,
+    /// How the net learns from the games.
+    #[serde(default)]
+    pub learning: LearningConfig,
+    /// Constants of the optimiser.
+    #[serde(default)]
+    pub optimizer: OptimizerConfig,
+    /// Weights of the loss.
+    #[serde(default)]
+    pub loss: LossWeights,
+    /// How the net is measured.
+    #[serde(default)]
+    pub evaluation: EvaluationConfig,
+    /// How the net plays when it is used.
+    #[serde(default)]
+    pub play: PlayConfig,
+    /// Threads and batches; changes no result.
+    #[serde(default)]
+    pub machine: MachineConfig,
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+/// Generations and how much each one plays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScheduleConfig {
+    /// Generations of self-play and learning, 1 to 100,000.
+    pub generations: u64,
+    /// Self-play games a generation, 1 to 1,000,000.
+    pub games: usize,
+    /// Steps of `(generation, simulations)`: from that generation on, a full search takes so many simulations. The
+    /// first step is for generation 0. Few simulations early give more games for the same time (progressive simulation).
+    pub simulations: Vec<(u64, u32)>,
+}
+
+impl Default for ScheduleConfig {
+    fn default() -> Self {
+        Self { generations: 100, games: 512, simulations: vec![(0, 16), (20, 32), (50, 64)] }
+    }
+}
+
+impl ScheduleConfig {
+    /// Simulations of a full search in `generation`.
+    pub fn simulations_at(&self, generation: u64) -> u32 {
+        self.simulations.iter().take_while(|step| step.0 <= generation).last().map_or(1, |step| step.1)
+    }
+}
+
+/// How the net learns from the games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearningConfig {
+    /// Positions of one step, 1 to 65,536.
+    pub batch_size: usize,
+    /// How often each new position is drawn on average, which sets the steps of a generation; above 0, to 100.
+    pub draws_per_position: f32,
+    /// Most positions in the replay window; the latest generation is always in it.
+    pub window_positions: usize,
+    /// Peak learning rate, above 0, to 1.
+    pub learning_rate: f32,
+    /// Steps over which the learning rate rises to its peak.
+    pub warmup_steps: u64,
+    /// Share of the generations, at the end, over which the learning rate falls to a twentieth; 0 to 1.
+    pub decay_share: f32,
+    /// Share of the search's value in the value target, the rest is the game's outcome; 0 to 1.
+    pub value_share: f32,
+}
+
+impl Default for LearningConfig {
+    fn default() -> Self {
+        Self {
+            batch_size: 256,
+            draws_per_position: 4.0,
+            window_positions: 500_000,
+            learning_rate: 0.002,
+            warmup_steps: 100,
+            decay_share: 0.3,
+            value_share: 0.25,
+        }
+    }
+}
+
+/// How the net is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EvaluationConfig {
+    /// Opponents of the final match, as players are written everywhere: `random`, `greedy`, `alphabeta:2`.
+    pub against: Vec<String>,
+    /// Games against each opponent at the end of the run, even; 0 measures nothing.
+    pub games: usize,
+    /// A short match after every so many generations; 0 for none.
+    pub every: u64,
+    /// Games against each opponent in a short match, even.
+    pub short_games: usize,
+}
+
+impl Default for EvaluationConfig {
+    fn default() -> Self {
+        Self { against: vec!["random".to_owned(), "greedy".to_owned()], games: 200, every: 0, short_games: 40 }
+    }
+}
+
+/// How the net plays when it is used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlayConfig {
+    /// Simulations a move, written into the model file, 0 to 1,000,000; 0 plays by the policy alone.
+    pub simulations: u32,
+}
+
+impl Default for PlayConfig {
+    fn default() -> Self {
+        Self { simulations: 64 }
+    }
+}
+
+/// Threads and batches; changes no result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MachineConfig {
+    /// Self-play threads; 0 (the default) for one a core.
+    pub workers: usize,
+    /// Games that each thread plays at once, which makes its batches; 0 (the default) for 64.
+    pub games_per_worker: usize,
+}
+
+/// A config that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("config {path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The text is no config: a misspelt key, a value of the wrong type, broken TOML.
+    #[error("config {path}: {reason}")]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// What and where.
+        reason: String,
+    },
+    /// An override is not `key=value`.
+    #[error("--set `{0}`: expected key=value, such as learning.batch_size=128")]
+    Override(String),
+    /// An override names no key, or gives a value that does not fit.
+    #[error("--set `{assignment}`: {reason}")]
+    OverrideValue {
+        /// The override as it was typed.
+        assignment: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Values out of range.
+    #[error("config: {}", .0.join("; "))]
+    Range(Vec<String>),
+}
+
+impl TrainConfig {
+    /// Reads a config file and applies `overrides`, each `key=value` with a dotted key.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Io { path: path.to_owned(), error })?;
+        let wrong = |reason: String| ConfigError::Text { path: path.to_owned(), reason };
+        // The text is read as a config first, because only then do errors know their line.
+        let _: Self = toml::from_str(&text).map_err(|error| wrong(format!("\n{error}")))?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        for assignment in overrides {
+            apply_override(&mut table, assignment)?;
+            let checked: Result<Self, _> = serde_path_to_error::deserialize(table.clone());
+            checked.map_err(|error| ConfigError::OverrideValue {
+                assignment: assignment.clone(),
+                reason: format!("{}: {}", error.path(), error.inner().message()),
+            })?;
+        }
+        let config: Self = serde_path_to_error::deserialize(table).map_err(|error| wrong(error.to_string()))?;
+        config.check_ranges()?;
+        Ok(config)
+    }
+
+    /// The config as TOML, every key written out.
+    ///
+    /// # Panics
+    /// Never for a value that was read or checked: every field has a form in TOML.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).expect("every field has a form in TOML")
+    }
+
+    /// All values that are out of range, at once.
+    pub fn check_ranges(&self) -> Result<(), ConfigError> {
+        let mut faults = Vec::new();
+        let mut check = |fits: bool, key: &str, value: &dyn std::fmt::Display, expected: &str| {
+            if !fits {
+                faults.push(format!("{key} = {value}: expected {expected}"));
+            }
+        };
+        let unit = 0.0..=1.0;
+        let (s, l, o, p) = (&self.schedule, &self.learning, &self.optimizer, &self.selfplay);
+        check(!self.rules.is_empty(), "rules", &"[]", "at least one rule set");
+        check((1..=100_000).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
+        check((1..=1_000_000).contains(&s.games), "schedule.games", &s.games, "1 to 1000000");
+        let steps_rise = s.simulations.is_sorted_by(|a, b| a.0 < b.0);
+        let first_is_zero = s.simulations.first().is_some_and(|step| step.0 == 0);
+        let simulations = format!("{:?}", s.simulations);
+        let expected = "pairs [generation, simulations] with rising generations, the first for generation 0";
+        check(steps_rise && first_is_zero, "schedule.simulations", &simulations, expected);
+        let in_range = s.simulations.iter().all(|step| (1..=1_000_000).contains(&step.1));
+        check(in_range, "schedule.simulations", &simulations, "1 to 1000000 simulations");
+        check((1..=65_536).contains(&l.batch_size), "learning.batch_size", &l.batch_size, "1 to 65536");
+        let draws = l.draws_per_position;
+        check(draws > 0.0 && draws <= 100.0, "learning.draws_per_position", &draws, "above 0, to 100");
+        check(l.window_positions > 0, "learning.window_positions", &l.window_positions, "at least 1");
+        let rate = l.learning_rate;
+        check(rate > 0.0 && rate <= 1.0, "learning.learning_rate", &rate, "above 0, to 1");
+        check(unit.contains(&l.decay_share), "learning.decay_share", &l.decay_share, "0 to 1");
+        check(unit.contains(&l.value_share), "learning.value_share", &l.value_share, "0 to 1");
+        let below_one = |value: f32| (0.0..1.0).contains(&value);
+        check(below_one(o.beta1), "optimizer.beta1", &o.beta1, "0 to below 1");
+        check(below_one(o.beta2), "optimizer.beta2", &o.beta2, "0 to below 1");
+        check(o.epsilon > 0.0, "optimizer.epsilon", &o.epsilon, "above 0");
+        check(unit.contains(&o.weight_decay), "optimizer.weight_decay", &o.weight_decay, "0 to 1");
+        check(o.max_gradient_norm > 0.0, "optimizer.max_gradient_norm", &o.max_gradient_norm, "above 0");
+        check(below_one(o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
+        check(p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100");
+        check((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000");
+        check(p.full_share > 0.0 && p.full_share <= 1.0, "selfplay.full_share", &p.full_share, "above 0, to 1");
+        let quick = p.quick_simulations;
+        check(quick > 0.0 && quick <= 1.0, "selfplay.quick_simulations", &quick, "above 0, to 1");
+        let weights = [self.loss.policy, self.loss.value, self.loss.moves_left];
+        let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
+        check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");
+        let e = &self.evaluation;
+        check(e.games.is_multiple_of(2), "evaluation.games", &e.games, "an even number");
+        check(e.short_games.is_multiple_of(2), "evaluation.short_games", &e.short_games, "an even number");
+        check(self.play.simulations <= 1_000_000, "play.simulations", &self.play.simulations, "0 to 1000000");
+        check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
+        let games = self.machine.games_per_worker;
+        check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
+        if faults.is_empty() { Ok(()) } else { Err(ConfigError::Range(faults)) }
+    }
+}
+
+/// Sets one dotted key of `table`; the value is TOML, or text where it is not.
+fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), ConfigError> {
+    let bad = || ConfigError::Override(assignment.to_owned());
+    let (key, value) = assignment.split_once('=').ok_or_else(bad)?;
+    let parsed = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
+    let value = parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| value.into());
+    let mut path: Vec<&str> = key.trim().split('.').collect();
+    let last = path.pop().filter(|last| !last.is_empty()).ok_or_else(bad)?;
+    let mut table = table;
+    for part in path {
+        let entry = table.entry(part).or_insert_with(|| toml::Table::new().into());
+        table = entry.as_table_mut().ok_or_else(|| ConfigError::OverrideValue {
+            assignment: assignment.to_owned(),
+            reason: format!("`{part}` is a value, not a table"),
+        })?;
+    }
+    table.insert(last.to_owned(), value);
+    Ok(())
+}
+
+/// A key that differs between two configs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Difference {
+    /// The dotted key.
+    pub key: String,
+    /// Its value in the first config, as TOML; empty when absent.
+    pub before: String,
+    /// Its value in the second.
+    pub after: String,
+    /// Whether a run may go on with the second value.
+    pub safe: bool,
+}
+
+/// Keys that may change while a run goes on; each also covers the keys below it.
+const SAFE_KEYS: [&str; 4] = ["schedule.generations", "evaluation", "play", "machine"];
+
+/// Keys that differ, in the order of their names.
+pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference> {
+    let flat = |config: &TrainConfig| {
+        let mut leaves = std::collections::BTreeMap::new();
+        let table = toml::Table::try_from(config).expect("every field has a form in TOML");
+        flatten("", &toml::Value::Table(table), &mut leaves);
+        leaves
+    };
+    let (before, after) = (flat(before), flat(after));
+    let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let safe = |key: &str| SAFE_KEYS.iter().any(|safe| key == *safe || key.starts_with(&format!("{safe}.")));
+    let value = |leaves: &std::collections::BTreeMap<String, String>, key: &str| {
+        leaves.get(key).cloned().unwrap_or_default()
+    };
+    keys.into_iter()
+        .map(|key| Difference { before: value(&before, key), after: value(&after, key), safe: safe(key), key: key.clone() })
+        .filter(|difference| difference.before != difference.after)
+        .collect()
+}
+
+fn flatten(prefix: &str, value: &toml::Value, leaves: &mut std::collections::BTreeMap<String, String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                flatten(&key, value, leaves);
+            }
+        }
+        leaf => {
+            leaves.insert(prefix.to_owned(), leaf.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINIMAL: &str = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
+
+    fn load(text: &str, overrides: &[&str]) -> Result<TrainConfig, ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.toml");
+        std::fs::write(&path, text).unwrap();
+        TrainConfig::load(&path, &overrides.iter().map(|&o| o.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_config_reads_back_what_it_writes() {
+        let config = load(MINIMAL, &["schedule.games=7", "selfplay.full_share=0.25"]).unwrap();
+        assert_eq!(config.schedule.games, 7);
+        assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
+    }
+
+    #[test]
+    fn faults_name_key_and_place() {
+        let fault = |text: &str, overrides: &[&str]| load(text, overrides).unwrap_err().to_string();
+        let misspelt = fault(&format!("{MINIMAL}[learning]\nlearning_rat = 0.1\n"), &[]);
+        assert!(misspelt.contains("line 4") && misspelt.contains("learning_rat"), "{misspelt}");
+        let shape = fault("rules = [\"kvasir\"]\nshape = \"b2c33\"\n", &[]);
+        assert!(shape.contains("line 2") && shape.contains("b2c33"), "{shape}");
+        let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
+        assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
+        assert!(range.contains("learning.value_share = 2"), "{range}");
+        let set = fault(MINIMAL, &["learning.batch_siz=3"]);
+        assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
+        assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
+        assert!(fault(MINIMAL, &["seed.x=1"]).contains("unknown field") || fault(MINIMAL, &["seed.x=1"]).contains("seed"));
+    }
+
+    #[test]
+    fn only_safe_keys_may_change_in_a_run() {
+        let before = load(MINIMAL, &[]).unwrap();
+        let after = load(MINIMAL, &["schedule.generations=7", "learning.learning_rate=0.1"]).unwrap();
+        let found: Vec<_> = differences(&before, &after).into_iter().map(|d| (d.key, d.safe)).collect();
+        assert_eq!(found, [("learning.learning_rate".to_owned(), false), ("schedule.generations".to_owned(), true)]);
+    }
+
+    #[test]
+    fn simulations_follow_their_steps() {
+        let schedule = ScheduleConfig { simulations: vec![(0, 8), (3, 16)], ..ScheduleConfig::default() };
+        assert_eq!([0, 2, 3, 99].map(|g| schedule.simulations_at(g)), [8, 8, 16, 16]);
+    }
+}

@@ -1,0 +1,200 @@
+//! A run is a folder: what lies in it, and how a run begins or goes on.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tablut_games::{RecordFileError, ReplayError, ReplayWindow, RunError, read_records};
+use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
+use tablut_rules::{RuleSetError, Rules};
+
+use crate::checkpoint::Checkpoint;
+use crate::config::{ConfigError, Difference, TrainConfig, differences};
+use crate::learner::{Diverged, LearnerState};
+use crate::metrics::{GenerationMetrics, read_metrics, rewrite_metrics};
+
+/// Why a run cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// A file or folder of the run.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Another process trains in the folder.
+    #[error("{0} is in use by another training process")]
+    Locked(PathBuf),
+    /// The config.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The run was begun with another config.
+    #[error("{path} was begun with another config; these keys cannot change while a run goes on:\n{}\n\
+             Use another --run folder, or put the values back.", list(.differences))]
+    ConfigChanged {
+        /// The run.
+        path: PathBuf,
+        /// The keys that may not change.
+        differences: Vec<Difference>,
+    },
+    /// A rule set.
+    #[error(transparent)]
+    Rules(#[from] RuleSetError),
+    /// A model or state file.
+    #[error(transparent)]
+    Model(#[from] ModelFileError),
+    /// A file of game records.
+    #[error(transparent)]
+    Records(#[from] RecordFileError),
+    /// A record that does not replay.
+    #[error("{path}: {error}")]
+    Replay {
+        /// The file of records.
+        path: PathBuf,
+        /// The game and what is wrong with it.
+        error: ReplayError,
+    },
+    /// Learning diverged.
+    #[error(transparent)]
+    Diverged(#[from] Diverged),
+    /// Self-play failed.
+    #[error("self-play: {0}")]
+    SelfPlay(RunError),
+    /// The run was asked to stop; what is on disk is whole.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+fn list(differences: &[Difference]) -> String {
+    let line = |d: &Difference| format!("  {}: was {}, is {}", d.key, d.before, d.after);
+    differences.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// An open run: folder, config, and everything that the next generation starts from.
+pub struct Run {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The config, as given now.
+    pub config: TrainConfig,
+    /// The rule sets of the config, compiled.
+    pub rules: Vec<Arc<Rules>>,
+    /// Weights and optimiser.
+    pub learner: LearnerState,
+    /// Counts so far.
+    pub training: TrainingSummary,
+    /// Positions to learn from.
+    pub window: ReplayWindow,
+    /// The next generation to do.
+    pub next_generation: u64,
+    /// Metrics of the generations done.
+    pub metrics: Vec<GenerationMetrics>,
+    /// Keys that changed since the run was begun, all safe.
+    pub changed: Vec<Difference>,
+    /// Held while the run is open.
+    _lock: File,
+}
+
+impl Run {
+    /// Begins a run in `folder`, or goes on with the one that is there from its last checkpoint.
+    pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
+        config.check_ranges()?;
+        let rules = load_rules(&config)?;
+        let lock = lock(folder)?;
+        let changed = reconcile(folder, &config)?;
+        let checkpoint = Checkpoint::latest(&folder.join("checkpoints"))?;
+        let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
+        let (learner, training) = match checkpoint {
+            Some(checkpoint) => (checkpoint.learner, checkpoint.training),
+            None => {
+                let weights = Weights::initial(config.shape, config.seed);
+                let play_simulations = config.play.simulations;
+                let training = TrainingSummary { seed: config.seed, play_simulations, ..TrainingSummary::default() };
+                (LearnerState::new(&weights), training)
+            }
+        };
+        let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);
+        let metrics_path = folder.join("metrics.jsonl");
+        let io = |error| TrainError::Io { path: metrics_path.clone(), error };
+        let metrics = read_metrics(&metrics_path, next_generation).map_err(io)?;
+        rewrite_metrics(&metrics_path, &metrics).map_err(io)?;
+        let mut run = Self {
+            folder: folder.to_owned(),
+            config,
+            rules,
+            learner,
+            training,
+            window,
+            next_generation,
+            metrics,
+            changed,
+            _lock: lock,
+        };
+        run.refill_window()?;
+        Ok(run)
+    }
+
+    /// The file of a generation's games.
+    pub fn games_path(&self, generation: u64) -> PathBuf {
+        self.folder.join("games").join(format!("gen-{generation:05}.games"))
+    }
+
+    /// The folder of checkpoints.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.folder.join("checkpoints")
+    }
+
+    /// Fills the window as it was after the last generation done: the latest generations that fit.
+    fn refill_window(&mut self) -> Result<(), TrainError> {
+        let mut latest = Vec::new();
+        let mut positions = 0;
+        for generation in (0..self.next_generation).rev() {
+            let path = self.games_path(generation);
+            let games = read_records(&path)?;
+            positions += games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
+            if positions > self.config.learning.window_positions && !latest.is_empty() {
+                break;
+            }
+            latest.push((path, games));
+        }
+        for (path, games) in latest.into_iter().rev() {
+            self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
+        }
+        Ok(())
+    }
+}
+
+fn load_rules(config: &TrainConfig) -> Result<Vec<Arc<Rules>>, TrainError> {
+    let rules = config.rules.iter().map(|name| Ok(Arc::new(Rules::load(name)?)));
+    rules.collect()
+}
+
+/// Takes the folder for this process; the lock goes with the process, however it ends.
+fn lock(folder: &Path) -> Result<File, TrainError> {
+    let path = folder.join(".lock");
+    let io = |error| TrainError::Io { path: path.clone(), error };
+    fs::create_dir_all(folder).map_err(io)?;
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(TrainError::Locked(folder.to_owned())),
+        Err(TryLockError::Error(error)) => Err(io(error)),
+    }
+}
+
+/// Compares the config with the one that the run was begun with and writes the new one; gives the keys that changed.
+fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Difference>, TrainError> {
+    let path = folder.join("config.toml");
+    let changed = if path.exists() { differences(&TrainConfig::load(&path, &[])?, config) } else { Vec::new() };
+    let unsafe_changes: Vec<_> = changed.iter().filter(|difference| !difference.safe).cloned().collect();
+    if !unsafe_changes.is_empty() {
+        return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });
+    }
+    if !path.exists() || !changed.is_empty() {
+        let text = config.to_toml();
+        durable::write(&path, text.as_bytes()).map_err(|error| TrainError::Io { path, error })?;
+    }
+    Ok(changed)
+}
