@@ -153,15 +153,14 @@ fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Ve
                 boards[piece.index()].insert(Square::new(column, row));
             }
             column += 1;
-        } else {
-            match letter.to_digit(10) {
-                Some(digit @ 1..) => column += digit as usize,
-                _ => {
-                    let row = row + 1;
-                    faults.push(format!("{letter:?} in row {row}, expected t, T, K or a number of empty squares"));
-                }
-            }
+            continue;
         }
+        let Some(digit @ 1..) = letter.to_digit(10) else {
+            let row = row + 1;
+            faults.push(format!("{letter:?} in row {row}, expected t, T, K or a number of empty squares"));
+            continue;
+        };
+        column += digit as usize;
     }
     if column != SIZE {
         faults.push(format!("{column} squares in row {}, expected {SIZE}", row + 1));

@@ -204,6 +204,7 @@ pub enum KingCapture {
 /// The rules of the king.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the rule file, and any mixture makes sense")]
 pub struct KingRules {
     /// Whether he captures (rulebook C6).
     pub armed: bool,
