@@ -147,12 +147,7 @@ pub fn play_match(
 }
 
 /// Game `game_idx`: even ones give the first contestant the attackers, odd ones the defenders.
-fn match_game(
-    config: &MatchConfig,
-    contestants: &[Contestant; 2],
-    openings: &[Opening],
-    game_idx: usize,
-) -> MatchGame {
+fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[Opening], game_idx: usize) -> MatchGame {
     let opening = &openings[game_idx / 2];
     let mut game = Game::new(config.rules.clone(), opening.first);
     if let Some(max_plies) = config.max_plies {

@@ -1,18 +1,30 @@
 //! Players of Tablut, matches between them, and numbers that mean something.
+//!
+//! - [`PlayerSpec`]: players named by text; [`Baseline`]: those without a net; [`Nets`]: those with one.
+//! - [`openings`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
+//! - [`score`], [`elo`], [`ratings`], [`sprt`]: what the results say, and how surely.
 
 pub mod alphabeta;
 pub mod baseline;
+pub mod contest;
 pub mod elo;
+pub mod match_game;
+pub mod nets;
 pub mod openings;
 pub mod ratings;
 pub mod rollouts;
 pub mod score;
 pub mod spec;
 pub mod sprt;
+pub mod tally;
 
 pub use baseline::{Baseline, baseline};
-pub use openings::{Opening, OpeningError, openings};
+pub use contest::{Contestant, MatchConfig, MatchError, MatchOutcome, MatchProgress, Player, play_match};
+pub use match_game::{GameLine, GameResult, MatchGame, Seat};
+pub use nets::{DEFAULT_SIMULATIONS, Nets, NetsError, match_search};
+pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningError, openings};
 pub use ratings::{PairingResult, Rating, RatingError, Ratings, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use spec::{PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit};
 pub use sprt::{SprtBounds, SprtError, SprtState, Verdict};
+pub use tally::{MatchReport, SideResult, Tally};

@@ -107,7 +107,7 @@ impl Task for MatchGame {
         let before = requests.len();
         loop {
             if let Some(outcome) = self.game.outcome() {
-                let moves = self.game.moves().to_vec();
+                let moves = self.game.moves().collect();
                 return Ok(Some(GameResult { first: self.first, moves, outcome }));
             }
             let mv = match &mut self.seats[self.game.position().side_to_move().index()] {

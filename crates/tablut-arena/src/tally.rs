@@ -187,7 +187,11 @@ mod tests {
     use tablut_rules::{Outcome, Reason, Side};
 
     fn game(winner: Option<Side>, reason: Reason) -> GameResult {
-        GameResult { first: Side::Attackers, moves: vec!["d1-d2".parse().unwrap(); 10], outcome: Outcome { winner, reason } }
+        GameResult {
+            first: Side::Attackers,
+            moves: vec!["d1-d2".parse().unwrap(); 10],
+            outcome: Outcome { winner, reason },
+        }
     }
 
     fn header() -> ReportHeader {

@@ -1,0 +1,106 @@
+//! The nets of a match, each loaded once and shared by all workers.
+
+use crate::contest::{Contestant, Player};
+use crate::spec::PlayerSpec;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use tablut_games::NetEvaluator;
+use tablut_net::{Engine, Model, ModelFileError, NetError, TrainingSummary};
+use tablut_search::{Evaluator, GumbelConfig, SearchConfig};
+
+/// Simulations a move for a net whose file does not say how many it is meant to be played with.
+pub const DEFAULT_SIMULATIONS: u32 = 64;
+
+/// The search settings with which nets play matches: no noise, so that the best move found is played.
+pub fn match_search(simulations: u32) -> SearchConfig {
+    let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
+    SearchConfig { simulations, gumbel, ..SearchConfig::default() }
+}
+
+/// Why a net cannot play.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetsError {
+    /// Its file cannot be read.
+    #[error(transparent)]
+    File(#[from] ModelFileError),
+    /// It cannot be run on this machine.
+    #[error("model file {path}: {source}")]
+    Engine {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: NetError,
+    },
+}
+
+/// A net in memory.
+struct Loaded {
+    path: PathBuf,
+    training: TrainingSummary,
+    /// Behind a lock because workers ask for their share from their own threads.
+    engine: Mutex<Engine>,
+}
+
+/// Model files loaded for a match. A file's place in the list is its evaluator's index.
+#[derive(Default)]
+pub struct Nets {
+    loaded: Vec<Loaded>,
+}
+
+impl Nets {
+    /// Loads the model files that `players` need.
+    pub fn load<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> Result<Self, NetsError> {
+        let mut nets = Self::default();
+        for path in players.into_iter().filter_map(PlayerSpec::model_file) {
+            nets.add(path)?;
+        }
+        Ok(nets)
+    }
+
+    /// Loads a model file unless it is there already, and says how it was trained.
+    pub fn add(&mut self, path: &Path) -> Result<&TrainingSummary, NetsError> {
+        let place = match self.place(path) {
+            Some(place) => place,
+            None => {
+                let model = Model::load(path)?;
+                let engine = Engine::new(&model.weights)
+                    .map_err(|source| NetsError::Engine { path: path.to_owned(), source })?;
+                let engine = Mutex::new(engine);
+                self.loaded.push(Loaded { path: path.to_owned(), training: model.training, engine });
+                self.loaded.len() - 1
+            }
+        };
+        Ok(&self.loaded[place].training)
+    }
+
+    fn place(&self, path: &Path) -> Option<usize> {
+        self.loaded.iter().position(|net| net.path == path)
+    }
+
+    /// The contestant that `spec` names; `None` if it needs a model file that was not loaded.
+    pub fn contestant(&self, spec: &PlayerSpec) -> Option<Contestant> {
+        let net = |file: &Path, simulations| {
+            let evaluator = self.place(file)?;
+            Some(Player::Net { evaluator, config: match_search(simulations) })
+        };
+        let player = match spec {
+            PlayerSpec::Net { file, simulations } => net(file, *simulations)?,
+            PlayerSpec::Policy { file } => net(file, 0)?,
+            _ => Player::Baseline(spec.clone()),
+        };
+        Some(Contestant { name: spec.to_string(), player })
+    }
+
+    /// One evaluator for each net, for one worker thread.
+    ///
+    /// # Panics
+    /// If another thread panicked while it took its evaluators.
+    pub fn evaluators(&self) -> Vec<Box<dyn Evaluator>> {
+        let evaluator = |net: &Loaded| -> Box<dyn Evaluator> {
+            let engine = net.engine.lock().expect("sharing an engine does not panic");
+            Box::new(NetEvaluator::new(Box::new(engine.share(1).expect("one thread is the caller's own"))))
+        };
+        self.loaded.iter().map(evaluator).collect()
+    }
+}

@@ -1,0 +1,124 @@
+//! Whole matches: what they play, how they count, and that threads change nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tablut_arena::{
+    Contestant, MatchConfig, MatchError, MatchOutcome, Player, PlayerSpec, SprtBounds, Verdict, match_search,
+    play_match,
+};
+use tablut_games::{Concurrency, Counters, RunError};
+use tablut_rules::{Game, Rules};
+use tablut_search::{Evaluator, UniformEvaluator};
+
+fn config(rules: &str, n_pairs: usize) -> MatchConfig {
+    MatchConfig {
+        rules: Arc::new(Rules::named(rules).unwrap()),
+        n_pairs,
+        opening_plies: 4,
+        max_plies: Some(200),
+        seed: 9,
+        sprt: None,
+        concurrency: Concurrency { workers: 2, tasks_per_worker: 5 },
+    }
+}
+
+fn contestant(text: &str) -> Contestant {
+    Contestant { name: text.to_owned(), player: Player::Baseline(text.parse::<PlayerSpec>().unwrap()) }
+}
+
+/// A search that knows nothing but the rules.
+fn uniform(simulations: u32) -> Contestant {
+    let player = Player::Net { evaluator: 0, config: match_search(simulations) };
+    Contestant { name: format!("uniform@{simulations}"), player }
+}
+
+fn evaluators() -> Vec<Box<dyn Evaluator>> {
+    vec![Box::new(UniformEvaluator)]
+}
+
+fn play(config: &MatchConfig, players: [Contestant; 2]) -> MatchOutcome {
+    play_match(config, &players, evaluators, &Counters::default(), |_| {}).unwrap()
+}
+
+#[test]
+fn pairs_share_an_opening_and_every_game_can_be_replayed() {
+    for rules in ["kvasir", "imperial", "ashton"] {
+        let config = config(rules, 6);
+        let outcome = play(&config, [contestant("greedy"), contestant("random")]);
+        assert_eq!(outcome.games.len(), 12, "{rules}");
+        for pair in outcome.games.chunks(2) {
+            assert_eq!(pair[0].first, pair[1].first, "{rules}");
+            assert_eq!(pair[0].moves[..4], pair[1].moves[..4], "{rules}");
+            for result in pair {
+                let mut game = Game::new(config.rules.clone(), result.first).with_max_plies(200);
+                for &mv in &result.moves {
+                    game.play(mv).unwrap();
+                }
+                assert_eq!(game.outcome(), Some(result.outcome), "{rules}");
+            }
+        }
+        let report = outcome.report;
+        let endings: u32 = report.endings.values().map(|e| e.attackers_won + e.drawn + e.defenders_won).sum();
+        assert_eq!((report.games, endings), (12, 12), "{rules}");
+        assert_eq!(report.as_attackers.results.games(), 6, "{rules}");
+    }
+}
+
+#[test]
+fn threads_and_batches_change_nothing() {
+    let mut config = config("kvasir", 4);
+    let players = [uniform(12), contestant("greedy")];
+    let expected = play(&config, players.clone());
+    for (workers, tasks_per_worker) in [(1, 1), (1, 8), (3, 2)] {
+        config.concurrency = Concurrency { workers, tasks_per_worker };
+        let outcome = play(&config, players.clone());
+        assert_eq!(outcome.games, expected.games, "{workers} workers, {tasks_per_worker} games each");
+        assert_eq!(outcome.report, expected.report);
+    }
+}
+
+#[test]
+fn a_search_over_the_bare_rules_beats_random() {
+    let outcome = play(&config("kvasir", 10), [uniform(32), contestant("random")]);
+    let score = outcome.report.total.score.unwrap();
+    assert!(score.mean >= 0.8, "{score:?}");
+}
+
+#[test]
+fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
+    let mut config = config("kvasir", 400);
+    config.sprt = Some(SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
+    let players = [contestant("greedy"), contestant("random")];
+    let finished = AtomicUsize::new(0);
+    let first = play_match(&config, &players, evaluators, &Counters::default(), |progress| {
+        finished.fetch_max(progress.games_finished, Ordering::Relaxed);
+    });
+    let first = first.unwrap();
+    let sprt = first.report.sprt.unwrap();
+    assert_eq!(sprt.state.verdict, Verdict::Stronger);
+    assert!(first.report.games < 400, "{} games", first.report.games);
+    assert!(finished.into_inner() >= first.report.games as usize);
+    config.concurrency = Concurrency { workers: 1, tasks_per_worker: 1 };
+    assert_eq!(play(&config, players).report, first.report);
+}
+
+#[test]
+fn a_match_stops_when_it_is_told_to() {
+    let counters = Counters::default();
+    let players = [contestant("random"), contestant("random")];
+    let result = play_match(&config("kvasir", 100), &players, evaluators, &counters, |progress| {
+        if progress.games_finished == 3 {
+            counters.stop.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(matches!(result, Err(MatchError::Run(RunError::Stopped))), "{result:?}");
+}
+
+#[test]
+fn a_ply_limit_within_the_opening_draws_every_game() {
+    let mut config = config("kvasir", 3);
+    config.max_plies = Some(3);
+    let report = play(&config, [uniform(4), contestant("alphabeta:1")]).report;
+    assert_eq!((report.endings["ply-limit"].drawn, report.mean_plies), (6, 3.0));
+}
