@@ -104,6 +104,9 @@ pub struct MatchOutcome {
 /// `on_progress` is called after each game, from any thread. With a sequential test pairs are judged in their
 /// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
 /// are spread over threads. Setting `counters.stop` ends the match with [`RunError::Stopped`].
+///
+/// # Panics
+/// If `on_progress` panics.
 pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],

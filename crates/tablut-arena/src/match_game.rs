@@ -15,13 +15,13 @@ pub enum Seat {
     /// A player that chooses at once.
     Baseline(Box<dyn Baseline>),
     /// A net with search; it keeps its tree from move to move.
-    Net(NetSeat),
+    Net(Box<NetSeat>),
 }
 
 impl Seat {
     /// A seat for a search that asks the executor's evaluator number `evaluator`.
     pub fn net(evaluator: usize, config: SearchConfig, seed: u64) -> Self {
-        Self::Net(NetSeat { evaluator, config, seed, search: None, queries: Vec::new() })
+        Self::Net(Box::new(NetSeat { evaluator, config, seed, search: None, queries: Vec::new() }))
     }
 }
 
@@ -91,7 +91,9 @@ impl MatchGame {
         self.game.play(mv).map_err(|error| EvaluateError::Failed(error.into()))?;
         if self.game.outcome().is_none() {
             for seat in &mut self.seats {
-                if let Seat::Net(NetSeat { search: Some(search), .. }) = seat {
+                if let Seat::Net(net) = seat
+                    && let Some(search) = &mut net.search
+                {
                     search.advance(mv);
                 }
             }
@@ -130,8 +132,8 @@ impl Task for MatchGame {
     }
 
     fn apply(&mut self, evaluations: &[Evaluation]) {
-        if let Seat::Net(NetSeat { search: Some(search), .. }) =
-            &mut self.seats[self.game.position().side_to_move().index()]
+        if let Seat::Net(net) = &mut self.seats[self.game.position().side_to_move().index()]
+            && let Some(search) = &mut net.search
         {
             search.apply(evaluations);
         }

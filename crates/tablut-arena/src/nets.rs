@@ -34,10 +34,29 @@ pub enum NetsError {
     },
 }
 
+/// What a model file says of itself.
+#[derive(Clone, Debug)]
+pub struct NetInfo {
+    /// Names of the rule sets that it was trained on.
+    pub rules: Vec<String>,
+    /// How it came about.
+    pub training: TrainingSummary,
+}
+
+impl NetInfo {
+    /// Simulations a move that the net is meant to be played with.
+    pub fn play_simulations(&self) -> u32 {
+        match self.training.play_simulations {
+            0 => DEFAULT_SIMULATIONS,
+            simulations => simulations,
+        }
+    }
+}
+
 /// A net in memory.
 struct Loaded {
     path: PathBuf,
-    training: TrainingSummary,
+    info: NetInfo,
     /// Behind a lock because workers ask for their share from their own threads.
     engine: Mutex<Engine>,
 }
@@ -58,20 +77,20 @@ impl Nets {
         Ok(nets)
     }
 
-    /// Loads a model file unless it is there already, and says how it was trained.
-    pub fn add(&mut self, path: &Path) -> Result<&TrainingSummary, NetsError> {
-        let place = match self.place(path) {
-            Some(place) => place,
-            None => {
-                let model = Model::load(path)?;
-                let engine = Engine::new(&model.weights)
-                    .map_err(|source| NetsError::Engine { path: path.to_owned(), source })?;
-                let engine = Mutex::new(engine);
-                self.loaded.push(Loaded { path: path.to_owned(), training: model.training, engine });
-                self.loaded.len() - 1
-            }
+    /// Loads a model file unless it is there already, and gives what it says of itself.
+    pub fn add(&mut self, path: &Path) -> Result<&NetInfo, NetsError> {
+        let place = if let Some(place) = self.place(path) {
+            place
+        } else {
+            let model = Model::load(path)?;
+            let engine =
+                Engine::new(&model.weights).map_err(|source| NetsError::Engine { path: path.to_owned(), source })?;
+            let engine = Mutex::new(engine);
+            let info = NetInfo { rules: model.rules, training: model.training };
+            self.loaded.push(Loaded { path: path.to_owned(), info, engine });
+            self.loaded.len() - 1
         };
-        Ok(&self.loaded[place].training)
+        Ok(&self.loaded[place].info)
     }
 
     fn place(&self, path: &Path) -> Option<usize> {

@@ -107,6 +107,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// A tally of counts made elsewhere, without endings and lengths.
+    #[cfg(test)]
+    pub(crate) fn from_counts(as_attackers: Wdl, as_defenders: Wdl, pentanomial: Pentanomial) -> Self {
+        Self { as_attackers, as_defenders, pentanomial, ..Self::default() }
+    }
+
     /// Counts a pair: in `first` the first player had the attackers, in `second` the defenders.
     pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
         let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];

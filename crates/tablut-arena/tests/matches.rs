@@ -37,15 +37,15 @@ fn evaluators() -> Vec<Box<dyn Evaluator>> {
     vec![Box::new(UniformEvaluator)]
 }
 
-fn play(config: &MatchConfig, players: [Contestant; 2]) -> MatchOutcome {
-    play_match(config, &players, evaluators, &Counters::default(), |_| {}).unwrap()
+fn play(config: &MatchConfig, players: &[Contestant; 2]) -> MatchOutcome {
+    play_match(config, players, evaluators, &Counters::default(), |_| {}).unwrap()
 }
 
 #[test]
 fn pairs_share_an_opening_and_every_game_can_be_replayed() {
     for rules in ["kvasir", "imperial", "ashton"] {
         let config = config(rules, 6);
-        let outcome = play(&config, [contestant("greedy"), contestant("random")]);
+        let outcome = play(&config, &[contestant("greedy"), contestant("random")]);
         assert_eq!(outcome.games.len(), 12, "{rules}");
         for pair in outcome.games.chunks(2) {
             assert_eq!(pair[0].first, pair[1].first, "{rules}");
@@ -69,10 +69,10 @@ fn pairs_share_an_opening_and_every_game_can_be_replayed() {
 fn threads_and_batches_change_nothing() {
     let mut config = config("kvasir", 4);
     let players = [uniform(12), contestant("greedy")];
-    let expected = play(&config, players.clone());
+    let expected = play(&config, &players);
     for (workers, tasks_per_worker) in [(1, 1), (1, 8), (3, 2)] {
         config.concurrency = Concurrency { workers, tasks_per_worker };
-        let outcome = play(&config, players.clone());
+        let outcome = play(&config, &players);
         assert_eq!(outcome.games, expected.games, "{workers} workers, {tasks_per_worker} games each");
         assert_eq!(outcome.report, expected.report);
     }
@@ -80,7 +80,7 @@ fn threads_and_batches_change_nothing() {
 
 #[test]
 fn a_search_over_the_bare_rules_beats_random() {
-    let outcome = play(&config("kvasir", 10), [uniform(32), contestant("random")]);
+    let outcome = play(&config("kvasir", 10), &[uniform(32), contestant("random")]);
     let score = outcome.report.total.score.unwrap();
     assert!(score.mean >= 0.8, "{score:?}");
 }
@@ -100,7 +100,7 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
     assert!(first.report.games < 400, "{} games", first.report.games);
     assert!(finished.into_inner() >= first.report.games as usize);
     config.concurrency = Concurrency { workers: 1, tasks_per_worker: 1 };
-    assert_eq!(play(&config, players).report, first.report);
+    assert_eq!(play(&config, &players).report, first.report);
 }
 
 #[test]
@@ -119,6 +119,6 @@ fn a_match_stops_when_it_is_told_to() {
 fn a_ply_limit_within_the_opening_draws_every_game() {
     let mut config = config("kvasir", 3);
     config.max_plies = Some(3);
-    let report = play(&config, [uniform(4), contestant("alphabeta:1")]).report;
+    let report = play(&config, &[uniform(4), contestant("alphabeta:1")]).report;
     assert_eq!((report.endings["ply-limit"].drawn, report.mean_plies), (6, 3.0));
 }
