@@ -1,0 +1,182 @@
+//! `tablut bench inference`: positions a second through the CPU engine, for this machine.
+
+mod positions;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use serde::Serialize;
+use tablut_net::{Engine, Inference, InputBatch, NetShape, OutputBatch, Weights, onnx};
+
+/// Seed of the weights and of the positions; every run times the same work.
+const SEED: u64 = 1;
+
+/// Time the CPU engine on positions from random games of every built-in rule set
+///
+/// Every combination of the shapes, batch sizes and numbers of threads given is timed, one after the other.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Net shapes, such as b6c64
+    #[arg(long, value_delimiter = ',', default_value = "b6c64")]
+    shape: Vec<NetShape>,
+    /// Positions in a batch
+    #[arg(long, value_delimiter = ',', default_value = "64", value_parser = at_least_one)]
+    batch: Vec<usize>,
+    /// Threads that share each batch
+    #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
+    threads: Vec<usize>,
+    /// Seconds to spend on each combination
+    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
+    secs: f64,
+    /// Print one JSON object on a line for each combination
+    #[arg(long)]
+    json: bool,
+    /// Also write the net that is timed (of the first shape) as an ONNX file, for timing other runtimes
+    #[arg(long, value_name = "FILE")]
+    onnx: Option<PathBuf>,
+}
+
+/// What one combination took.
+#[derive(Debug, Serialize)]
+struct Timing {
+    shape: NetShape,
+    batch: usize,
+    threads: usize,
+    /// The instruction set in use.
+    simd: String,
+    /// Batches timed.
+    n_batches: usize,
+    /// From the median time of a batch.
+    evals_per_sec: f64,
+    /// From the shortest time of a batch: the machine when nothing else runs.
+    best_evals_per_sec: f64,
+    /// Floating-point operations that direct convolution would need a second, in units of 10⁹.
+    direct_gflops: f64,
+}
+
+/// Times every combination and prints a line for each.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    if let (Some(path), Some(&shape)) = (&args.onnx, args.shape.first()) {
+        let bytes = onnx::encode(&Weights::initial(shape, SEED), &[]);
+        std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let largest = args.batch.iter().copied().max().unwrap_or(1);
+    let positions = positions::random(largest, SEED)?;
+    for &shape in &args.shape {
+        let weights = Weights::initial(shape, SEED);
+        for &threads in &args.threads {
+            let mut engine = Engine::with_threads(&weights, threads)?;
+            for &batch in &args.batch {
+                let input = positions::first(&positions, batch);
+                let timing = time(&mut engine, &input, threads, args.secs)?;
+                if args.json {
+                    println!("{}", serde_json::to_string(&timing)?);
+                } else {
+                    println!("{timing}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Evaluates `input` again and again for `secs` seconds, after a tenth of that to warm up.
+fn time(engine: &mut Engine, input: &InputBatch, threads: usize, secs: f64) -> anyhow::Result<Timing> {
+    let mut output = OutputBatch::default();
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() < secs / 10.0 {
+        engine.infer(input, &mut output)?;
+    }
+    let mut batch_secs = Vec::new();
+    let start = Instant::now();
+    while batch_secs.is_empty() || start.elapsed().as_secs_f64() < secs {
+        let start = Instant::now();
+        engine.infer(input, &mut output)?;
+        batch_secs.push(start.elapsed().as_secs_f64());
+    }
+    batch_secs.sort_by(f64::total_cmp);
+    let per_sec = |secs: f64| input.n as f64 / secs;
+    let evals_per_sec = per_sec(batch_secs[batch_secs.len() / 2]);
+    Ok(Timing {
+        shape: engine.shape(),
+        batch: input.n,
+        threads,
+        simd: engine.simd().to_string(),
+        n_batches: batch_secs.len(),
+        evals_per_sec,
+        best_evals_per_sec: per_sec(batch_secs[0]),
+        direct_gflops: evals_per_sec * direct_flops(engine.shape()) / 1e9,
+    })
+}
+
+/// Operations of one evaluation by direct convolution: two for each weight of a kernel at every square.
+fn direct_flops(shape: NetShape) -> f64 {
+    let squares = tablut_rules::SQUARES;
+    let everywhere = |name: &str| name.ends_with("conv1.weight") || name.ends_with("conv2.weight");
+    let operations = shape.tensors().into_iter().map(|tensor| {
+        let on_squares = everywhere(&tensor.name)
+            || ["trunk.input.weight", "policy.conv.weight", "policy.out.weight", "value.conv.weight"]
+                .contains(&tensor.name.as_str());
+        2 * tensor.len() * if on_squares { squares } else { 1 }
+    });
+    operations.sum::<usize>() as f64
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = if self.threads == 1 { "thread " } else { "threads" };
+        write!(
+            f,
+            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {:>7.1} GFLOP/s of direct convolution  {}",
+            self.shape.to_string(),
+            self.batch,
+            self.threads,
+            self.evals_per_sec,
+            self.best_evals_per_sec,
+            self.direct_gflops,
+            self.simd
+        )
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(n) => Ok(n),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),
+        _ => Err("expected seconds from 0 to 3600".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operations_of_a_small_net_are_those_counted_by_hand() {
+        let shape: NetShape = "b1c16".parse().unwrap();
+        let planes = tablut_net::PLANES;
+        let on_squares = 16 * planes * 9 + 2 * 16 * 16 * 9 + 16 * 16 + 33 * 16 + 32 * 16;
+        let once = 16 * tablut_net::FEATURES + 16 * 32 + 64 * 64 + 3 * 64 + 64;
+        let biases = 33 + 3 + 64 + 32 + 16 + 3 * 16 + 1;
+        let expected = 2 * (81 * on_squares + once + biases);
+        assert_eq!(direct_flops(shape), expected as f64);
+    }
+
+    #[test]
+    fn one_batch_is_timed_even_in_no_time() {
+        let weights = Weights::initial("b1c16".parse().unwrap(), 1);
+        let mut engine = Engine::new(&weights).unwrap();
+        let positions = positions::random(3, 1).unwrap();
+        let timing = time(&mut engine, &positions::first(&positions, 2), 1, 0.0).unwrap();
+        assert_eq!((timing.batch, timing.n_batches), (2, 1));
+        assert!(timing.best_evals_per_sec >= timing.evals_per_sec);
+    }
+}
