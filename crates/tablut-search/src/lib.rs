@@ -7,6 +7,7 @@
 //! Values are absolute (+1 attackers win, −1 defenders win) in the tree and in all results; [`turned`] is the one door to the view of
 //! the side to move, in which the [`formulas`] are written.
 
+mod cache;
 mod config;
 mod evaluator;
 mod lines;
@@ -15,8 +16,10 @@ mod proof;
 mod search;
 mod tree;
 
+pub mod exhaustive;
 pub mod formulas;
 
+pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
 pub use config::{ConfigError, GumbelConfig, Method, PuctConfig, SearchConfig, SigmaConfig};
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
 pub use lines::Line;

@@ -30,8 +30,8 @@ use tablut_rules::{Outcome, Reason, Side};
 pub struct Proof {
     /// Who wins with best play; `None` for a draw.
     pub winner: Option<Side>,
-    /// Plies within which the winner can force the end, 0 when the game is over; for a draw the length of the longest
-    /// drawn line searched.
+    /// Plies within which the winner can force the end, or either side of a draw an end that it does not lose; 0 when the
+    /// game is over.
     pub plies: u16,
     /// The result rests on the game's history (repetition or a limit), not on the position alone.
     pub from_history: bool,
@@ -56,14 +56,14 @@ impl Proof {
         Self { plies: self.plies.saturating_add(1), ..self }
     }
 
-    /// How good the result is for `side`, higher is better: shortest win, longest draw, longest loss; of equals the one that
+    /// How good the result is for `side`, higher is better: shortest win, draw, longest loss; of equals the one that
     /// does not rest on history.
     pub fn rank_for(self, side: Side) -> (i32, bool) {
         let plies = i32::from(self.plies);
         let worth = match self.winner {
-            Some(winner) if winner == side => 300_000 - plies,
-            None => 100_000 + plies,
-            Some(_) => plies - 300_000,
+            Some(winner) if winner == side => 100_000 - plies,
+            None => 0,
+            Some(_) => plies - 100_000,
         };
         (worth, !self.from_history)
     }
@@ -72,9 +72,10 @@ impl Proof {
 /// The proof of a node from those of its children: `mover` is to move and has `n_moves` legal moves, `children` are the
 /// proofs of the moves proven so far. One win is enough; anything else needs all the moves.
 pub fn backed_up(mover: Side, n_moves: usize, children: impl Iterator<Item = Proof>) -> Option<Proof> {
-    let (mut best, mut n, mut from_history): (Option<Proof>, usize, bool) = (None, 0, false);
+    let (mut best, mut n, mut longest, mut from_history): (Option<Proof>, usize, u16, bool) = (None, 0, 0, false);
     for child in children {
         n += 1;
+        longest = longest.max(child.plies);
         from_history |= child.from_history;
         if best.is_none_or(|best| child.rank_for(mover) > best.rank_for(mover)) {
             best = Some(child);
@@ -85,7 +86,7 @@ pub fn backed_up(mover: Side, n_moves: usize, children: impl Iterator<Item = Pro
         return Some(best.one_ply_earlier());
     }
     // No move wins: the result rests on every one of them.
-    (n == n_moves).then(|| Proof { from_history, ..best.one_ply_earlier() })
+    (n == n_moves).then(|| Proof { from_history, plies: longest, ..best }.one_ply_earlier())
 }
 
 #[cfg(test)]
@@ -111,8 +112,8 @@ mod tests {
             (A, 3, &[loss, win, quick], Some(proof(Some(A), 3, false))), // the shortest
             (A, 3, &[loss, slow], None),                              // a move is open
             (A, 2, &[loss, slow], Some(proof(Some(D), 8, false))),    // the longest loss
-            (A, 3, &[loss, draw, slow], Some(proof(None, 3, true))),  // a draw is better than a loss
-            (D, 2, &[win, draw], Some(proof(None, 3, true))),
+            (A, 3, &[loss, draw, slow], Some(proof(None, 8, true))),  // a draw is better than a loss
+            (D, 2, &[win, draw], Some(proof(None, 5, true))),
             (D, 2, &[win, quick], Some(proof(Some(A), 5, false))),
             (D, 2, &[win, loss], Some(proof(Some(D), 4, false))),
         ];

@@ -104,7 +104,7 @@ impl Search {
         self.tree.node(ROOT).proof.filter(|_| self.config.solver)
     }
 
-    /// The moves that keep the root's proven result best: the shortest wins, or all proven, the longest draws or losses. Empty
+    /// The moves that keep the root's proven result best: the shortest wins, or the draws, or the longest losses. Empty
     /// when the root is not proven.
     fn best_proven(&self) -> Vec<usize> {
         if self.proven_root().is_none() {

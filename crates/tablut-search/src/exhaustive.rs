@@ -1,0 +1,179 @@
+//! An exhaustive solver for tests and puzzles. It shares nothing with the search tree: it plays every move of a `Game`, so that
+//! its answers are those of the rules, histories and limits included, and its only cleverness is the order of moves.
+//!
+//! `side` forces a goal within `n` plies when the game is over with the goal reached after at most `n` plies whatever the opponent
+//! plays (depth-first and/or search, the first refutation ends a branch).
+
+use tablut_rules::{Game, Move, MoveList, Outcome, Side};
+
+/// What a side wants to force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// It wins.
+    Win,
+    /// The game ends and it has not lost.
+    NotLose,
+}
+
+/// What is known of a position after all lines of a given length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The side wins in exactly so many plies when both play their best.
+    Win(Side, u32),
+    /// Both sides can force an end without losing.
+    Draw,
+    /// Longer lines would have to be looked at.
+    Open,
+}
+
+/// More positions would have to be looked at than allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {max_positions} positions to look at")]
+pub struct TooManyPositions {
+    /// The bound.
+    pub max_positions: u64,
+}
+
+/// A depth-first solver with a bound on its work.
+#[derive(Debug)]
+pub struct Exhaustive {
+    game: Game,
+    max_positions: u64,
+    positions: u64,
+    /// By ply: a list to reuse, and the reply that refuted the last line of this length.
+    lists: Vec<(MoveList, Option<Move>)>,
+}
+
+impl Exhaustive {
+    /// A solver of the game's present position that looks at no more than `max_positions` positions for each question.
+    pub fn new(game: &Game, max_positions: u64) -> Self {
+        Self { game: game.clone(), max_positions, positions: 0, lists: Vec::new() }
+    }
+
+    /// Whether `side` can force the goal within `plies`.
+    pub fn forces(&mut self, side: Side, goal: Goal, plies: u32) -> Result<bool, TooManyPositions> {
+        self.positions = 0;
+        self.lists.resize_with(plies as usize + 1, Default::default);
+        self.search(side, goal, plies)
+    }
+
+    /// The least number of plies, up to `max_plies`, within which `side` can force a win.
+    pub fn shortest_win(&mut self, side: Side, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
+        for plies in 0..=max_plies {
+            if self.forces(side, Goal::Win, plies)? {
+                return Ok(Some(plies));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What all lines of at most `max_plies` plies prove.
+    pub fn solve(&mut self, max_plies: u32) -> Result<Verdict, TooManyPositions> {
+        for side in [Side::Attackers, Side::Defenders] {
+            if let Some(plies) = self.shortest_win(side, max_plies)? {
+                return Ok(Verdict::Win(side, plies));
+            }
+        }
+        let drawn = self.forces(Side::Attackers, Goal::NotLose, max_plies)?
+            && self.forces(Side::Defenders, Goal::NotLose, max_plies)?;
+        Ok(if drawn { Verdict::Draw } else { Verdict::Open })
+    }
+
+    /// The first moves that force a win of the side to move within `plies`.
+    pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
+        let side = self.game.position().side_to_move();
+        let mut moves = MoveList::new();
+        self.game.legal_moves(&mut moves);
+        let mut winning = Vec::new();
+        for &mv in &moves {
+            self.game.play_trusted(mv);
+            let wins = self.forces(side, Goal::Win, plies.saturating_sub(1));
+            self.game.undo();
+            if wins? {
+                winning.push(mv);
+            }
+        }
+        Ok(winning)
+    }
+
+    fn search(&mut self, side: Side, goal: Goal, plies: u32) -> Result<bool, TooManyPositions> {
+        self.positions += 1;
+        if self.positions > self.max_positions {
+            return Err(TooManyPositions { max_positions: self.max_positions });
+        }
+        if let Some(outcome) = self.game.outcome() {
+            return Ok(reached(outcome, side, goal));
+        }
+        if plies == 0 {
+            return Ok(false);
+        }
+        let ours = self.game.position().side_to_move() == side;
+        let (mut moves, last) = std::mem::take(&mut self.lists[plies as usize]);
+        self.game.legal_moves(&mut moves);
+        // The move that decided the last position of this depth often decides this one too.
+        let first = last.filter(|mv| moves.contains(mv));
+        let mut decisive = None;
+        let mut failed = None;
+        for &mv in first.iter().chain(moves.iter().filter(|mv| Some(**mv) != first)) {
+            self.game.play_trusted(mv);
+            let forced = self.search(side, goal, plies - 1);
+            self.game.undo();
+            match forced {
+                // One move of ours that forces it is enough, and one of theirs that does not.
+                Ok(forced) if forced == ours => decisive = Some(mv),
+                Ok(_) => continue,
+                Err(error) => failed = Some(error),
+            }
+            break;
+        }
+        self.lists[plies as usize] = (moves, decisive.or(last));
+        failed.map_or(Ok(decisive.is_some() == ours), Err)
+    }
+}
+
+fn reached(outcome: Outcome, side: Side, goal: Goal) -> bool {
+    match goal {
+        Goal::Win => outcome.winner == Some(side),
+        Goal::NotLose => outcome.winner != Some(side.opponent()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tablut_rules::Rules;
+
+    use super::*;
+
+    fn game(rules: &str, position: &str) -> Game {
+        let rules = Arc::new(Rules::named(rules).expect("a built-in rule set"));
+        Game::from_position(rules, position.parse().expect("a position")).expect("a king")
+    }
+
+    #[test]
+    fn an_open_line_wins_in_one_and_the_fork_behind_it_in_three() {
+        // The king has an open row: he escapes at once.
+        let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d"), 100_000);
+        assert_eq!(solver.solve(1), Ok(Verdict::Win(Side::Defenders, 1)));
+        assert_eq!(solver.winning_moves(1).expect("few positions").len(), 4);
+        // The attackers to move cannot close two lines in different directions.
+        let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a"), 100_000);
+        assert_eq!(solver.solve(1), Ok(Verdict::Open));
+        assert_eq!(solver.solve(2), Ok(Verdict::Win(Side::Defenders, 2)));
+    }
+
+    #[test]
+    fn a_ply_limit_makes_a_draw() {
+        let short = game("masters", "9/9/9/3tKt3/9/9/9/9/9 a").with_max_plies(2);
+        assert_eq!(Exhaustive::new(&short, 100_000).solve(1), Ok(Verdict::Open));
+        assert_eq!(Exhaustive::new(&short, 100_000).solve(2), Ok(Verdict::Draw));
+    }
+
+    #[test]
+    fn the_bound_on_work_is_kept() {
+        let start = Game::new(Arc::new(Rules::named("kvasir").expect("a built-in rule set")), Side::Attackers);
+        let error = Exhaustive::new(&start, 100).solve(4).expect_err("far more than 100 positions");
+        assert_eq!(error.to_string(), "more than 100 positions to look at");
+    }
+}

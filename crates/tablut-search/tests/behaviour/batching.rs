@@ -1,0 +1,103 @@
+//! However its queries are gathered, a search without virtual loss finds the same; seeds reproduce.
+
+use tablut_search::{Method, SearchConfig, SearchResult};
+
+use crate::fakes::{HashEvaluator, all_rules, finish, random_game, search, sparse_game};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::Game;
+use tablut_search::Search;
+
+fn gathered(game: &Game, config: &SearchConfig, limit: usize) -> (SearchResult, usize) {
+    let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(11));
+    let result = finish(&mut search, &mut HashEvaluator, limit);
+    (result, search.memory().1)
+}
+
+#[test]
+fn gathering_together_is_gathering_one_by_one() {
+    for (index, rules) in all_rules().enumerate() {
+        let game = match index % 2 {
+            0 => random_game(&rules, 30, index as u64),
+            _ => sparse_game(&rules, 6, 3, index as u64),
+        };
+        for method in [Method::Gumbel, Method::Puct] {
+            for simulations in [1, 7, 50, 333] {
+                let config = SearchConfig { simulations, method, ..SearchConfig::default() };
+                let alone = gathered(&game, &config, 1);
+                for limit in [2, 3, 5, usize::MAX] {
+                    assert_eq!(gathered(&game, &config, limit), alone, "{} limit {limit}", rules.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_halving_round_is_gathered_together() {
+    let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
+    let mut search = Search::new(game, &SearchConfig::default(), ChaCha8Rng::seed_from_u64(2));
+    let mut queries = Vec::new();
+    assert_eq!(search.gather(&mut queries), 1, "the root alone");
+    assert!(!queries[0].moves.is_empty());
+    search.apply(&[tablut_search::Evaluation::uniform(queries[0].moves.len())]);
+    queries.clear();
+    assert_eq!(search.gather(&mut queries), 16, "one for each considered move");
+}
+
+#[test]
+fn seeds_reproduce_and_differ() {
+    let game = random_game(&crate::fakes::rules("masters"), 12, 3);
+    let config = SearchConfig { simulations: 40, ..SearchConfig::default() };
+    let results: Vec<_> = (0..6).map(|seed| search(&game, &config, &mut HashEvaluator, seed)).collect();
+    for (seed, result) in results.iter().enumerate() {
+        assert_eq!(*result, search(&game, &config, &mut HashEvaluator, seed as u64));
+    }
+    assert!(results.iter().any(|result| result.moves != results[0].moves), "the seed must matter");
+}
+
+/// Virtual visits: more leaves at once, the same number of simulations, and no trace left in the tree.
+#[test]
+fn several_leaves_in_flight_spend_the_same_simulations() {
+    for rules in all_rules() {
+        let game = random_game(&rules, 24, 9);
+        for method in [Method::Gumbel, Method::Puct] {
+            let config = SearchConfig {
+                simulations: 200,
+                method,
+                leaves_in_flight: 8,
+                stop_early: false,
+                ..SearchConfig::default()
+            };
+            let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));
+            let (mut queries, mut batches, mut asked) = (Vec::new(), 0, 0);
+            loop {
+                queries.clear();
+                let n = search.gather(&mut queries);
+                if n == 0 {
+                    break;
+                }
+                (batches, asked) = (batches + 1, asked + n);
+                let mut evaluator = HashEvaluator;
+                search.apply(&tablut_search::Evaluator::evaluate(&mut evaluator, &queries).expect("a fake"));
+            }
+            let result = search.result();
+            assert_eq!(result.simulations, 200, "{}", rules.name());
+            assert_eq!(result.moves.iter().map(|of| of.visits).sum::<u32>(), 200);
+            assert!(asked as f64 / f64::from(batches) > 3.0, "{asked} leaves in {batches} batches");
+            // Stopped in the middle, a search takes back what is on its way.
+            let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));
+            let mut evaluator = HashEvaluator;
+            for _ in 0..5 {
+                queries.clear();
+                search.gather(&mut queries);
+                search.apply(&tablut_search::Evaluator::evaluate(&mut evaluator, &queries).expect("a fake"));
+            }
+            let before = (search.result(), search.memory());
+            search.gather(&mut Vec::new());
+            search.stop();
+            let after = (search.result(), search.memory());
+            assert_eq!(after.0.moves, before.0.moves);
+            assert_eq!(after.1, before.1);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Evaluators and positions for tests.
+
+use std::sync::Arc;
+
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig, SearchResult};
+
+/// All logits and values are hashes of positions, the same for the eight symmetric pictures of one. It is opinionated and
+/// knows nothing, as a young net.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HashEvaluator;
+
+impl Evaluator for HashEvaluator {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        Ok(queries.iter().map(hashed).collect())
+    }
+}
+
+fn hashed(query: &Query) -> Evaluation {
+    let after = |mv| unit(symmetric_hash(&query.rules.apply(&query.position, mv).position));
+    let logits = query.moves.iter().map(|mv| 3.0 * after(*mv)).collect();
+    // The history speaks too, as it does to a net.
+    let seed = symmetric_hash(&query.position) ^ u64::from(query.occurrences) << 40;
+    let attackers = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 30.0 }
+}
+
+/// From 0 to 1.
+fn unit(hash: u64) -> f32 {
+    (hash.wrapping_mul(0xd134_2543_de82_ef95) >> 40) as f32 / (1 << 24) as f32
+}
+
+fn symmetric_hash(position: &Position) -> u64 {
+    Symmetry::ALL.iter().map(|symmetry| symmetry.position(position).hash()).min().expect("eight symmetries")
+}
+
+/// Runs a search to its end, gathering at most `limit` queries at a time.
+pub fn finish(search: &mut Search, evaluator: &mut impl Evaluator, limit: usize) -> SearchResult {
+    let mut queries = Vec::new();
+    while search.gather_at_most(&mut queries, limit) > 0 {
+        search.apply(&evaluator.evaluate(&queries).expect("fakes do not fail"));
+        queries.clear();
+    }
+    assert!(search.is_done());
+    search.result()
+}
+
+/// A search from the game's present position, run to its end.
+pub fn search(game: &Game, config: &SearchConfig, evaluator: &mut impl Evaluator, seed: u64) -> SearchResult {
+    finish(&mut Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(seed)), evaluator, usize::MAX)
+}
+
+pub fn rules(name: &str) -> Arc<Rules> {
+    Arc::new(Rules::named(name).expect("a built-in rule set"))
+}
+
+pub fn game(rules_name: &str, position: &str) -> Game {
+    Game::from_position(rules(rules_name), position.parse().expect("a position")).expect("a king")
+}
+
+/// All built-in rule sets.
+pub fn all_rules() -> impl Iterator<Item = Arc<Rules>> {
+    RULE_SET_NAMES.iter().map(|name| rules(name))
+}
+
+/// The game after `plies` random moves, or less if it ends; never over.
+pub fn random_game(rules: &Arc<Rules>, plies: u32, seed: u64) -> Game {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut game = Game::new(rules.clone(), Side::Attackers);
+    let mut moves = MoveList::new();
+    for _ in 0..plies {
+        game.legal_moves(&mut moves);
+        game.play(moves[rng.next_u32() as usize % moves.len()]).expect("a legal move");
+        if game.outcome().is_some() {
+            game.undo();
+            break;
+        }
+    }
+    game
+}
+
+/// A game from a random position with few pieces, where lines are short and ends near; never over.
+pub fn sparse_game(rules: &Arc<Rules>, n_attackers: usize, n_defenders: usize, seed: u64) -> Game {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    loop {
+        let mut taken = Bitboard::default();
+        let mut place = |n: usize| {
+            let mut placed = Bitboard::default();
+            while placed.len() < n {
+                let square = Square::from_index(rng.next_u32() as usize % 81).expect("below 81");
+                let special = rules.corners().contains(square) || rules.throne().contains(square);
+                if !special && !taken.contains(square) {
+                    taken.insert(square);
+                    placed.insert(square);
+                }
+            }
+            placed
+        };
+        let (attackers, defenders) = (place(n_attackers), place(n_defenders));
+        let king = place(1).iter().next();
+        let side = if rng.next_u32() % 2 == 0 { Side::Attackers } else { Side::Defenders };
+        let Ok(position) = Position::from_parts(attackers, defenders, king, side) else { continue };
+        let Ok(game) = Game::from_position(rules.clone(), position) else { continue };
+        if game.outcome().is_none() {
+            return game;
+        }
+    }
+}

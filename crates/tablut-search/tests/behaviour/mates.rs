@@ -1,0 +1,85 @@
+//! Wins in one move, seen without any knowledge, under every rule set.
+
+use tablut_rules::{Move, Side};
+use tablut_search::{Method, Proof, SearchConfig, Stop, UniformEvaluator};
+
+use crate::fakes::{all_rules, game, random_game, search};
+
+/// Rule set, position, a move that wins at once.
+#[rustfmt::skip]
+const WINS_IN_ONE: [(&str, &str, &str); 10] = [
+    // The king escapes: to the edge, to a corner, to the edge outside the camps.
+    ("kvasir",    "3ttt3/4t4/9/t8/t3T2tt/t3K4/9/9/3ttt3 d",  "e4-i4"),
+    ("piecepack", "9/4t4/9/9/t6tt/4K4/9/9/3tt4 d",           "e4-a4"),
+    ("ludoteka",  "9/9/9/9/K7t/9/9/9/9 d",                   "a5-a9"),
+    ("masters",   "4K4/9/4t4/9/9/9/9/9/9 d",                 "e9-a9"),
+    ("linnaeus",  "9/9/2K6/9/9/9/9/9/4t4 d",                 "c7-c9"),
+    ("imperial",  "9/9/2K6/9/9/9/9/9/4t4 d",                 "c7-c9"),
+    // The king is captured: between two attackers, by four, by three beside the throne.
+    ("kvasir",    "9/9/2tK5/9/4t4/9/3t5/9/9 a",              ""),
+    ("tartu",     "9/9/2tK5/9/4t4/4t4/9/9/9 a",              ""),
+    ("masters",   "9/9/3t5/2tKt4/9/3t5/9/9/9 a",             "d4-d5"),
+    ("ashton",    "9/9/9/3t5/2tK5/9/3t5/9/9 a",              ""),
+];
+
+#[test]
+fn a_win_in_one_is_played_and_reported_proven_without_an_evaluation() {
+    for (rules, position, expected) in WINS_IN_ONE {
+        let game = game(rules, position);
+        let side = game.position().side_to_move();
+        let moves: Vec<Move> = {
+            let mut list = tablut_rules::MoveList::new();
+            game.legal_moves(&mut list);
+            list.iter().copied().filter(|mv| game.rules().apply(game.position(), *mv).winner == Some(side)).collect()
+        };
+        let expected: Option<Move> = (!expected.is_empty()).then(|| expected.parse().expect("a move"));
+        assert!(!moves.is_empty(), "{rules} {position}: not a win in one");
+        assert!(expected.is_none_or(|mv| moves.contains(&mv)), "{rules} {position}");
+        for method in [Method::Gumbel, Method::Puct] {
+            let config = SearchConfig { method, simulations: 16, ..SearchConfig::default() };
+            let result = search(&game, &config, &mut UniformEvaluator, 1);
+            assert!(moves.contains(&result.chosen), "{rules} {position}: {}", result.chosen);
+            assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 1, from_history: false }));
+            assert_eq!((result.evaluations, result.stop), (0, Some(Stop::Proven)));
+            for of in &result.moves {
+                assert_eq!(of.improved > 0.0, moves.contains(&of.mv), "the target lies on the winning moves");
+            }
+        }
+    }
+}
+
+/// Whenever a random game under any rule set has a win in one, the search finds it, whatever the settings.
+#[test]
+fn no_win_in_one_is_missed_in_random_games() {
+    let mut found = 0;
+    for rules in all_rules() {
+        for seed in 0..120 {
+            let game = random_game(&rules, 60, seed);
+            let side = game.position().side_to_move();
+            let wins = rules.wins_at_once(game.position(), side);
+            for stop_early in [true, false] {
+                let config = SearchConfig { simulations: 8, stop_early, ..SearchConfig::default() };
+                let result = search(&game, &config, &mut UniformEvaluator, seed);
+                let proven_in_one = result.proven.is_some_and(|proof| proof.plies == 1 && proof.winner == Some(side));
+                assert_eq!(proven_in_one, wins, "{} seed {seed}", rules.name());
+                if wins {
+                    found += 1;
+                    assert_eq!(rules.apply(game.position(), result.chosen).winner, Some(side));
+                }
+            }
+        }
+    }
+    assert!(found > 100, "only {found} positions tested anything");
+}
+
+#[test]
+fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
+    // Two open lines: whatever the attackers play, the king escapes along the other.
+    let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a");
+    let config = SearchConfig { simulations: 400, ..SearchConfig::default() };
+    let result = search(&game, &config, &mut UniformEvaluator, 3);
+    assert_eq!(result.proven, Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false }));
+    assert_eq!((result.value, result.stop), (-1.0, Some(Stop::Proven)));
+    assert!(result.moves.iter().all(|of| of.proven == result.proven));
+    assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-5);
+}

@@ -1,0 +1,178 @@
+//! The tree against a slow search written straight from the paper and from mctx: full vectors at every node, double precision, one
+//! choice before each simulation, a clone of the game for each.
+
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::{Game, MoveList, Side};
+use tablut_search::formulas::noise::gumbel;
+use tablut_search::{Evaluator, Query, SearchConfig, value_of};
+
+use crate::fakes::{HashEvaluator, all_rules, random_game, search};
+
+struct Node {
+    side: Side,
+    raw_value: f64,
+    logits: Vec<f64>,
+    children: Vec<Option<Node>>,
+    moves: Vec<tablut_rules::Move>,
+    visits: f64,
+    value_sum: f64,
+}
+
+fn sign(side: Side) -> f64 {
+    if side == Side::Attackers { 1.0 } else { -1.0 }
+}
+
+fn new_node(game: &Game) -> Node {
+    let side = game.position().side_to_move();
+    if let Some(outcome) = game.outcome() {
+        let raw_value = f64::from(value_of(outcome.winner));
+        return Node { side, raw_value, logits: vec![], children: vec![], moves: vec![], visits: 0.0, value_sum: 0.0 };
+    }
+    let mut list = MoveList::new();
+    game.legal_moves(&mut list);
+    let moves = list.to_vec();
+    let query = Query {
+        rules: game.rules().clone(),
+        position: *game.position(),
+        occurrences: game.occurrences(),
+        plies_since_capture: game.plies_since_capture(),
+        moves: moves.clone(),
+    };
+    let evaluation = HashEvaluator.evaluate(&[query]).expect("a fake").remove(0);
+    Node {
+        side,
+        raw_value: f64::from(evaluation.value()),
+        logits: evaluation.logits.iter().map(|logit| f64::from(*logit)).collect(),
+        children: moves.iter().map(|_| None).collect(),
+        moves,
+        visits: 0.0,
+        value_sum: 0.0,
+    }
+}
+
+fn softmax(logits: &[f64]) -> Vec<f64> {
+    let highest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logits.iter().map(|logit| (logit - highest).exp()).sum();
+    logits.iter().map(|logit| (logit - highest).exp() / sum).collect()
+}
+
+impl Node {
+    fn child_visits(&self) -> Vec<f64> {
+        self.children.iter().map(|child| child.as_ref().map_or(0.0, |child| child.visits)).collect()
+    }
+
+    /// `qtransform_completed_by_mix_value` with the paper's fixed scale of Q.
+    fn transformed_q(&self) -> Vec<f64> {
+        let priors = softmax(&self.logits);
+        let q: Vec<Option<f64>> = self
+            .children
+            .iter()
+            .map(|child| child.as_ref().map(|child| sign(self.side) * child.value_sum / child.visits))
+            .collect();
+        let visits = self.child_visits();
+        let n: f64 = visits.iter().sum();
+        let sum_prior: f64 = priors.iter().zip(&q).filter(|(_, q)| q.is_some()).map(|(p, _)| p).sum();
+        let weighted: f64 = priors.iter().zip(&q).filter_map(|(p, q)| Some(p * (*q)?)).sum();
+        let weighted = if n > 0.0 { weighted / sum_prior } else { 0.0 };
+        let mixed = (sign(self.side) * self.raw_value + n * weighted) / (n + 1.0);
+        let scale = 50.0 + visits.iter().copied().fold(0.0, f64::max);
+        q.iter().map(|q| scale * (q.unwrap_or(mixed) + 1.0) / 2.0).collect()
+    }
+
+    fn improved(&self) -> Vec<f64> {
+        let logits: Vec<f64> = self.logits.iter().zip(self.transformed_q()).map(|(l, q)| l + q).collect();
+        softmax(&logits)
+    }
+}
+
+fn arg_max(scores: impl Iterator<Item = f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (index, score) in scores.enumerate() {
+        if score > best.1 {
+            best = (index, score);
+        }
+    }
+    best.0
+}
+
+/// Simulates through the node's move and returns the simulation's absolute value.
+fn simulate(node: &mut Node, game: &mut Game, action: usize) -> f64 {
+    game.play(node.moves[action]).expect("a legal move");
+    let value = match &mut node.children[action] {
+        Some(child) if child.moves.is_empty() => {
+            child.visits += 1.0;
+            child.value_sum += child.raw_value;
+            return child.raw_value;
+        }
+        Some(child) => {
+            let (visits, n) = (child.child_visits(), child.child_visits().iter().sum::<f64>());
+            let next = arg_max(child.improved().iter().zip(&visits).map(|(p, visits)| p - visits / (1.0 + n)));
+            simulate(child, game, next)
+        }
+        empty => {
+            let child = empty.insert(new_node(game));
+            child.raw_value
+        }
+    };
+    let child = node.children[action].as_mut().expect("made above at the latest");
+    child.visits += 1.0;
+    child.value_sum += value;
+    value
+}
+
+/// mctx's `get_sequence_of_considered_visits`.
+fn considered_visits(m: usize, n: usize) -> Vec<usize> {
+    if m <= 1 {
+        return (0..n).collect();
+    }
+    let log2 = (m as f64).log2().ceil() as usize;
+    let (mut sequence, mut visits, mut considered) = (Vec::new(), vec![0; m], m);
+    while sequence.len() < n {
+        for _ in 0..(n / (log2 * considered)).max(1) {
+            sequence.extend_from_slice(&visits[..considered]);
+            visits[..considered].iter_mut().for_each(|visits| *visits += 1);
+        }
+        considered = (considered / 2).max(2);
+    }
+    sequence.truncate(n);
+    sequence
+}
+
+#[test]
+fn the_tree_visits_what_the_paper_says() {
+    for (index, rules) in all_rules().enumerate() {
+        for (simulations, max_considered) in [(8, 16), (50, 16), (120, 4)] {
+            let seed = 100 * index as u64 + u64::from(simulations);
+            let game = random_game(&rules, 25, seed);
+            let mut config = SearchConfig { simulations, solver: false, stop_early: false, ..SearchConfig::default() };
+            config.gumbel.max_considered = max_considered;
+            let ours = search(&game, &config, &mut HashEvaluator, seed);
+
+            let mut root = new_node(&game);
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let noise: Vec<f64> = root.moves.iter().map(|_| f64::from(gumbel(&mut rng))).collect();
+            let m = (max_considered as usize).min(root.moves.len());
+            let score =
+                |root: &Node, wanted: f64| {
+                    let (q, visits) = (root.transformed_q(), root.child_visits());
+                    arg_max((0..noise.len()).map(|a| {
+                        if visits[a] == wanted { noise[a] + root.logits[a] + q[a] } else { f64::NEG_INFINITY }
+                    }))
+                };
+            for wanted in considered_visits(m, simulations as usize) {
+                let action = score(&root, wanted as f64);
+                simulate(&mut root, &mut game.clone(), action);
+            }
+            let most = root.child_visits().iter().copied().fold(0.0, f64::max);
+            let chosen = score(&root, most);
+
+            let what = format!("{} n {simulations} m {max_considered}", rules.name());
+            let visits: Vec<f64> = ours.moves.iter().map(|of| f64::from(of.visits)).collect();
+            assert_eq!(visits, root.child_visits(), "{what}");
+            assert_eq!(ours.chosen, root.moves[chosen], "{what}");
+            for (of, p) in ours.moves.iter().zip(root.improved()) {
+                assert!((f64::from(of.improved) - p).abs() < 1e-3, "{what}: {} {p}", of.improved);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Playing a move keeps its subtree; memory is bounded.
+
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::{Game, Side};
+use tablut_search::{GumbelConfig, Method, Search, SearchConfig, Stop, UniformEvaluator};
+
+use crate::fakes::{HashEvaluator, all_rules, finish, random_game, rules, sparse_game};
+
+#[test]
+fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
+    for method in [Method::Gumbel, Method::Puct] {
+        let config = SearchConfig { simulations: 200, method, stop_early: false, ..SearchConfig::default() };
+        let (mut with, mut without) = (0, 0);
+        for seed in 0..10 {
+            let game = random_game(&rules("kvasir"), 16, seed);
+            let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
+            let first = finish(&mut search, &mut HashEvaluator, usize::MAX);
+            assert_eq!((first.simulations, first.kept_visits), (200, 0));
+            let visits = first.moves.iter().find(|of| of.mv == first.chosen).expect("it is legal").visits;
+            search.advance(first.chosen);
+            if search.game().outcome().is_some() {
+                continue;
+            }
+            // One of the visits was the move's own evaluation.
+            let kept = search.result().kept_visits;
+            assert!(kept == visits - 1 || kept == 0, "kept {kept} of {visits}");
+            let mut anew = Search::new(search.game().clone(), &config, ChaCha8Rng::seed_from_u64(seed));
+            without += finish(&mut anew, &mut HashEvaluator, usize::MAX).evaluations;
+            let second = finish(&mut search, &mut HashEvaluator, usize::MAX);
+            with += second.evaluations;
+            let total: u32 = second.moves.iter().map(|of| of.visits).sum();
+            assert_eq!(total, second.kept_visits + second.simulations);
+        }
+        assert!(with < without, "{method:?}: {with} evaluations, {without} without a kept tree");
+    }
+}
+
+#[test]
+fn without_credit_for_kept_visits_all_simulations_are_new() {
+    for method in [Method::Gumbel, Method::Puct] {
+        let config = SearchConfig {
+            simulations: 64,
+            method,
+            count_kept_visits: false,
+            stop_early: false,
+            ..SearchConfig::default()
+        };
+        let mut search = Search::new(random_game(&rules("masters"), 8, 2), &config, ChaCha8Rng::seed_from_u64(1));
+        for _ in 0..3 {
+            let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+            assert_eq!(result.simulations, 64);
+            search.advance(result.chosen);
+        }
+    }
+}
+
+#[test]
+fn whole_games_are_played_with_one_tree() {
+    for (index, rules) in all_rules().enumerate() {
+        let game = Game::new(rules.clone(), Side::Attackers).with_max_plies(60);
+        let method = if index % 2 == 0 { Method::Gumbel } else { Method::Puct };
+        let config = SearchConfig { simulations: 24, method, ..SearchConfig::default() };
+        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(index as u64));
+        while search.game().outcome().is_none() {
+            let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+            assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-4);
+            assert!(result.moves.iter().all(|of| (-1.0..=1.0).contains(&of.q) && of.improved >= 0.0));
+            search.advance(result.chosen);
+        }
+        assert!(search.is_done());
+        assert_eq!(search.gather(&mut Vec::new()), 0, "there is nothing to search in a game that is over");
+    }
+}
+
+#[test]
+fn an_illegal_move_is_refused_and_changes_nothing() {
+    let mut search =
+        Search::new(random_game(&rules("kvasir"), 6, 2), &SearchConfig::default(), ChaCha8Rng::seed_from_u64(1));
+    let before = finish(&mut search, &mut HashEvaluator, usize::MAX);
+    let error = search.try_advance("a1-a9".parse().expect("a move")).expect_err("no piece there");
+    assert!(error.to_string().contains("a1"), "{error}");
+    assert_eq!(search.result(), before);
+}
+
+#[test]
+fn a_full_tree_ends_the_search() {
+    for method in [Method::Gumbel, Method::Puct] {
+        let config = SearchConfig { simulations: 1000, max_nodes: 100, method, ..SearchConfig::default() };
+        let game = random_game(&rules("kvasir"), 16, 2);
+        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+        assert_eq!(result.stop, Some(Stop::Memory));
+        let (nodes, bytes) = search.memory();
+        assert_eq!(nodes, 100);
+        assert!(bytes < 100 * 1000, "{bytes} bytes");
+        assert!(result.simulations >= 99 && result.moves.iter().any(|of| of.mv == result.chosen));
+    }
+}
+
+#[test]
+fn a_search_stops_when_its_decision_is_certain() {
+    // The king's only move.
+    let boxed = crate::fakes::game("masters", "9/9/9/9/t8/Tt7/Kt7/Tt7/t8 d");
+    let mut moves = tablut_rules::MoveList::new();
+    boxed.legal_moves(&mut moves);
+    if moves.len() == 1 {
+        let mut search = Search::new(boxed, &SearchConfig::default(), ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut UniformEvaluator, usize::MAX);
+        assert!(matches!(result.stop, Some(Stop::Decided | Stop::Proven)));
+    }
+    // PUCT: the leader cannot be overtaken.
+    let config = SearchConfig { simulations: 400, method: Method::Puct, solver: false, ..SearchConfig::default() };
+    let whole = SearchConfig { stop_early: false, ..config.clone() };
+    let mut saved = 0;
+    for seed in 0..20 {
+        let game = sparse_game(&rules("kvasir"), 5, 2, seed);
+        let run = |config: &SearchConfig| {
+            let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(seed));
+            finish(&mut search, &mut HashEvaluator, usize::MAX)
+        };
+        let (short, long) = (run(&config), run(&whole));
+        assert_eq!(short.chosen, long.chosen, "seed {seed}");
+        saved += long.simulations - short.simulations;
+    }
+    assert!(saved > 0, "no simulation was saved");
+}
+
+#[test]
+fn a_search_with_no_simulations_plays_by_the_policy() {
+    let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
+    for method in [Method::Gumbel, Method::Puct] {
+        let config = SearchConfig { simulations: 0, method, gumbel: gumbel.clone(), ..SearchConfig::default() };
+        let game = random_game(&rules("tartu"), 8, 3);
+        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+        assert_eq!((result.simulations, result.evaluations), (0, 1));
+        let best = result.moves.iter().max_by(|a, b| a.prior.total_cmp(&b.prior)).expect("a move");
+        assert_eq!(result.chosen, best.mv);
+        assert!((result.value - result.raw_value).abs() < 1e-6);
+    }
+}

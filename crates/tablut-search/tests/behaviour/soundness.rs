@@ -1,0 +1,152 @@
+//! No proof of the tree is contradicted by a solver that shares nothing with it.
+
+use tablut_rules::{Game, Move};
+use tablut_search::exhaustive::{Exhaustive, Goal};
+use tablut_search::{Method, Proof, SearchConfig, UniformEvaluator};
+
+use crate::fakes::{HashEvaluator, all_rules, random_game, search, sparse_game};
+
+/// Longer proofs would take the exhaustive solver too long.
+const MAX_PLIES: u16 = 4;
+const MAX_POSITIONS: u64 = 300_000;
+
+/// Checks a proof that the tree gave for the game's present position; false when it is too long to check.
+fn holds(game: &Game, proof: Proof, what: &str) -> bool {
+    if proof.plies > MAX_PLIES {
+        return false;
+    }
+    let mut solver = Exhaustive::new(game, MAX_POSITIONS);
+    let plies = u32::from(proof.plies);
+    let forced = match proof.winner {
+        Some(winner) => solver.forces(winner, Goal::Win, plies).map(|won| vec![won]),
+        None => [tablut_rules::Side::Attackers, tablut_rules::Side::Defenders]
+            .into_iter()
+            .map(|side| solver.forces(side, Goal::NotLose, plies))
+            .collect(),
+    };
+    let Ok(forced) = forced else { return false };
+    assert!(forced.iter().all(|forced| *forced), "{what}: {proof:?} is contradicted in\n{}", game.position());
+    true
+}
+
+/// Checks all proofs of a search; returns how many there were.
+fn check(game: &Game, config: &SearchConfig, seed: u64) -> usize {
+    let what = format!("{} seed {seed}", game.rules().name());
+    let result = if seed.is_multiple_of(2) {
+        search(game, config, &mut UniformEvaluator, seed)
+    } else {
+        search(game, config, &mut HashEvaluator, seed)
+    };
+    let mut checked = 0;
+    let of_moves = result.moves.iter().filter_map(|of| Some((of.mv, of.proven?)));
+    for (mv, proof) in of_moves {
+        let mut after: Game = game.clone();
+        after.play(mv).expect("a legal move");
+        let proof = Proof { plies: proof.plies - 1, ..proof };
+        checked += usize::from(holds(&after, proof, &what));
+        if !proof.from_history {
+            // It must hold without the game's history too. (A game that is over has no position to begin from.)
+            if let Ok(fresh) = Game::from_position(after.rules().clone(), *after.position()) {
+                holds(&fresh, proof, &what);
+            }
+        }
+    }
+    if let Some(proof) = result.proven {
+        checked += usize::from(holds(game, proof, &what));
+        let side = game.position().side_to_move();
+        let best: Move = result.chosen;
+        let of_best = result.moves.iter().find(|of| of.mv == best).and_then(|of| of.proven);
+        assert_eq!(
+            of_best.map(|best| best.rank_for(side).0),
+            Some(proof.rank_for(side).0),
+            "{what}: {best} is not best"
+        );
+    }
+    checked
+}
+
+#[test]
+fn proofs_in_sparse_positions_hold_under_every_rule_set() {
+    let mut checked = 0;
+    for rules in all_rules() {
+        for seed in 0..12 {
+            let method = if seed % 3 == 0 { Method::Puct } else { Method::Gumbel };
+            let config = SearchConfig { simulations: 300, method, ..SearchConfig::default() };
+            let game = sparse_game(&rules, 4 + seed as usize % 3, seed as usize % 3, seed);
+            checked += check(&game, &config, seed);
+        }
+    }
+    assert!(checked > 1000, "only {checked} proofs were checked");
+}
+
+#[test]
+fn proofs_in_random_games_hold_under_every_rule_set() {
+    let mut checked = 0;
+    for rules in all_rules() {
+        for seed in 0..8 {
+            let config = SearchConfig { simulations: 120, stop_early: seed % 2 == 0, ..SearchConfig::default() };
+            checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, seed);
+        }
+    }
+    assert!(checked > 100, "only {checked} proofs were checked");
+}
+
+/// With the ply limit a few plies away every line ends, and draws are proven too.
+#[test]
+fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
+    let (mut checked, mut draws) = (0, 0);
+    for rules in all_rules() {
+        for seed in 0..6 {
+            let game = sparse_game(&rules, 3, 1, 100 + seed).with_max_plies(2);
+            let config = SearchConfig { simulations: 3000, method: Method::Puct, ..SearchConfig::default() };
+            checked += check(&game, &config, seed);
+            let result = search(&game, &config, &mut UniformEvaluator, seed);
+            if let Some(proof) = result.proven.filter(|proof| proof.winner.is_none()) {
+                draws += 1;
+                assert!(proof.from_history, "a draw is never of the position alone");
+            }
+        }
+    }
+    assert!(checked > 200 && draws > 10, "only {checked} proofs, {draws} draws");
+}
+
+/// Proofs by repetition: the games have long histories of their own, since both sides walk to and fro.
+#[test]
+fn proofs_after_repetitions_hold() {
+    let mut by_history = 0;
+    for rules in all_rules() {
+        for seed in 0..16 {
+            let mut game = sparse_game(&rules, 2, 0, 200 + seed);
+            walk_to_and_fro(&mut game, 4 + seed as usize % 4);
+            if game.outcome().is_some() {
+                continue;
+            }
+            let config = SearchConfig { simulations: 400, stop_early: false, ..SearchConfig::default() };
+            check(&game, &config, seed);
+            let result = search(&game, &config, &mut UniformEvaluator, seed);
+            by_history += result.moves.iter().filter(|of| of.proven.is_some_and(|proof| proof.from_history)).count();
+        }
+    }
+    assert!(by_history > 10, "only {by_history} proofs rested on repetition");
+}
+
+/// Each side plays a move that undoes its last one whenever it can; stops before the game is over.
+fn walk_to_and_fro(game: &mut Game, plies: usize) {
+    let mut moves = tablut_rules::MoveList::new();
+    for _ in 0..plies {
+        game.legal_moves(&mut moves);
+        let played: Vec<Move> = game.moves().collect();
+        let back = played.len().checked_sub(2).map(|at| played[at]);
+        let mv = moves
+            .iter()
+            .copied()
+            .find(|mv| back.is_some_and(|back| mv.from == back.to && mv.to == back.from))
+            .or_else(|| moves.iter().copied().find(|mv| game.rules().apply(game.position(), *mv).winner.is_none()));
+        let Some(mv) = mv else { return };
+        game.play(mv).expect("a legal move");
+        if game.outcome().is_some() {
+            game.undo();
+            return;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A search of a mirrored or rotated board finds the mirrored or rotated move.
+
+use tablut_rules::{Game, Symmetry};
+use tablut_search::{GumbelConfig, Method, SearchConfig};
+
+use crate::fakes::{HashEvaluator, all_rules, random_game, search};
+
+#[test]
+fn results_turn_with_the_board() {
+    for (index, rules) in all_rules().enumerate() {
+        // After so many random moves no symmetry of the position itself is left, so no two moves tie. (Wins in one, found
+        // without an evaluation, do.)
+        let position = (0..100)
+            .map(|seed| *random_game(&rules, 20, 100 * index as u64 + seed).position())
+            .find(|position| !rules.wins_at_once(position, position.side_to_move()))
+            .expect("not every random game is about to end");
+        let game = Game::from_position(rules.clone(), position).expect("a king");
+        for method in [Method::Gumbel, Method::Puct] {
+            let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
+            let config = SearchConfig { simulations: 150, method, gumbel, ..SearchConfig::default() };
+            let here = search(&game, &config, &mut HashEvaluator, 1);
+            for symmetry in Symmetry::ALL {
+                let turned = Game::from_position(rules.clone(), symmetry.position(&position)).expect("a king");
+                let there = search(&turned, &config, &mut HashEvaluator, 1);
+                let what = format!("{} {symmetry:?} {method:?}", rules.name());
+                assert_eq!(there.chosen, symmetry.mv(here.chosen), "{what}");
+                assert!((there.value - here.value).abs() < 1e-4, "{what}");
+                for of in &here.moves {
+                    let mv = symmetry.mv(of.mv);
+                    let image = there.moves.iter().find(|of| of.mv == mv).expect("the image of a legal move is legal");
+                    assert_eq!((image.visits, image.proven), (of.visits, of.proven), "{what} {mv}");
+                    assert!((image.improved - of.improved).abs() < 1e-3, "{what} {mv}");
+                }
+            }
+        }
+    }
+}
+
+/// At the start position moves do tie: symmetric moves then share their prior, their Q and, in sum, their visits.
+#[test]
+fn tied_moves_are_told_apart_by_their_order_alone() {
+    let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
+    let gumbel = GumbelConfig { gumbel_scale: 0.0, max_considered: 80, ..GumbelConfig::default() };
+    let config = SearchConfig { simulations: 80, gumbel, ..SearchConfig::default() };
+    let result = search(&game, &config, &mut HashEvaluator, 1);
+    for of in &result.moves {
+        for symmetry in Symmetry::ALL {
+            let image =
+                result.moves.iter().find(|other| other.mv == symmetry.mv(of.mv)).expect("the start is symmetric");
+            assert!((image.prior - of.prior).abs() < 1e-6 && (image.q - of.q).abs() < 1e-6);
+            assert_eq!(image.visits, of.visits, "with every move visited once none is preferred");
+        }
+    }
+}
