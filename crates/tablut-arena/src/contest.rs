@@ -133,6 +133,10 @@ pub fn play_match(
         },
     );
     let collector = collector.into_inner().expect("all workers have ended");
+    if collector.settled {
+        // The test stopped the match, not the caller: the counters serve for the next match.
+        counters.stop.store(false, Ordering::Relaxed);
+    }
     match run {
         Err(RunError::Stopped) if collector.settled => {}
         Err(error) => return Err(error.into()),

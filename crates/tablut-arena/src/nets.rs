@@ -25,12 +25,12 @@ pub enum NetsError {
     #[error(transparent)]
     File(#[from] ModelFileError),
     /// It cannot be run on this machine.
-    #[error("model file {path}: {source}")]
+    #[error("model file {path}: {reason}")]
     Engine {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: NetError,
+        reason: NetError,
     },
 }
 
@@ -84,7 +84,7 @@ impl Nets {
         } else {
             let model = Model::load(path)?;
             let engine =
-                Engine::new(&model.weights).map_err(|source| NetsError::Engine { path: path.to_owned(), source })?;
+                Engine::new(&model.weights).map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
             let engine = Mutex::new(engine);
             let info = NetInfo { rules: model.rules, training: model.training };
             self.loaded.push(Loaded { path: path.to_owned(), info, engine });
