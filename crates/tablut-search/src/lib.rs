@@ -25,4 +25,4 @@ pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluato
 pub use lines::Line;
 pub use perspective::{turned, value_of};
 pub use proof::Proof;
-pub use search::{RootMove, Search, SearchResult, Stop};
+pub use search::{Memory, RootMove, Search, SearchResult, Stop};

@@ -35,6 +35,17 @@ pub enum Stop {
     GameOver,
 }
 
+/// The size of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Nodes: the root and every move visited.
+    pub nodes: usize,
+    /// Legal moves of the nodes evaluated, visited or not.
+    pub edges: usize,
+    /// Bytes that both take together.
+    pub bytes: usize,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// The root has no evaluation yet.
@@ -254,9 +265,9 @@ impl Search {
         &self.config
     }
 
-    /// Nodes in the tree, and the bytes that they and their unvisited moves take.
-    pub fn memory(&self) -> (usize, usize) {
-        (self.tree.nodes.len(), self.tree.bytes())
+    /// What the tree takes.
+    pub fn memory(&self) -> Memory {
+        Memory { nodes: self.tree.nodes.len(), edges: self.tree.moves.len(), bytes: self.tree.bytes() }
     }
 
     pub(crate) fn tree(&self) -> &Tree {

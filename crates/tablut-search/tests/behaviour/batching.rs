@@ -10,7 +10,7 @@ use tablut_search::Search;
 fn gathered(game: &Game, config: &SearchConfig, limit: usize) -> (SearchResult, usize) {
     let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(11));
     let result = finish(&mut search, &mut HashEvaluator, limit);
-    (result, search.memory().1)
+    (result, search.memory().bytes)
 }
 
 #[test]

@@ -90,9 +90,9 @@ fn a_full_tree_ends_the_search() {
         let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
         assert_eq!(result.stop, Some(Stop::Memory));
-        let (nodes, bytes) = search.memory();
-        assert_eq!(nodes, 100);
-        assert!(bytes < 100 * 1000, "{bytes} bytes");
+        let memory = search.memory();
+        assert_eq!(memory.nodes, 100);
+        assert!(memory.bytes < 100 * 1000, "{memory:?}");
         assert!(result.simulations >= 99 && result.moves.iter().any(|of| of.mv == result.chosen));
     }
 }

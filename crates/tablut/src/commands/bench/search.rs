@@ -1,0 +1,256 @@
+//! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and evaluations saved.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use serde::Serialize;
+use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_search::{
+    CacheScope, CachedEvaluator, EvaluateError, Evaluation, EvaluationCache, Evaluator, Method, Query, Search,
+    SearchConfig, UniformEvaluator,
+};
+
+/// Every run does the same work.
+const SEED: u64 = 1;
+
+/// Time the search alone, on one core, with an evaluator that costs nothing
+///
+/// Positions from random games are searched with equal policies and values, then short games are played to count the evaluations
+/// that a kept tree and a cache save.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Rule sets
+    #[arg(long, value_delimiter = ',', default_value = "kvasir")]
+    rules: Vec<String>,
+    /// Simulations of each search
+    #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..))]
+    simulations: u32,
+    /// Seconds to spend on each timing
+    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
+    secs: f64,
+    /// Plies of each game in which saved evaluations are counted
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    plies: u32,
+    /// Print one JSON object on a line for each rule set and method
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the searches of one rule set by one method took.
+#[derive(Debug, Serialize)]
+struct Report {
+    rules: String,
+    method: Method,
+    simulations_per_search: u32,
+    /// Mean over all searches.
+    simulations_per_sec: f64,
+    /// From the fastest round over the positions: the machine when nothing else runs.
+    best_simulations_per_sec: f64,
+    /// Share of the simulations that asked for an evaluation; the others ended in a known result.
+    evaluated_share: f64,
+    /// Bytes of the tree for each node, unvisited moves included.
+    bytes_per_node: f64,
+    /// Bytes for each legal move in the tree.
+    bytes_per_edge: f64,
+    saved: Saved,
+}
+
+/// Evaluations for each move of a game, with an evaluator of fixed random opinions.
+#[derive(Debug, Serialize)]
+struct Saved {
+    /// A new tree for each move, no cache.
+    plain: f64,
+    /// The tree is kept between moves.
+    with_kept_tree: f64,
+    /// The evaluations that miss a cache of 65,536 entries.
+    with_cache: f64,
+    /// Both.
+    with_both: f64,
+}
+
+/// Measures each rule set with both methods and prints a line for each.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    for name in &args.rules {
+        let rules = Arc::new(Rules::load(name)?);
+        for method in [Method::Gumbel, Method::Puct] {
+            let config = SearchConfig { simulations: args.simulations, method, ..SearchConfig::default() };
+            let report = measure(&rules, &config, args)?;
+            if args.json {
+                println!("{}", serde_json::to_string(&report)?);
+            } else {
+                println!("{report}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Result<Report> {
+    let games = positions(rules, 16);
+    // All simulations are spent, so that every round does the same.
+    let whole = SearchConfig { stop_early: false, ..config.clone() };
+    let (mut simulations, mut evaluations, mut nodes, mut bytes, mut edges) = (0_u64, 0_u64, 0, 0, 0);
+    let (mut best, start) = (0.0_f64, Instant::now());
+    while simulations == 0 || start.elapsed().as_secs_f64() < args.secs {
+        let (round, mut in_round) = (Instant::now(), 0);
+        for game in &games {
+            let mut search = Search::new(game.clone(), &whole, ChaCha8Rng::seed_from_u64(SEED));
+            finish(&mut search, &mut UniformEvaluator)?;
+            let result = search.result();
+            in_round += u64::from(result.simulations);
+            evaluations += u64::from(result.evaluations);
+            let memory = search.memory();
+            (nodes, bytes, edges) = (nodes + memory.nodes, bytes + memory.bytes, edges + memory.edges);
+        }
+        simulations += in_round;
+        best = best.max(in_round as f64 / round.elapsed().as_secs_f64());
+    }
+    Ok(Report {
+        rules: rules.name().to_owned(),
+        method: config.method,
+        simulations_per_search: config.simulations,
+        simulations_per_sec: simulations as f64 / start.elapsed().as_secs_f64(),
+        best_simulations_per_sec: best,
+        evaluated_share: evaluations as f64 / simulations as f64,
+        bytes_per_node: bytes as f64 / nodes as f64,
+        bytes_per_edge: bytes as f64 / edges as f64,
+        saved: Saved {
+            plain: evaluations_per_move(rules, config, args.plies, false, false)?,
+            with_kept_tree: evaluations_per_move(rules, config, args.plies, true, false)?,
+            with_cache: evaluations_per_move(rules, config, args.plies, false, true)?,
+            with_both: evaluations_per_move(rules, config, args.plies, true, true)?,
+        },
+    })
+}
+
+/// Plays a game against itself and counts the evaluations that reached the evaluator, for each move.
+fn evaluations_per_move(
+    rules: &Arc<Rules>,
+    config: &SearchConfig,
+    plies: u32,
+    keep: bool,
+    cached: bool,
+) -> anyhow::Result<f64> {
+    let cache = EvaluationCache::new(if cached { 1 << 16 } else { 0 }, CacheScope::WithoutCaptureClock);
+    let mut evaluator = CachedEvaluator::new(Opinions, cache);
+    let game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
+    let mut search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED));
+    let mut played = 0;
+    while search.game().outcome().is_none() && played < plies {
+        finish(&mut search, &mut evaluator)?;
+        let mv = search.result().chosen;
+        if keep {
+            search.advance(mv);
+        } else {
+            let mut game = search.game().clone();
+            game.play(mv)?;
+            search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
+        }
+        played += 1;
+    }
+    Ok(evaluator.cache().counts().misses as f64 / f64::from(played))
+}
+
+fn finish(search: &mut Search, evaluator: &mut impl Evaluator) -> Result<(), EvaluateError> {
+    let mut queries = Vec::new();
+    while search.gather(&mut queries) > 0 {
+        search.apply(&evaluator.evaluate(&queries)?);
+        queries.clear();
+    }
+    Ok(())
+}
+
+/// Positions after 0, 4, 8, … random moves in which nobody wins at once.
+fn positions(rules: &Arc<Rules>, n: usize) -> Vec<Game> {
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let mut games = Vec::new();
+    let mut moves = MoveList::new();
+    while games.len() < n {
+        let mut game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
+        for _ in 0..4 * games.len() {
+            game.legal_moves(&mut moves);
+            if moves.is_empty() {
+                break;
+            }
+            game.play_trusted(moves[rng.next_u32() as usize % moves.len()]);
+        }
+        if game.outcome().is_none() && !rules.wins_at_once(game.position(), game.position().side_to_move()) {
+            games.push(game);
+        }
+    }
+    games
+}
+
+/// Fixed random policies and values: what a position is worth depends on its hash alone.
+struct Opinions;
+
+impl Evaluator for Opinions {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let opinion = |query: &Query| {
+            let mut rng = ChaCha8Rng::seed_from_u64(query.position.hash());
+            let mut unit = || (rng.next_u32() >> 8) as f32 / (1 << 24) as f32;
+            let attackers = 0.25 + 0.5 * unit();
+            let logits = query.moves.iter().map(|_| 4.0 * unit()).collect();
+            Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 0.0 }
+        };
+        Ok(queries.iter().map(opinion).collect())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let method = match self.method {
+            Method::Gumbel => "gumbel",
+            Method::Puct => "puct",
+        };
+        writeln!(
+            f,
+            "{:<10} {method:<6} {:>5} simulations  {:>9.0} simulations/s (best {:>9.0})  {:.0} % evaluated  {:.0} bytes a node, {:.1} an edge",
+            self.rules,
+            self.simulations_per_search,
+            self.simulations_per_sec,
+            self.best_simulations_per_sec,
+            100.0 * self.evaluated_share,
+            self.bytes_per_node,
+            self.bytes_per_edge,
+        )?;
+        let saved = |with: f64| 100.0 * (1.0 - with / self.saved.plain);
+        write!(
+            f,
+            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.0} %, by a cache {:.0} %, by both {:.0} %",
+            "",
+            self.saved.plain,
+            saved(self.saved.with_kept_tree),
+            saved(self.saved.with_cache),
+            saved(self.saved.with_both),
+        )
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),
+        _ => Err("expected seconds from 0 to 3600".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_accounts_for_its_searches() {
+        let args = Args { rules: vec![], simulations: 20, secs: 0.0, plies: 4, json: false };
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        for method in [Method::Gumbel, Method::Puct] {
+            let config = SearchConfig { simulations: 20, method, ..SearchConfig::default() };
+            let report = measure(&rules, &config, &args).unwrap();
+            assert!(report.best_simulations_per_sec > 0.0 && report.evaluated_share <= 1.1);
+            assert!(report.bytes_per_edge < 32.0, "{report}");
+            // At most one evaluation for each simulation and the root, and a cache never adds one.
+            assert!(report.saved.plain <= 21.0 && report.saved.with_cache <= report.saved.plain);
+        }
+    }
+}
