@@ -27,22 +27,29 @@ pub fn exp(x: f32) -> f32 {
     (p * r * r + r + 1.0) * f32::from_bits(power)
 }
 
+/// Numbers that are summed side by side, so that the loop is vector code; their order is fixed and so are the bits.
+const LANES: usize = 8;
+
 /// Replaces logits by log-probabilities: ℓ(a) − ln Σ exp ℓ(b).
 ///
 /// A logit that is not finite (a net that diverged) counts as the lowest finite one; if none is finite, all are equal.
 pub fn log_softmax(logits: &mut [f32]) {
-    let lowest = logits.iter().copied().filter(|l| l.is_finite()).fold(f32::INFINITY, f32::min);
-    let lowest = if lowest.is_finite() { lowest } else { 0.0 };
-    let mut highest = f32::NEG_INFINITY;
-    for logit in logits.iter_mut() {
-        if !logit.is_finite() {
-            *logit = lowest;
+    let mut highest = [f32::NEG_INFINITY; LANES];
+    // Zero times a number is zero only for a finite one.
+    let mut faults = [0.0_f32; LANES];
+    for chunk in logits.chunks(LANES) {
+        for ((high, fault), logit) in highest.iter_mut().zip(&mut faults).zip(chunk) {
+            *high = if *logit > *high { *logit } else { *high };
+            *fault += logit * 0.0;
         }
-        highest = highest.max(*logit);
     }
-    // Eight running sums, so that the loop is vector code; their order is fixed and so are the bits.
-    let mut sums = [0.0_f32; 8];
-    for chunk in logits.chunks(8) {
+    if faults.iter().any(|fault| fault.is_nan()) {
+        mend(logits);
+        return log_softmax(logits);
+    }
+    let highest = highest.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    let mut sums = [0.0_f32; LANES];
+    for chunk in logits.chunks(LANES) {
         for (sum, logit) in sums.iter_mut().zip(chunk) {
             *sum += exp(logit - highest);
         }
@@ -51,6 +58,15 @@ pub fn log_softmax(logits: &mut [f32]) {
     let log_sum = sums.iter().sum::<f32>().ln();
     for logit in logits {
         *logit = (*logit - highest) - log_sum;
+    }
+}
+
+/// Replaces every logit that is not finite by the lowest finite one.
+#[cold]
+fn mend(logits: &mut [f32]) {
+    let lowest = logits.iter().copied().filter(|l| l.is_finite()).fold(f32::INFINITY, f32::min);
+    for logit in logits.iter_mut().filter(|logit| !logit.is_finite()) {
+        *logit = if lowest.is_finite() { lowest } else { 0.0 };
     }
 }
 

@@ -222,29 +222,39 @@ impl Search {
     /// a simulation of the group changes the order of moves that it does not touch. With several leaves in flight the groups
     /// of one phase, which all consider the same moves, are laid out together.
     fn plan_round(&mut self, group: Group) {
-        let scores = self.root_scores(&self.root_policy());
-        let refuted: Vec<bool> = self.root.entries.iter().map(|entry| self.is_refuted(entry)).collect();
-        let visits: Vec<u32> =
-            self.root.entries.iter().map(|entry| self.entry_node(entry).map_or(0, |node| node.visits)).collect();
-        let root = &mut self.root;
-        let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
         let size = group.candidates as usize;
-        root.considered.retain(|entry| !refuted[*entry]);
-        root.considered.sort_by(better);
-        root.considered.truncate(size);
-        if root.considered.len() < size {
-            let mut others: Vec<usize> =
-                (0..refuted.len()).filter(|entry| !refuted[*entry] && !root.considered.contains(entry)).collect();
-            others.sort_by(better);
-            root.considered.extend(others.iter().take(size - root.considered.len()));
+        let mut considered = std::mem::take(&mut self.root.considered);
+        let open = |entry: &usize| !self.is_refuted(&self.root.entries[*entry]);
+        considered.retain(open);
+        // Inside a phase the same moves go on, whatever their scores.
+        if considered.len() != size {
+            let scores = self.root_scores(&self.root_policy());
+            let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+            considered.sort_by(better);
+            considered.truncate(size);
+            if considered.len() < size {
+                let others = (0..scores.len()).filter(|entry| open(entry) && !considered.contains(entry));
+                let mut others: Vec<usize> = others.collect();
+                others.sort_by(better);
+                considered.extend(others.iter().take(size - considered.len()));
+            }
         }
+        self.root.considered = considered;
+        self.lay_out(group);
+    }
+
+    /// Lays out a simulation for each considered move that is not paid for by kept visits.
+    fn lay_out(&mut self, group: Group) {
+        let visits = |entry: usize| self.entry_node(&self.root.entries[entry]).map_or(0, |node| node.visits);
+        let considered: Vec<(usize, u32)> = self.root.considered.iter().map(|entry| (*entry, visits(*entry))).collect();
+        let root = &mut self.root;
         root.slots.clear();
         root.next_slot = 0;
         let mut planned = group;
         loop {
             root.next_group += 1;
-            let pays = |entry: &&usize| !self.config.count_kept_visits || visits[**entry] <= planned.visits;
-            root.slots.extend(root.considered.iter().filter(pays));
+            let unpaid = |of: &&(usize, u32)| !self.config.count_kept_visits || of.1 <= planned.visits;
+            root.slots.extend(considered.iter().filter(unpaid).map(|(entry, _)| *entry));
             match root.groups.get(root.next_group) {
                 Some(next)
                     if next.candidates == planned.candidates
