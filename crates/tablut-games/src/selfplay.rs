@@ -51,6 +51,8 @@ pub struct SelfPlayGame {
     start: tablut_rules::Position,
     plies: Vec<PlyRecord>,
     search: Option<Search>,
+    /// Whether a search is under way, and not only a tree kept for the next one.
+    searching: bool,
     /// Whether the search under way is a full one.
     full: bool,
     config: SelfPlayConfig,
@@ -82,6 +84,7 @@ impl SelfPlayGame {
             start,
             plies: Vec::new(),
             search: None,
+            searching: false,
             full: true,
             config: config.clone(),
             full_search: search.clone(),
@@ -109,12 +112,15 @@ impl SelfPlayGame {
         }
     }
 
-    /// Starts the search of the ply to come.
-    fn start_search(&mut self) -> &mut Search {
+    /// Starts the search of the ply to come, in what the last one left of its tree.
+    fn start_search(&mut self) {
         self.full = self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share;
         let config = if self.full { &self.full_search } else { &self.quick_search };
-        let rng = ChaCha8Rng::from_rng(&mut self.rng);
-        self.search.insert(Search::new(self.game.clone(), config, rng))
+        match &mut self.search {
+            Some(search) => search.configure(config),
+            None => self.search = Some(Search::new(self.game.clone(), config, ChaCha8Rng::from_rng(&mut self.rng))),
+        }
+        self.searching = true;
     }
 
     /// Plays what the search chose.
@@ -126,6 +132,10 @@ impl SelfPlayGame {
         });
         self.plies.push(PlyRecord { mv: result.chosen, search });
         self.game.play_trusted(result.chosen);
+        if let Some(search) = &mut self.search {
+            search.advance(result.chosen);
+        }
+        self.searching = false;
     }
 
     fn record(&mut self) -> Option<GameRecord> {
@@ -149,20 +159,17 @@ impl Task for SelfPlayGame {
             if let Some(record) = self.record() {
                 return Ok(Some(record));
             }
-            let mut queries = std::mem::take(&mut self.queries);
-            let search = match &mut self.search {
-                Some(search) => search,
-                None => self.start_search(),
-            };
-            let n_queries = search.gather(&mut queries);
-            let done = search.is_done();
-            requests.extend(queries.drain(..).map(|query| (0, query)));
-            self.queries = queries;
+            if !self.searching {
+                self.start_search();
+            }
+            let Some(search) = &mut self.search else { continue };
+            let n_queries = search.gather(&mut self.queries);
+            requests.extend(self.queries.drain(..).map(|query| (0, query)));
             if n_queries > 0 {
                 return Ok(None);
             }
-            if done {
-                let result = search_result(self.search.take());
+            if search.is_done() {
+                let result = search.result();
                 self.play(&result);
             }
         }
@@ -173,8 +180,4 @@ impl Task for SelfPlayGame {
             search.apply(evaluations);
         }
     }
-}
-
-fn search_result(search: Option<Search>) -> SearchResult {
-    search.expect("a search is under way").result()
 }

@@ -1,10 +1,12 @@
 //! `tablut evaluate MODEL`: a net's score against fixed opponents, both sides equally.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
-use tablut_arena::{MatchReport, Nets, PlayerSpec, endings_text, match_table, sprt_text};
+use tablut_arena::{MatchOutcome, MatchReport, Nets, PlayerSpec, endings_text, match_table, sprt_text};
 use tablut_games::Counters;
+use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all, save_games};
 
@@ -44,39 +46,71 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         args.against.clone()
     };
-    print!("{}", measure(args, &args.model, &opponents, &counters)?);
+    let rules = args.rules.as_deref();
+    let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &counters)?;
+    if let Some(path) = &args.matches.save_games {
+        save_games(path, &measured.outcomes)?;
+    }
+    print!("{}", if args.matches.json { measured.json()? } else { measured.text(&args.matches) });
     Ok(())
 }
 
-fn measure(args: &Args, model: &Path, opponents: &[String], counters: &Counters) -> anyhow::Result<String> {
+/// A net's matches against some opponents.
+pub struct Measured {
+    model: PathBuf,
+    rules: Arc<Rules>,
+    simulations: u32,
+    /// One for each opponent, in the order given.
+    pub outcomes: Vec<MatchOutcome>,
+}
+
+/// Plays the net of `model` against `opponents`; by default at the file's simulations, under its first rule set.
+pub fn measure(
+    model: &Path,
+    opponents: &[String],
+    simulations: Option<u32>,
+    rules: Option<&str>,
+    matches: &MatchArgs,
+    counters: &Counters,
+) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
     let mut nets = Nets::load(&opponents)?;
     let info = nets.add(model)?;
-    let simulations = args.simulations.unwrap_or_else(|| info.play_simulations());
-    let rules_name = args.rules.clone().or_else(|| info.rules.first().cloned()).unwrap_or_else(|| "kvasir".to_owned());
-    let rules = load_rules(&rules_name)?;
+    let simulations = simulations.unwrap_or_else(|| info.play_simulations());
+    let rules = load_rules(rules.or(info.rules.first().map(String::as_str)).unwrap_or("kvasir"))?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
         simulations => PlayerSpec::Net { file: model.to_owned(), simulations },
     };
     let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let outcomes = play_all(&pairings, &nets, &args.matches.config(&rules), counters)?;
-    if let Some(path) = &args.matches.save_games {
-        save_games(path, &outcomes)?;
+    let outcomes = play_all(&pairings, &nets, &matches.config(&rules), counters)?;
+    Ok(Measured { model: model.to_owned(), rules, simulations, outcomes })
+}
+
+impl Measured {
+    fn reports(&self) -> Vec<MatchReport> {
+        self.outcomes.iter().map(|outcome| outcome.report.clone()).collect()
     }
-    let reports: Vec<MatchReport> = outcomes.into_iter().map(|outcome| outcome.report).collect();
-    if args.matches.json {
-        let matches = reports.iter().collect();
-        let evaluation = Evaluation { model: model.display().to_string(), rules: rules.name(), simulations, matches };
-        return Ok(serde_json::to_string_pretty(&evaluation)? + "\n");
+
+    /// The object that `--json` prints.
+    pub fn json(&self) -> anyhow::Result<String> {
+        let matches = self.outcomes.iter().map(|outcome| &outcome.report).collect();
+        let model = self.model.display().to_string();
+        let evaluation = Evaluation { model, rules: self.rules.name(), simulations: self.simulations, matches };
+        Ok(serde_json::to_string_pretty(&evaluation)? + "\n")
     }
-    Ok(format!(
-        "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}",
-        rules.name(),
-        args.matches.opening_plies,
-        args.matches.seed,
-        match_table(&reports),
-        endings_text(&reports),
-        sprt_text(&reports)
-    ))
+
+    /// Tables for people.
+    pub fn text(&self, matches: &MatchArgs) -> String {
+        let reports = self.reports();
+        format!(
+            "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}",
+            self.rules.name(),
+            matches.opening_plies,
+            matches.seed,
+            match_table(&reports),
+            endings_text(&reports),
+            sprt_text(&reports)
+        )
+    }
 }

@@ -44,6 +44,21 @@ pub struct MatchArgs {
     pub json: bool,
 }
 
+impl Default for MatchArgs {
+    fn default() -> Self {
+        Self {
+            games: 200,
+            opening_plies: DEFAULT_OPENING_PLIES,
+            max_plies: 400,
+            seed: 1,
+            sprt: None,
+            threads: None,
+            save_games: None,
+            json: false,
+        }
+    }
+}
+
 impl MatchArgs {
     /// What the options mean under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> MatchConfig {

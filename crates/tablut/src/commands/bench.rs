@@ -1,0 +1,23 @@
+//! `tablut bench`: figures for this machine.
+
+mod inference;
+mod search;
+
+use clap::Subcommand;
+
+/// What can be measured.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// Evaluations a second of the CPU engine, by shape, batch and threads.
+    Inference(inference::Args),
+    /// Simulations a second of the search alone, memory of the tree, savings of cache and reuse.
+    Search(search::Args),
+}
+
+/// Measures.
+pub fn run(bench: &Bench) -> anyhow::Result<()> {
+    match bench {
+        Bench::Inference(args) => inference::run(args),
+        Bench::Search(args) => search::run(args),
+    }
+}
