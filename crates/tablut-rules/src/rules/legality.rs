@@ -26,7 +26,7 @@ pub enum MoveFault {
     /// The game is over.
     GameOver,
     /// No piece stands on the from square.
-    EmptySquare,
+    EmptySquare(Square),
     /// The piece belongs to the side that is not to move.
     NotYours(Piece, Side),
     /// The squares do not lie in one row or column, or are the same.
@@ -45,18 +45,22 @@ pub enum MoveFault {
     NotSurrounded(Square),
     /// A choice where the move captures what it surrounds anyway.
     NeedlessChoice(Square),
+    /// The move's text names other captures than the move makes.
+    OtherCaptures(Bitboard),
+    /// The move's text names another piece than the one that moves.
+    OtherPiece(Piece),
 }
 
 impl fmt::Display for MoveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MoveFault::GameOver => f.write_str("the game is over"),
-            MoveFault::EmptySquare => f.write_str("no piece stands there"),
+            MoveFault::EmptySquare(square) => write!(f, "no piece stands on {square}"),
             MoveFault::NotYours(Piece::King, side) => {
                 write!(f, "it is the {side}' turn, not the king's")
             }
             MoveFault::NotYours(piece, side) => {
-                write!(f, "it is the {side}' turn, and the piece is a {piece}")
+                write!(f, "it is the {side}' turn, and the piece is {}", with_article(*piece))
             }
             MoveFault::NotStraight => f.write_str("pieces move along a row or a column"),
             MoveFault::Blocked(square) => write!(f, "a piece stands on {square}"),
@@ -72,10 +76,24 @@ impl fmt::Display for MoveFault {
                 surrounded.iter().try_for_each(|s| write!(f, " x{s}"))
             }
             MoveFault::NotSurrounded(square) => write!(f, "it does not capture on {square}"),
+            MoveFault::OtherCaptures(captured) if captured.is_empty() => f.write_str("it captures nothing"),
+            MoveFault::OtherCaptures(captured) => {
+                f.write_str("it captures")?;
+                captured.iter().try_for_each(|s| write!(f, " {s}"))
+            }
+            MoveFault::OtherPiece(piece) => write!(f, "the piece is {}", with_article(*piece)),
             MoveFault::NeedlessChoice(square) => {
                 write!(f, "there is no choice of captures, so x{square} does not belong")
             }
         }
+    }
+}
+
+fn with_article(piece: Piece) -> &'static str {
+    match piece {
+        Piece::Attacker => "an attacker",
+        Piece::Defender => "a defender",
+        Piece::King => "the king",
     }
 }
 
@@ -110,7 +128,7 @@ impl Rules {
         }
         let side = position.side_to_move();
         let Some(piece) = position.piece_at(mv.from) else {
-            return Some(MoveFault::EmptySquare);
+            return Some(MoveFault::EmptySquare(mv.from));
         };
         if piece.side() != side {
             return Some(MoveFault::NotYours(piece, side));

@@ -1,0 +1,261 @@
+//! A rule set in words, generated from its data.
+
+use std::fmt;
+
+use crate::board::MAX_DISTANCE;
+use crate::ruleset::{
+    CampEntry, CaptureCount, Escape, First, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult,
+    RuleSet,
+};
+
+/// One heading of an explanation with its sentences.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Topic {
+    /// What the sentences are about.
+    pub title: &'static str,
+    /// Complete sentences, in reading order.
+    pub sentences: Vec<String>,
+}
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.title)?;
+        self.sentences.iter().try_for_each(|sentence| writeln!(f, "  - {sentence}"))
+    }
+}
+
+impl RuleSet {
+    /// The rules in words, for players: everything that the data decides, topic by topic.
+    #[must_use]
+    pub fn explain(&self) -> Vec<Topic> {
+        vec![
+            Topic { title: "Beginning and aim", sentences: self.explain_aim() },
+            Topic { title: "Moving", sentences: self.explain_moving() },
+            Topic { title: "Capturing soldiers", sentences: self.explain_captures() },
+            Topic { title: "Capturing the king", sentences: self.explain_king() },
+            Topic { title: "Other ends", sentences: self.explain_ends() },
+        ]
+    }
+
+    fn explain_aim(&self) -> Vec<String> {
+        let first = match self.first {
+            First::Attackers => "The attackers move first.",
+            First::Defenders => "The defenders move first.",
+            First::Drawn => "Who moves first is drawn before each game.",
+        };
+        let escape = match self.escape {
+            Escape::Edge => "any square of the board's edge",
+            Escape::Corners => "one of the four corners",
+            Escape::EdgeOutsideCamps => "a square of the board's edge that is not a camp",
+        };
+        vec![
+            first.to_owned(),
+            format!("The defenders win when their king lands on {escape}."),
+            "The attackers win when they capture the king.".to_owned(),
+        ]
+    }
+
+    fn explain_moving(&self) -> Vec<String> {
+        let mut sentences = vec!["Pieces move any distance along a row or a column, over empty squares.".to_owned()];
+        if self.king.reach < MAX_DISTANCE as u32 {
+            sentences.push(format!("The king moves at most {} squares at a time.", self.king.reach));
+        }
+        let (landing, passing) = (self.throne.landing, self.throne.passing);
+        sentences.push(match (landing, passing) {
+            (Landing::Anyone, Passing::Anyone) => "The middle square is open to every piece.".to_owned(),
+            _ => format!("Once the king has left the throne, {} it, and {} over it.", lands(landing), passes(passing)),
+        });
+        if self.corners.landing != Landing::Anyone {
+            sentences.push(format!("On the corners: {} them.", lands(self.corners.landing)));
+        }
+        match self.camps.entry {
+            CampEntry::Anyone => {}
+            CampEntry::Soldiers => sentences.push("The king may not land on a camp or pass over one.".to_owned()),
+            CampEntry::Attackers => {
+                sentences.push("The king and the defenders may not land on a camp or pass over one.".to_owned());
+            }
+            CampEntry::AttackersWithin => sentences.push(
+                "Only an attacker that stands on a camp may land on camps or pass over them, those of its own group \
+                 of four; once it has left the group it never returns to a camp."
+                    .to_owned(),
+            ),
+        }
+        sentences
+    }
+
+    fn explain_captures(&self) -> Vec<String> {
+        let mut sentences = vec![
+            "A soldier is captured when an enemy moves next to it and another captor stands directly opposite. \
+             Moving between two enemies is safe."
+                .to_owned(),
+            if self.king.armed {
+                "The king captures like a soldier.".to_owned()
+            } else {
+                "The king takes no part in captures.".to_owned()
+            },
+            match self.captures.count {
+                CaptureCount::All => "A move captures all that it surrounds.".to_owned(),
+                CaptureCount::OneChosen => {
+                    "A move that surrounds several pieces captures one of them, which the mover chooses.".to_owned()
+                }
+            },
+        ];
+        let throne = [("attackers", self.throne.hostile_to_attackers), ("defenders", self.throne.hostile_to_defenders)];
+        for (whom, hostility) in throne {
+            match hostility {
+                Hostility::Never => {}
+                Hostility::WhenEmpty => {
+                    sentences.push(format!("The throne, while empty, stands in for the second captor of {whom}."));
+                }
+                Hostility::Always => {
+                    sentences.push(format!("The throne, empty or not, stands in for the second captor of {whom}."));
+                }
+            }
+        }
+        if self.corners.hostile_to_soldiers {
+            sentences.push("A corner stands in for the second captor of soldiers of both sides.".to_owned());
+        }
+        let camps = [("attackers", self.camps.hostile_to_attackers), ("defenders", self.camps.hostile_to_defenders)];
+        for (whom, hostile) in camps {
+            sentences.extend(
+                camps_named(hostile)
+                    .map(|camps| format!("{camps}, empty or not, stands in for the second captor of {whom}.")),
+            );
+        }
+        if self.captures.pinned_defender {
+            sentences.push(
+                "With the king on the throne between three attackers and one defender, that defender is captured by \
+                 an attacker that moves to the square beyond it."
+                    .to_owned(),
+            );
+        }
+        sentences.push("The edge of the board captures nobody.".to_owned());
+        sentences
+    }
+
+    fn explain_king(&self) -> Vec<String> {
+        let king = &self.king;
+        let places = [
+            ("on the throne", king.on_throne, false),
+            ("next to the throne", king.beside_throne, king.throne_closes),
+            ("elsewhere", king.elsewhere, false),
+        ];
+        let mut sentences = Vec::new();
+        let same = king.on_throne == king.elsewhere && king.beside_throne == king.elsewhere && !king.throne_closes;
+        if same {
+            sentences.push(format!("The king is captured {}, wherever he stands.", manner(king.elsewhere, false)));
+        } else {
+            for (place, how, throne_closes) in places {
+                sentences.push(format!("The king {place} is captured {}.", manner(how, throne_closes)));
+            }
+        }
+        match (king.edge_closes, king.corner_closes) {
+            (true, true) => sentences.push("The board's edge and a corner close a side of his.".to_owned()),
+            (true, false) => sentences
+                .push("The board's edge closes a side of his; a corner does not, so beside one he is safe.".to_owned()),
+            (false, true) => sentences.push("A corner closes a side of his.".to_owned()),
+            (false, false) => {}
+        }
+        if self.throne.hostile_to_king != Hostility::Never {
+            sentences.push("The empty throne stands in for the second captor of the king.".to_owned());
+        }
+        if self.corners.hostile_to_king {
+            sentences.push("A corner stands in for the second captor of the king.".to_owned());
+        }
+        sentences.extend(
+            camps_named(self.camps.hostile_to_king)
+                .map(|camps| format!("{camps}, empty or not, stands in for the second captor of the king.")),
+        );
+        sentences
+    }
+
+    fn explain_ends(&self) -> Vec<String> {
+        let mut sentences = vec!["A side that has no legal move on its turn loses.".to_owned()];
+        let nth = match self.repetition.occurrences {
+            2 => "second".to_owned(),
+            3 => "third".to_owned(),
+            n => format!("{n}th"),
+        };
+        let start = if self.repetition.start_counts { "" } else { " The position at the start is not counted." };
+        let consequence = match self.repetition.result {
+            RepetitionResult::Ignored => None,
+            RepetitionResult::Draw => Some("the game is a draw."),
+            RepetitionResult::MoverLoses => Some("the side whose move brought it about loses."),
+            RepetitionResult::AggressorLoses => Some(
+                "the aggressor loses: the side that had a choice while the other answered a threat to win at once \
+                 with every move since the occurrence before. If both had a choice, the side whose move brought the \
+                 position about loses; if neither had, the game is a draw.",
+            ),
+        };
+        match consequence {
+            None => sentences.push("Positions may recur.".to_owned()),
+            Some(text) => sentences.push(format!("When a position occurs for the {nth} time, {text}{start}")),
+        }
+        if let Some(plies) = self.no_capture_plies {
+            sentences.push(format!("{plies} plies in a row without a capture are a draw."));
+        }
+        if let Some(plies) = self.max_plies {
+            sentences.push(format!("A game that reaches {plies} plies is a draw."));
+        }
+        sentences
+    }
+}
+
+fn lands(landing: Landing) -> &'static str {
+    match landing {
+        Landing::Nobody => "nobody lands on",
+        Landing::King => "only the king lands on",
+        Landing::Anyone => "every piece may land on",
+    }
+}
+
+fn passes(passing: Passing) -> &'static str {
+    match passing {
+        Passing::Nobody => "nobody passes",
+        Passing::Anyone => "every piece may pass",
+    }
+}
+
+fn manner(how: KingCapture, throne_closes: bool) -> &'static str {
+    match (how, throne_closes) {
+        (KingCapture::BetweenTwo, _) => "like a soldier, between two captors on opposite sides",
+        (KingCapture::Surrounded, true) => "by attackers on the other three sides, the empty throne being the fourth",
+        (KingCapture::Surrounded, false) => "by attackers on all four sides",
+    }
+}
+
+fn camps_named(camps: HostileCamps) -> Option<&'static str> {
+    match camps {
+        HostileCamps::None => None,
+        HostileCamps::AllButEdgeMiddles => Some("Every camp but the four in the middle of an edge"),
+        HostileCamps::All => Some("Every camp"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ruleset::RULE_SET_NAMES;
+
+    fn words(set: &RuleSet) -> String {
+        set.explain().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_words_follow_the_data() {
+        let kvasir = RuleSet::named("kvasir").expect("a built-in rule set");
+        assert!(words(&kvasir).contains("The throne, empty or not, stands in for the second captor of attackers."));
+        assert!(words(&kvasir).contains("The throne, while empty, stands in for the second captor of defenders."));
+        let peaceful = RuleSet::from_toml("base = \"kvasir\"\n[throne]\nhostile-to-attackers = \"never\"");
+        assert!(!words(&peaceful.expect("a variant")).contains("captor of attackers"));
+    }
+
+    #[test]
+    fn rule_sets_that_play_differently_read_differently() {
+        let mut texts: Vec<String> =
+            RULE_SET_NAMES.iter().map(|name| words(&RuleSet::named(name).expect("a built-in rule set"))).collect();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), RULE_SET_NAMES.len());
+    }
+}

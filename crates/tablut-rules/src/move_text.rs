@@ -1,0 +1,197 @@
+//! Moves as people and other programs write them, and what they mean in a position.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::bitboard::Bitboard;
+use crate::board::Square;
+use crate::moves::{Move, MoveError};
+use crate::position::Position;
+use crate::rules::{IllegalMove, MoveFault, Rules};
+use crate::side::Piece;
+
+/// A move's text, read but not yet matched to a position: `d1-d3`, `d1-d3xd4`, and `OpenTafl`'s
+/// `Ke5-e6`, `d1-d3xd4/e4` with its remarks `+`, `++`, `-`, `--`. The Tablut Challenge's `d1-d4xc4xd5`
+/// is read as well.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct MoveText {
+    /// The piece named before the from square.
+    pub piece: Option<Piece>,
+    /// Where it stands.
+    pub from: Square,
+    /// Where it lands.
+    pub to: Square,
+    /// The squares named as captured; none where the text is silent.
+    pub captured: Bitboard,
+}
+
+impl FromStr for MoveText {
+    type Err = MoveError;
+
+    fn from_str(text: &str) -> Result<MoveText, MoveError> {
+        let error = || MoveError::new(text);
+        let (piece, rest) = split_piece(text);
+        let (from, rest) = rest.split_once('-').ok_or_else(error)?;
+        let rest = ["++", "--", "+", "-"].iter().find_map(|&remark| rest.strip_suffix(remark)).unwrap_or(rest);
+        let mut parts = rest.split(['x', '/']);
+        let to = parts.next().unwrap_or_default();
+        let from: Square = from.parse().map_err(|_| error())?;
+        let to: Square = to.parse().map_err(|_| error())?;
+        let mut captured = Bitboard::EMPTY;
+        for part in parts {
+            let (_, square) = split_piece(part);
+            captured.insert(square.parse().map_err(|_| error())?);
+        }
+        if from.line_to(to).is_none() {
+            return Err(error());
+        }
+        Ok(MoveText { piece, from, to, captured })
+    }
+}
+
+/// Takes a piece's letter off the front. Letters of pieces are no columns.
+fn split_piece(text: &str) -> (Option<Piece>, &str) {
+    let letters = [("K", Piece::King), ("k", Piece::King), ("T", Piece::Defender), ("t", Piece::Attacker)];
+    letters
+        .into_iter()
+        .find_map(|(letter, piece)| Some((Some(piece), text.strip_prefix(letter)?)))
+        .unwrap_or((None, text))
+}
+
+/// A text that is no legal move in the position.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ReadMoveError {
+    /// It is no move at all.
+    Text(MoveError),
+    /// The move is not legal.
+    Illegal(IllegalMove),
+}
+
+impl fmt::Display for ReadMoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadMoveError::Text(error) => error.fmt(f),
+            ReadMoveError::Illegal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReadMoveError {}
+
+impl From<IllegalMove> for ReadMoveError {
+    fn from(error: IllegalMove) -> ReadMoveError {
+        ReadMoveError::Illegal(error)
+    }
+}
+
+impl Rules {
+    /// Reads a legal move in any of the forms of [`MoveText`]. Captures that the text names must be
+    /// those that the move makes; where the mover chooses one of several, a named square is the choice.
+    pub fn read_move(&self, position: &Position, text: &str) -> Result<Move, ReadMoveError> {
+        let text: MoveText = text.parse().map_err(ReadMoveError::Text)?;
+        Ok(self.match_move(position, &text)?)
+    }
+
+    /// The legal move that a text stands for in a position.
+    pub fn match_move(&self, position: &Position, text: &MoveText) -> Result<Move, IllegalMove> {
+        let plain = Move::new(text.from, text.to);
+        match (self.check_legal(position, plain), text.captured.first()) {
+            (Err(error), Some(square)) if matches!(error.fault, MoveFault::NoChoice(_)) => {
+                let mv = Move { choice: Some(square), ..plain };
+                if text.captured.len() > 1 {
+                    return Err(error);
+                }
+                self.check_legal(position, mv)?;
+                check_piece(position, mv, text.piece)
+            }
+            (Err(error), _) => Err(error),
+            (Ok(()), None) => check_piece(position, plain, text.piece),
+            (Ok(()), Some(_)) => {
+                let captured = self.apply(position, plain).captured;
+                if captured != text.captured {
+                    return Err(IllegalMove { mv: plain, fault: MoveFault::OtherCaptures(captured) });
+                }
+                check_piece(position, plain, text.piece)
+            }
+        }
+    }
+
+    /// A legal move as `OpenTafl` writes it: the king's moves begin with `K`, every captured square is
+    /// named, a captured king with his letter.
+    #[must_use]
+    pub fn to_opentafl(&self, position: &Position, mv: Move) -> String {
+        let king = if position.king() == Some(mv.from) { "K" } else { "" };
+        let captured: Vec<String> = self
+            .apply(position, mv)
+            .captured
+            .iter()
+            .map(|square| {
+                let king = if position.king() == Some(square) { "K" } else { "" };
+                format!("{king}{square}")
+            })
+            .collect();
+        let x = if captured.is_empty() { "" } else { "x" };
+        format!("{king}{}-{}{x}{}", mv.from, mv.to, captured.join("/"))
+    }
+}
+
+/// The move, if the piece that moves is the one that its text names.
+fn check_piece(position: &Position, mv: Move, named: Option<Piece>) -> Result<Move, IllegalMove> {
+    match (named, position.piece_at(mv.from)) {
+        (Some(named), Some(piece)) if named != piece => Err(IllegalMove { mv, fault: MoveFault::OtherPiece(piece) }),
+        _ => Ok(mv),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::side::Side;
+
+    #[test]
+    fn opentafls_forms_are_read() {
+        let read = |text: &str| text.parse::<MoveText>().map(|t| (t.piece, t.captured.len()));
+        assert_eq!(read("d1-d3"), Ok((None, 0)));
+        assert_eq!(read("Ke5-e6"), Ok((Some(Piece::King), 0)));
+        assert_eq!(read("d1-d3xd4"), Ok((None, 1)));
+        assert_eq!(read("d1-d3xd4/Ke4++"), Ok((None, 2)));
+        assert_eq!(read("d1-d4xc4xd5"), Ok((None, 2)));
+        assert_eq!(read("Ke5-e1--"), Ok((Some(Piece::King), 0)));
+        for text in ["", "Ke5", "e5^e8", "e5=e8", "d1-e2", "d1-d3x", "d1-d3x/d4", "d1-d3+++", "Qd1-d3"] {
+            assert!(read(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn named_captures_and_pieces_must_be_right() {
+        let rules = Rules::named("kvasir").expect("a built-in rule set");
+        let position: Position = "9/9/9/4K4/9/9/3tTt2t/9/9 a".parse().expect("a position");
+        assert!(rules.read_move(&position, "i3-g3").is_ok());
+        let position: Position = "9/9/9/9/9/9/3tT3t/9/4K4 a".parse().expect("a position");
+        assert!(rules.read_move(&position, "i3-f3").is_err(), "the king has escaped");
+        let position: Position = "9/9/9/9/9/9/3tT3t/4K4/9 a".parse().expect("a position");
+        let mv = Move::new("i3".parse().expect("i3"), "f3".parse().expect("f3"));
+        for text in ["i3-f3", "i3-f3xe3", "ti3-f3xe3+"] {
+            assert_eq!(rules.read_move(&position, text), Ok(mv), "{text}");
+        }
+        assert_eq!(rules.to_opentafl(&position, mv), "i3-f3xe3");
+        let fault = |text: &str| rules.read_move(&position, text).expect_err("illegal").to_string();
+        assert_eq!(fault("i3-f3xe2"), "i3-f3 is illegal: it captures e3");
+        assert_eq!(fault("i3-g3xe3"), "i3-g3 is illegal: it captures nothing");
+        assert_eq!(fault("Ki3-f3"), "i3-f3 is illegal: the piece is an attacker");
+    }
+
+    #[test]
+    fn a_named_capture_is_imperials_choice() {
+        let rules = Rules::named("imperial").expect("a built-in rule set");
+        let position: Position = "9/9/6K2/9/2T6/2t6/Tt1tT4/9/2T6 d".parse().expect("a position");
+        let read = |text: &str| rules.read_move(&position, text).map(|mv| mv.to_string());
+        assert_eq!(read("c1-c3xb3"), Ok("c1-c3xb3".to_owned()));
+        assert_eq!(read("Tc1-c3xc4"), Ok("c1-c3xc4".to_owned()));
+        assert!(read("c1-c3").is_err() && read("c1-c3xb3/d3").is_err() && read("c1-c3xe3").is_err());
+        let one: Position = "9/9/6K2/9/9/9/Tt7/9/2T6 d".parse().expect("a position");
+        assert_eq!(rules.read_move(&one, "c1-c3xb3").map(|mv| mv.to_string()), Ok("c1-c3".to_owned()));
+        assert_eq!(one.side_to_move(), Side::Defenders);
+    }
+}

@@ -1,0 +1,95 @@
+//! Where a game or a perft begins, from what a user typed.
+
+use std::fmt;
+
+use crate::move_text::MoveText;
+use crate::position::Position;
+use crate::position_text::PositionTextError;
+use crate::rules::Rules;
+use crate::side::{Piece, Side};
+
+/// Settings that name no position to begin with.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum OpeningError {
+    /// The position's text is faulty.
+    Position(PositionTextError),
+    /// The position's side to move is not the side that should move first.
+    OtherSide {
+        /// The side to move in the position.
+        position: Side,
+        /// The side asked for.
+        first: Side,
+    },
+}
+
+impl fmt::Display for OpeningError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpeningError::Position(error) => error.fmt(f),
+            OpeningError::OtherSide { position, first } => {
+                write!(f, "the {position} are to move in the position, and the {first} were to move first")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpeningError {}
+
+impl Rules {
+    /// The position to begin with: the one that a text gives, else the start. `first` moves first;
+    /// without it whom the position or the rule set says, and the attackers where both are silent (a
+    /// rule set that draws it, rulebook IC1).
+    pub fn opening(&self, first: Option<Side>, position: Option<&str>) -> Result<Position, OpeningError> {
+        let side = first.or(self.set().first.side()).unwrap_or(Side::Attackers);
+        let Some(text) = position else {
+            return Ok(Position::start(side));
+        };
+        let position = Position::read(text, Some(side)).map_err(OpeningError::Position)?;
+        match first {
+            Some(first) if first != position.side_to_move() => {
+                Err(OpeningError::OtherSide { position: position.side_to_move(), first })
+            }
+            _ => Ok(position),
+        }
+    }
+
+    /// As [`Rules::opening`] for a game of which the first move is known: where nothing else says who
+    /// moves first, the piece that moves does.
+    pub fn opening_of(
+        &self,
+        first: Option<Side>,
+        position: Option<&str>,
+        first_move: Option<&str>,
+    ) -> Result<Position, OpeningError> {
+        let silent = first.is_none() && position.is_none() && self.set().first.side().is_none();
+        let mover = || {
+            let text: MoveText = first_move?.parse().ok()?;
+            Position::start(Side::Attackers).piece_at(text.from).map(Piece::side)
+        };
+        self.opening(if silent { mover() } else { first }, position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_side_comes_from_the_user_the_position_or_the_rules() {
+        let side = |name: &str, first, position| {
+            let rules = Rules::named(name).expect("a built-in rule set");
+            rules.opening(first, position).map(|p| p.side_to_move())
+        };
+        assert_eq!(side("kvasir", None, None), Ok(Side::Attackers));
+        assert_eq!(side("ludoteka", None, None), Ok(Side::Defenders));
+        assert_eq!(side("imperial", None, None), Ok(Side::Attackers));
+        assert_eq!(side("imperial", Some(Side::Defenders), None), Ok(Side::Defenders));
+        assert_eq!(side("kvasir", None, Some("9/9/9/9/4K4/9/9/9/t8 d")), Ok(Side::Defenders));
+        assert_eq!(side("ludoteka", None, Some("/9/9/9/9/4K4/9/9/9/t8/")), Ok(Side::Defenders));
+        let imperial = Rules::named("imperial").expect("a built-in rule set");
+        let mover = |text| imperial.opening_of(None, None, Some(text)).map(|p| p.side_to_move());
+        assert_eq!((mover("d1-d3"), mover("e3-d3")), (Ok(Side::Attackers), Ok(Side::Defenders)));
+        assert!(side("kvasir", Some(Side::Attackers), Some("9/9/9/9/4K4/9/9/9/t8 d")).is_err());
+    }
+}

@@ -1,0 +1,38 @@
+//! `tablut perft`: counts move sequences, the check of move generation.
+
+use tablut_rules::{Rules, Side};
+
+/// Count the move sequences of exactly so many plies
+///
+/// A sequence that ends the game sooner is not counted; repetition and ply limits are left out.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Rule set, by name or TOML file
+    #[arg(long, default_value = "kvasir", value_name = "R")]
+    rules: String,
+    /// Plies in a sequence
+    #[arg(long, value_name = "D")]
+    depth: u32,
+    /// Who moves first: attackers or defenders; without it the side that the rule set or the position names
+    #[arg(long, value_name = "SIDE")]
+    first: Option<Side>,
+    /// Count from here instead of the start, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
+    #[arg(long, value_name = "P")]
+    position: Option<String>,
+    /// Print the count after each first move, then the sum
+    #[arg(long)]
+    divide: bool,
+}
+
+/// Counts and prints.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let rules = Rules::load(&args.rules)?;
+    let position = rules.opening(args.first, args.position.as_deref())?;
+    if args.divide {
+        for (mv, count) in rules.perft_divide(&position, args.depth) {
+            println!("{mv} {count}");
+        }
+    }
+    println!("{}", rules.perft(&position, args.depth));
+    Ok(())
+}
