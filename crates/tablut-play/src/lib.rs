@@ -1,1 +1,26 @@
-//! Placeholder.
+//! Playing Tablut against a net.
+//!
+//! - [`Session`]: a game between people and the computer, independent of any interface; [`MoveReport`] says what a move
+//!   brought about, [`Opinion`] what the computer thinks.
+//! - [`Thinker`]: the computer's side, a net or a baseline.
+//! - [`run_terminal`]: the terminal, on any reader and writer; [`PlayArgs`], [`play`]: the command.
+
+mod board_text;
+mod events;
+mod input;
+mod options;
+mod rules_text;
+mod session;
+mod shipped;
+mod terminal;
+mod thinker;
+
+pub use board_text::{Style, board_text, legend_text};
+pub use events::{Alarm, MoveReport};
+pub use input::{HELP, Input, InputError};
+pub use options::{Console, PeopleArg, PlayArgs, PlayError, SideArg, play, session};
+pub use rules_text::rules_text;
+pub use session::{People, SavedGame, Session, SessionError, describe};
+pub use shipped::{SHIPPED_NET, shipped_net};
+pub use terminal::{TerminalStyle, run_terminal};
+pub use thinker::{MoveOpinion, NetThinker, Opinion, Thinker, engine_opinion};

@@ -1,0 +1,13 @@
+//! Tells the compiler whether the shipped net is there to be built in.
+
+use std::path::Path;
+
+fn main() {
+    let net =
+        Path::new(&std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../models/quickstart.tablut");
+    println!("cargo::rustc-check-cfg=cfg(shipped_net)");
+    println!("cargo::rerun-if-changed={}", net.display());
+    if net.is_file() {
+        println!("cargo::rustc-cfg=shipped_net");
+    }
+}

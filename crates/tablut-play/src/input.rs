@@ -1,0 +1,175 @@
+//! What a player types, read.
+
+use std::path::PathBuf;
+use tablut_rules::{Move, Square};
+
+/// A line typed by the player.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Input {
+    /// Nothing.
+    Empty,
+    /// A move.
+    Move(Move),
+    /// `moves`, or `moves d1`.
+    Moves(Option<Square>),
+    /// `undo`.
+    Undo,
+    /// `hint`.
+    Hint,
+    /// `eval`.
+    Eval,
+    /// `go`: let the computer move for the side to move.
+    Go,
+    /// `board`.
+    Board,
+    /// `rules`.
+    Rules,
+    /// `position`.
+    Position,
+    /// `history`.
+    History,
+    /// `save FILE`.
+    Save(PathBuf),
+    /// `help`.
+    Help,
+    /// `quit`.
+    Quit,
+}
+
+/// Why a line was not understood.
+#[derive(Debug, thiserror::Error, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The first word is no command, and the line is no move.
+    #[error("{text:?} is neither a move such as d1-d3 nor a command; `help` lists the commands")]
+    Unknown {
+        /// What was typed, shortened.
+        text: String,
+    },
+    /// The line begins like a move and is none.
+    #[error("{0}")]
+    Move(tablut_rules::MoveError),
+    /// What follows the command is wrong.
+    #[error("`{command}` {expected}, found {found:?}")]
+    Argument {
+        /// The command.
+        command: &'static str,
+        /// What it expects.
+        expected: &'static str,
+        /// What was typed after it.
+        found: String,
+    },
+}
+
+/// The commands, for `help`.
+pub const HELP: &str = "\
+d1-d3          move the piece on d1 to d3
+d1-d3xd4       the same, and capture d4 where the rules let you choose
+moves          all legal moves; `moves d1` those of the piece on d1
+undo           take your last move back, and the answer to it
+hint           the move that the computer would make
+eval           what the computer thinks of the position
+go             let the computer move for you
+board          show the board again
+rules          the rules of this game
+position       the position as text, for other commands
+history        the moves so far
+save FILE      write the game to a file
+quit           leave
+";
+
+impl std::str::FromStr for Input {
+    type Err = InputError;
+
+    fn from_str(line: &str) -> Result<Self, InputError> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let plain = |input: Self, command: &'static str| {
+            if rest.is_empty() {
+                Ok(input)
+            } else {
+                Err(InputError::Argument { command, expected: "stands alone", found: shortened(rest) })
+            }
+        };
+        match word.to_ascii_lowercase().as_str() {
+            "" => Ok(Self::Empty),
+            "undo" | "u" => plain(Self::Undo, "undo"),
+            "hint" => plain(Self::Hint, "hint"),
+            "eval" | "e" => plain(Self::Eval, "eval"),
+            "go" => plain(Self::Go, "go"),
+            "board" | "b" => plain(Self::Board, "board"),
+            "rules" => plain(Self::Rules, "rules"),
+            "position" => plain(Self::Position, "position"),
+            "history" => plain(Self::History, "history"),
+            "help" | "h" | "?" => plain(Self::Help, "help"),
+            "quit" | "q" | "exit" => plain(Self::Quit, "quit"),
+            "moves" | "m" if rest.is_empty() => Ok(Self::Moves(None)),
+            "moves" | "m" => rest.to_ascii_lowercase().parse().map(|square| Self::Moves(Some(square))).map_err(|_| {
+                InputError::Argument {
+                    command: "moves",
+                    expected: "expects a square such as d1",
+                    found: shortened(rest),
+                }
+            }),
+            "save" if rest.is_empty() => {
+                Err(InputError::Argument { command: "save", expected: "expects a file name", found: String::new() })
+            }
+            "save" => Ok(Self::Save(rest.into())),
+            _ => read_move(line),
+        }
+    }
+}
+
+fn read_move(line: &str) -> Result<Input, InputError> {
+    let begins_like_a_move = line.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    match line.to_ascii_lowercase().parse() {
+        Ok(mv) => Ok(Input::Move(mv)),
+        Err(error) if begins_like_a_move => Err(InputError::Move(error)),
+        Err(_) => Err(InputError::Unknown { text: shortened(line) }),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HELP, Input, InputError};
+
+    #[test]
+    fn moves_and_commands_are_read_in_any_case() {
+        assert_eq!("D1-d3".parse(), Ok(Input::Move("d1-d3".parse().unwrap())));
+        assert_eq!(" d1-d3xd4 ".parse(), Ok(Input::Move("d1-d3xd4".parse().unwrap())));
+        assert_eq!("moves D1".parse(), Ok(Input::Moves(Some("d1".parse().unwrap()))));
+        assert_eq!("UNDO".parse(), Ok(Input::Undo));
+        assert_eq!("".parse(), Ok(Input::Empty));
+        assert_eq!("save my game.json".parse(), Ok(Input::Save("my game.json".into())));
+    }
+
+    #[test]
+    fn every_command_of_the_help_is_known() {
+        for line in HELP.lines() {
+            let text = line.split("  ").next().unwrap();
+            assert!(text.parse::<Input>().is_ok(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_shown() {
+        for (line, part) in [
+            ("d1-e2", "\"d1-e2\" is no move"),
+            ("d1d3", "d1-d3xd4"),
+            ("castle", "\"castle\" is neither"),
+            ("moves z9", "expects a square such as d1, found \"z9\""),
+            ("save", "expects a file name"),
+            ("undo 3", "stands alone, found \"3\""),
+        ] {
+            let error = line.parse::<Input>().unwrap_err().to_string();
+            assert!(error.contains(part), "{line:?}: {error}");
+        }
+        let long = "x".repeat(10_000);
+        assert!(matches!(long.parse::<Input>(), Err(InputError::Unknown { text }) if text.len() == 40));
+    }
+}
