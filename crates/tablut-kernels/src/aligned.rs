@@ -1,39 +1,55 @@
-//! A buffer of f32 that begins on a cache line.
+//! A buffer of numbers that begins on a cache line.
 
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// One cache line, which is also one AVX-512 vector.
-#[derive(Copy, Clone)]
+/// One cache line, which is also one AVX-512 vector and one row of a matrix register.
+#[derive(Copy, Clone, Debug)]
 #[repr(C, align(64))]
-struct Line([f32; 16]);
+struct Line([u8; 64]);
 
-/// A slice of f32, aligned to 64 bytes so that no vector of sixteen straddles two cache lines.
-#[derive(Clone)]
-pub struct Aligned {
-    lines: Vec<Line>,
-    len: usize,
+/// Numbers that buffers are made of: all bit patterns are values of them, zero bits are zero, and whole numbers of them
+/// fill a line.
+pub trait Element: Copy + sealed::Sealed {}
+impl Element for f32 {}
+impl Element for u16 {}
+
+mod sealed {
+    /// Keeps [`super::Element`] to the types for which its promises hold.
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for u16 {}
 }
 
-impl Aligned {
+/// A slice of numbers, aligned to 64 bytes so that no vector straddles two cache lines.
+#[derive(Clone, Debug)]
+pub struct Aligned<T: Element = f32> {
+    lines: Vec<Line>,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Aligned<T> {
     /// A buffer of `len` zeros.
-    pub fn zeroed(len: usize) -> Aligned {
-        Aligned { lines: vec![Line([0.0; 16]); len.div_ceil(16)], len }
+    pub fn zeroed(len: usize) -> Aligned<T> {
+        let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+        Aligned { lines: vec![Line([0; 64]); lines], len, element: PhantomData }
     }
 }
 
-impl Deref for Aligned {
-    type Target = [f32];
+impl<T: Element> Deref for Aligned<T> {
+    type Target = [T];
 
-    fn deref(&self) -> &[f32] {
-        // SAFETY: `Line` is `repr(C)` around `[f32; 16]` without padding, so the lines are `16 * lines.len()` f32 in a
-        // row, and `len` is at most that.
+    fn deref(&self) -> &[T] {
+        // SAFETY: the lines are initialised bytes in a row, aligned beyond what `T` needs and at least `len` elements
+        // long (`zeroed`), and every bit pattern is a `T` (`Element`).
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
 
-impl DerefMut for Aligned {
-    fn deref_mut(&mut self) -> &mut [f32] {
-        // SAFETY: as in `deref`; the borrow of `self` is exclusive.
+impl<T: Element> DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`; the borrow of `self` is exclusive, and every `T` is valid bytes.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }
 }
@@ -45,11 +61,12 @@ mod tests {
     #[test]
     fn a_buffer_has_its_length_and_begins_on_a_cache_line() {
         for len in [0, 1, 15, 16, 17, 1000] {
-            let mut buffer = Aligned::zeroed(len);
+            let mut buffer = Aligned::<f32>::zeroed(len);
             assert_eq!(buffer.len(), len);
             assert!(buffer.as_ptr().addr().is_multiple_of(64));
             buffer.fill(2.0);
             assert_eq!(buffer.iter().sum::<f32>(), 2.0 * len as f32);
+            assert_eq!(Aligned::<u16>::zeroed(len).len(), len);
         }
     }
 }

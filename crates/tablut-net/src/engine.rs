@@ -1,14 +1,15 @@
 //! The CPU engine: a net's forward pass over `tablut-kernels`, on one thread or several.
 
+mod bfloat16;
+mod float32;
 mod heads;
-mod network;
+mod precision;
 mod threads;
-mod trunk;
-mod workspace;
 
 use std::sync::Arc;
 
-use tablut_kernels::{Kernels, Simd};
+use tablut_kernels::{Bf16Kernels, Grid, Kernels, Simd};
+use tablut_rules::SIZE;
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
 use crate::error::NetError;
@@ -16,9 +17,11 @@ use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use crate::shape::NetShape;
 use crate::weights::Weights;
 pub(crate) use heads::MOVES_LEFT_UNIT;
-use network::Network;
+pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
-use workspace::Workspace;
+
+/// The board as the kernels see it.
+const GRID: Grid = Grid::new(SIZE, SIZE);
 
 /// A net ready to run on the CPU.
 ///
@@ -29,6 +32,7 @@ use workspace::Workspace;
 /// A row's outputs depend on that row alone, to the bit: not on the other rows, their number, their order, or the
 /// threads.
 pub struct Engine {
+    shape: NetShape,
     network: Arc<Network>,
     kernels: Kernels,
     /// One for each thread.
@@ -36,17 +40,29 @@ pub struct Engine {
     threads: Threads,
 }
 
+/// Packed weights of either precision.
+enum Network {
+    F32(float32::Network),
+    Bf16(bfloat16::Network),
+}
+
+/// One thread's buffers, of the network's precision.
+enum Workspace {
+    F32(float32::Workspace),
+    Bf16(bfloat16::Workspace),
+}
+
 impl Engine {
-    /// The engine of `weights` on one thread: the calling one.
+    /// The engine of `weights` in f32 on one thread: the calling one.
     ///
     /// # Errors
     ///
     /// `TABLUT_SIMD` names no instruction set, or one that this machine lacks.
     pub fn new(weights: &Weights) -> Result<Self, NetError> {
-        Self::with_threads(weights, 1)
+        Self::with_options(weights, EngineOptions::default())
     }
 
-    /// The engine of `weights` on `n_threads` threads, the calling one among them; 0 is taken as 1.
+    /// The engine of `weights` in f32 on `n_threads` threads, the calling one among them; 0 is taken as 1.
     ///
     /// Worth it for big batches and for analysis. In self-play, one engine per worker on one thread is faster.
     ///
@@ -54,23 +70,39 @@ impl Engine {
     ///
     /// As [`Engine::new`]; or the threads cannot be started.
     pub fn with_threads(weights: &Weights, n_threads: usize) -> Result<Self, NetError> {
-        let simd = Simd::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        Self::with_simd(weights, n_threads, simd)
+        Self::with_options(weights, EngineOptions { n_threads, ..EngineOptions::default() })
     }
 
-    /// The engine of `weights` on `n_threads` threads with the instructions `simd`, whatever `TABLUT_SIMD` says.
+    /// The engine of `weights` with all choices open.
     ///
     /// # Errors
     ///
-    /// This machine lacks the instructions; or the threads cannot be started.
-    pub fn with_simd(weights: &Weights, n_threads: usize, simd: Simd) -> Result<Self, NetError> {
-        let kernels = Kernels::new(simd).map_err(|error| NetError::Inference(error.to_string()))?;
-        Ok(Self::assemble(Arc::new(Network::new(weights)), kernels, Threads::new(n_threads)?))
+    /// As [`Engine::with_threads`]; or this machine lacks the instructions or the precision.
+    pub fn with_options(weights: &Weights, options: EngineOptions) -> Result<Self, NetError> {
+        let complain = |error: tablut_kernels::SimdError| NetError::Inference(error.to_string());
+        let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
+        let kernels = Kernels::new(simd).map_err(complain)?;
+        let network = match options.precision {
+            Precision::F32 => Network::F32(float32::Network::new(weights)),
+            Precision::Bf16 => {
+                // Whoever forces a lower level wants this machine to behave as one that has no more.
+                let bf16 = (simd == Simd::Avx512).then(Bf16Kernels::request).flatten();
+                let bf16 = bf16.ok_or_else(|| {
+                    NetError::Inference(
+                        "precision bf16 needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed: use f32"
+                            .to_owned(),
+                    )
+                })?;
+                Network::Bf16(bfloat16::Network::new(weights, bf16))
+            }
+        };
+        let threads = Threads::new(options.n_threads)?;
+        Ok(Self::assemble(weights.shape(), Arc::new(network), kernels, threads))
     }
 
-    fn assemble(network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
+    fn assemble(shape: NetShape, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
         let workspaces = (0..threads.count()).map(|_| Workspace::new(&network)).collect();
-        Self { network, kernels, workspaces, threads }
+        Self { shape, network, kernels, workspaces, threads }
     }
 
     /// An engine of the same weights, which the two share, on `n_threads` threads of its own.
@@ -79,17 +111,43 @@ impl Engine {
     ///
     /// The threads cannot be started.
     pub fn share(&self, n_threads: usize) -> Result<Self, NetError> {
-        Ok(Self::assemble(Arc::clone(&self.network), self.kernels, Threads::new(n_threads)?))
+        let threads = Threads::new(n_threads)?;
+        Ok(Self::assemble(self.shape, Arc::clone(&self.network), self.kernels, threads))
     }
 
     /// The net's shape.
     pub fn shape(&self) -> NetShape {
-        self.network.shape
+        self.shape
     }
 
     /// The instruction set in use.
     pub fn simd(&self) -> Simd {
         self.kernels.simd()
+    }
+
+    /// The precision of the convolutions.
+    pub fn precision(&self) -> Precision {
+        match *self.network {
+            Network::F32(_) => Precision::F32,
+            Network::Bf16(_) => Precision::Bf16,
+        }
+    }
+}
+
+impl Workspace {
+    fn new(network: &Network) -> Self {
+        match network {
+            Network::F32(network) => Workspace::F32(float32::Workspace::new(network)),
+            Network::Bf16(network) => Workspace::Bf16(bfloat16::Workspace::new(network)),
+        }
+    }
+
+    /// The most positions that it holds at once.
+    fn n_positions(&self) -> usize {
+        match self {
+            Workspace::F32(workspace) => workspace.n_positions,
+            Workspace::Bf16(workspace) => workspace.n_positions,
+        }
     }
 }
 
@@ -105,6 +163,19 @@ impl Inference for Engine {
             evaluate(network, kernels, workspace, input, share);
         });
         Ok(())
+    }
+}
+
+/// Evaluates the rows of a share, at most as many as the workspace holds.
+fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
+    match (network, workspace) {
+        (Network::F32(network), Workspace::F32(workspace)) => {
+            float32::evaluate(network, kernels, workspace, input, share);
+        }
+        (Network::Bf16(network), Workspace::Bf16(workspace)) => {
+            bfloat16::evaluate(network, kernels, workspace, input, share);
+        }
+        _ => unreachable!("an engine's workspaces are made for its network"),
     }
 }
 
@@ -124,10 +195,4 @@ fn validate_moves(input: &InputBatch) -> Result<(), NetError> {
             "policy index {index:?} lies outside the table of {POLICY_ENTRIES} entries"
         ))),
     }
-}
-
-/// Evaluates the rows of a share, at most as many as the workspace holds.
-fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
-    trunk::run(network, kernels, workspace, input, share.rows.clone());
-    heads::run(network, kernels, workspace, input, share);
 }

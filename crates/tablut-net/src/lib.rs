@@ -22,7 +22,7 @@ mod weights;
 
 pub use batch::{Inference, InputBatch, OutputBatch};
 pub use encoding::{ENCODING_VERSION, FEATURES, PLANES, View, encode, encode_symmetric};
-pub use engine::Engine;
+pub use engine::{Engine, EngineOptions, Precision};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use model_file::{FORMAT_VERSION, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};

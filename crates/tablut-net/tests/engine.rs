@@ -7,11 +7,18 @@ mod random;
 
 use proptest::prelude::*;
 use random::{random_batch, random_weights};
-use tablut_net::{Engine, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights};
+use tablut_net::{
+    Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Precision, Simd, Weights,
+};
 
 /// Every instruction set of this machine.
 fn levels() -> impl Iterator<Item = Simd> {
     Simd::ALL.into_iter().filter(|simd| simd.is_available())
+}
+
+fn engine(weights: &Weights, n_threads: usize, simd: Simd) -> Engine {
+    let options = EngineOptions { n_threads, simd: Some(simd), ..EngineOptions::default() };
+    Engine::with_options(weights, options).expect("an available level")
 }
 
 fn infer(engine: &mut Engine, input: &InputBatch) -> OutputBatch {
@@ -37,8 +44,7 @@ fn outputs_are_the_definitions_for_every_shape_and_instruction_set() {
         let input = random_batch(3, 12);
         let expected = definition::infer(&weights, &input);
         for simd in levels() {
-            let mut engine = Engine::with_simd(&weights, 1, simd).expect("an available level");
-            let output = infer(&mut engine, &input);
+            let output = infer(&mut engine(&weights, 1, simd), &input);
             let what = |output: &str| format!("{shape} {simd} {output}");
             assert_close(&output.logits, &expected.logits, &what("logits"));
             assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), &what("win, draw, loss"));
@@ -81,8 +87,8 @@ proptest! {
         let rows: Vec<usize> = rows.into_iter().map(|row| row % n).collect();
         let chosen = select(&input, &rows);
         for simd in levels() {
-            let all = infer(&mut Engine::with_simd(&weights, 1, simd).expect("available"), &input);
-            let some = infer(&mut Engine::with_simd(&weights, n_threads, simd).expect("available"), &chosen);
+            let all = infer(&mut engine(&weights, 1, simd), &input);
+            let some = infer(&mut engine(&weights, n_threads, simd), &chosen);
             for (place, &row) in rows.iter().enumerate() {
                 prop_assert_eq!(bits(&chosen, &some, place), bits(&input, &all, row), "{} row {}", simd, row);
             }
@@ -96,7 +102,7 @@ fn the_two_vector_instruction_sets_give_the_same_bits() {
     let input = random_batch(9, 6);
     let outputs: Vec<_> = levels()
         .filter(|&simd| simd != Simd::Plain)
-        .map(|simd| infer(&mut Engine::with_simd(&weights, 1, simd).expect("available"), &input))
+        .map(|simd| infer(&mut engine(&weights, 1, simd), &input))
         .collect();
     assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
 }
@@ -149,4 +155,55 @@ fn a_fresh_net_is_nearly_indifferent() {
     for wdl in output.wdl {
         assert!(wdl.iter().all(|p| (0.05..0.9).contains(p)), "{wdl:?}");
     }
+}
+
+/// The engine in bf16, where the machine has it.
+fn bf16(weights: &Weights, n_threads: usize) -> Option<Engine> {
+    let options = EngineOptions { n_threads, precision: Precision::Bf16, ..EngineOptions::default() };
+    match Engine::with_options(weights, options) {
+        Ok(engine) => Some(engine),
+        Err(error) => {
+            assert!(!Precision::Bf16.is_available() && error.to_string().contains("use f32"), "{error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn outputs_in_bf16_are_near_the_definitions() {
+    for shape in ["b2c32", "b4c64", "b3c48", "b10c128"] {
+        let weights = random_weights(shape, 31);
+        let Some(mut engine) = bf16(&weights, 1) else { return };
+        let input = random_batch(3, 32);
+        let (output, expected) = (infer(&mut engine, &input), definition::infer(&weights, &input));
+        let scale = expected.logits.iter().fold(0f32, |m, x| m.max(x.abs()));
+        for (f, e) in output.logits.iter().zip(&expected.logits) {
+            assert!((f - e).abs() <= 0.02 * scale, "{shape}: logit {f}, expected {e} (largest {scale})");
+        }
+        for (f, e) in output.wdl.as_flattened().iter().zip(expected.wdl.as_flattened()) {
+            assert!((f - e).abs() <= 0.05, "{shape}: probability {f}, expected {e}");
+        }
+    }
+}
+
+#[test]
+fn bits_in_bf16_do_not_depend_on_the_company_or_the_threads() {
+    let weights = random_weights("b3c64", 41);
+    let (Some(mut one), Some(mut three)) = (bf16(&weights, 1), bf16(&weights, 3)) else { return };
+    let input = random_batch(37, 42);
+    let all = infer(&mut one, &input);
+    assert_eq!(infer(&mut three, &input), all);
+    let rows = [36, 0, 17, 17, 5];
+    let chosen = select(&input, &rows);
+    let some = infer(&mut one, &chosen);
+    for (place, &row) in rows.iter().enumerate() {
+        assert_eq!(bits(&chosen, &some, place), bits(&input, &all, row), "row {row}");
+    }
+}
+
+#[test]
+fn bf16_is_refused_at_a_lower_instruction_set() {
+    let options = EngineOptions { precision: Precision::Bf16, simd: Some(Simd::Plain), n_threads: 1 };
+    let error = Engine::with_options(&random_weights("b1c16", 1), options).err().expect("refused");
+    assert!(error.to_string().contains("use f32"), "{error}");
 }

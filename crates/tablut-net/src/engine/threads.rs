@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::workspace::Workspace;
+use super::Workspace;
 use crate::batch::{InputBatch, OutputBatch};
 use crate::error::NetError;
 

@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use anyhow::Context;
 use serde::Serialize;
-use tablut_net::{Engine, Inference, InputBatch, NetShape, OutputBatch, Weights, onnx};
+use tablut_net::{Engine, EngineOptions, Inference, InputBatch, NetShape, OutputBatch, Precision, Weights, onnx};
 
 /// Seed of the weights and of the positions; every run times the same work.
 const SEED: u64 = 1;
 
 /// Time the CPU engine on positions from random games of every built-in rule set
 ///
-/// Every combination of the shapes, batch sizes and numbers of threads given is timed, one after the other.
+/// Every combination of the shapes, threads, precisions and batch sizes given is timed, one after the other.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -27,6 +27,9 @@ pub struct Args {
     /// Threads that share each batch
     #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
     threads: Vec<usize>,
+    /// Precision of the convolutions: f32, or bf16 on processors with AMX
+    #[arg(long, value_delimiter = ',', default_value = "f32")]
+    precision: Vec<Precision>,
     /// Seconds to spend on each combination
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     secs: f64,
@@ -44,6 +47,7 @@ struct Timing {
     shape: NetShape,
     batch: usize,
     threads: usize,
+    precision: String,
     /// The instruction set in use.
     simd: String,
     /// Batches timed.
@@ -66,11 +70,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let positions = positions::random(largest, SEED)?;
     for &shape in &args.shape {
         let weights = Weights::initial(shape, SEED);
-        for &threads in &args.threads {
-            let mut engine = Engine::with_threads(&weights, threads)?;
+        for (n_threads, precision) in pairs(&args.threads, &args.precision) {
+            let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
+            let mut engine = Engine::with_options(&weights, options)?;
             for &batch in &args.batch {
                 let input = positions::first(&positions, batch);
-                let timing = time(&mut engine, &input, threads, args.secs)?;
+                let timing = time(&mut engine, &input, n_threads, args.secs)?;
                 if args.json {
                     println!("{}", serde_json::to_string(&timing)?);
                 } else {
@@ -80,6 +85,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Every pair of one of `a` and one of `b`.
+fn pairs<A: Copy, B: Copy>(a: &[A], b: &[B]) -> impl Iterator<Item = (A, B)> {
+    a.iter().flat_map(move |&a| b.iter().map(move |&b| (a, b)))
 }
 
 /// Evaluates `input` again and again for `secs` seconds, after a tenth of that to warm up.
@@ -103,6 +113,7 @@ fn time(engine: &mut Engine, input: &InputBatch, threads: usize, secs: f64) -> a
         shape: engine.shape(),
         batch: input.n,
         threads,
+        precision: engine.precision().to_string(),
         simd: engine.simd().to_string(),
         n_batches: batch_secs.len(),
         evals_per_sec,
@@ -129,13 +140,14 @@ impl fmt::Display for Timing {
         let threads = if self.threads == 1 { "thread " } else { "threads" };
         write!(
             f,
-            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {:>7.1} GFLOP/s of direct convolution  {}",
+            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {:>7.1} GFLOP/s of direct convolution  {} {}",
             self.shape.to_string(),
             self.batch,
             self.threads,
             self.evals_per_sec,
             self.best_evals_per_sec,
             self.direct_gflops,
+            self.precision,
             self.simd
         )
     }

@@ -1,0 +1,140 @@
+//! Convolutions in bf16 on Intel's matrix registers (AMX): direct, with sums in f32.
+//!
+//! A product of tiles does sixteen times the multiplications of an AVX-512 instruction, so that fewer of them would not
+//! pay for Winograd's transforms. Inputs and weights are rounded to bf16 (eight bits of precision); sums, biases and the
+//! residual trunk stay in f32. Bits are fixed as in the rest of the crate, but only machines with AMX have the mode.
+
+#[cfg(target_arch = "x86_64")]
+mod amx;
+#[cfg(target_arch = "x86_64")]
+mod epilogue;
+mod images;
+mod weights;
+
+pub use images::Bf16Images;
+pub use weights::Bf16Convolution;
+
+/// Channels come in this many: the inputs that one product of tiles sums over, and the outputs of a block of two tiles.
+pub const BF16_LANES: usize = 32;
+
+/// The right to use the matrix registers, which the machine has and the system has granted.
+#[derive(Copy, Clone, Debug)]
+pub struct Bf16Kernels(());
+
+/// What follows a convolution in bf16: `relu(convolution + bias)`, or with `residual`
+/// `relu(full + convolution + bias)`. At least one of the places for it should be given.
+#[derive(Debug)]
+pub struct Bf16Epilogue<'a> {
+    /// One value per output channel (padded), for each image or, if there is but one row, for all.
+    pub bias: &'a [f32],
+    /// Whether what `full` already holds is added.
+    pub residual: bool,
+    /// Where the result goes in f32, `[image][square][channel]`.
+    pub full: Option<&'a mut [f32]>,
+    /// Where the result goes rounded to bf16.
+    pub rounded: Option<&'a mut Bf16Images>,
+    /// Where the means of each image's channels and then their maxima go, `[image][2 * channels]`.
+    pub pooled: Option<&'a mut [f32]>,
+}
+
+impl Bf16Kernels {
+    /// The kernels, if this machine has AMX with bf16 and the system lets this process use it.
+    pub fn request() -> Option<Bf16Kernels> {
+        #[cfg(target_arch = "x86_64")]
+        if amx::request() {
+            return Some(Bf16Kernels(()));
+        }
+        None
+    }
+
+    /// A convolution of the first `n_images` of `from`, and what follows it.
+    ///
+    /// # Panics
+    ///
+    /// When sizes do not fit the convolution or each other.
+    pub fn convolve(
+        self,
+        convolution: &Bf16Convolution,
+        from: &Bf16Images,
+        n_images: usize,
+        epilogue: Bf16Epilogue<'_>,
+    ) {
+        let width = convolution.outputs();
+        let squares = from.grid().squares();
+        assert_eq!(convolution.inputs(), from.channels(), "channels in");
+        assert!(n_images <= from.n_images(), "images");
+        assert!([width, n_images * width].contains(&epilogue.bias.len()), "size of a bias");
+        if let Some(full) = &epilogue.full {
+            assert!(full.len() >= n_images * squares * width, "room for the result");
+        }
+        assert!(!epilogue.residual || epilogue.full.is_some(), "a residual is added in f32");
+        if let Some(rounded) = &epilogue.rounded {
+            assert_eq!((rounded.grid(), rounded.channels()), (from.grid(), width), "shape of the rounded result");
+            assert!(n_images <= rounded.n_images(), "room for the rounded result");
+        }
+        if let Some(pooled) = &epilogue.pooled {
+            assert!(pooled.len() >= n_images * 2 * width, "room for the pooled values");
+        }
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `self` exists only where AMX, AVX-512 and its bf16 are there; the sizes were checked above.
+        unsafe {
+            run(convolution, from, n_images, epilogue);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        drop(epilogue);
+    }
+}
+
+/// All blocks of a convolution: two tiles of outputs at a time for all images, whose weights stay in the first-level
+/// cache.
+///
+/// # Safety
+///
+/// The machine has AMX with bf16, AVX-512F and AVX-512-BF16; sizes fit as [`Bf16Kernels::convolve`] checks.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bf16")]
+unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize, mut epilogue: Bf16Epilogue<'_>) {
+    let layout = from.layout();
+    let width = convolution.outputs();
+    let size = layout.grid.squares() * width;
+    let steps = convolution.steps(layout, from.channels());
+    let mut sums = epilogue::Sums::zeroed();
+    // SAFETY: the caller has the registers. The activations' rows of a block, shifted by every step's offset, lie inside
+    // an image (its layout makes room for that); a pair's weights are as long as the steps say.
+    unsafe {
+        amx::configure(layout.tile_rows);
+        for pair in 0..width / BF16_LANES {
+            let channel = pair * BF16_LANES;
+            for image in 0..n_images {
+                let values = from.image(image);
+                let bias = if epilogue.bias.len() == width { 0 } else { image * width };
+                let mut target = epilogue::Target {
+                    width,
+                    channel,
+                    bias: &epilogue.bias[bias + channel..][..BF16_LANES],
+                    residual: epilogue.residual,
+                    full: epilogue.full.as_deref_mut().map(|full| &mut full[image * size..][..size]),
+                    rounded: epilogue.rounded.as_deref_mut().map(|images| images.image_mut(image)),
+                };
+                let mut pool = epilogue::Pool::start();
+                for first in (0..layout.positions()).step_by(2 * layout.tile_rows) {
+                    let row = |tile: usize| values.as_ptr().add((first + tile * layout.tile_rows) * from.channels());
+                    amx::multiply(&amx::Block {
+                        rows: [row(0), row(1)],
+                        row_stride: from.channels() * size_of::<u16>(),
+                        offsets: steps.as_slice().as_ptr(),
+                        n_steps: steps.as_slice().len(),
+                        weights: convolution.pair(pair).as_ptr(),
+                        sums: sums.0.as_mut_ptr(),
+                        tile_bytes: layout.tile_rows * BF16_LANES * size_of::<f32>(),
+                    });
+                    epilogue::apply(&sums, layout, first, &mut target, &mut pool);
+                }
+                if let Some(pooled) = epilogue.pooled.as_deref_mut() {
+                    pool.finish(layout.grid.squares(), &mut pooled[image * 2 * width..][..2 * width], channel);
+                }
+            }
+        }
+        amx::release();
+    }
+}

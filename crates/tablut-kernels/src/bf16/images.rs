@@ -1,0 +1,116 @@
+//! Activations in bf16, with the zero padding that a convolution reads.
+
+use super::BF16_LANES;
+use super::weights::round;
+use crate::{Aligned, Grid};
+
+/// How an image lies in memory: rows of squares with one zero square after each, which serves as the padding on the
+/// right of its row and on the left of the next, and a row of zeros above and below.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Layout {
+    pub grid: Grid,
+    /// Positions (squares, and the zero after each row) in one tile of activations.
+    pub tile_rows: usize,
+    n_tiles: usize,
+}
+
+impl Layout {
+    fn new(grid: Grid) -> Layout {
+        let positions = grid.height() * (grid.width() + 1);
+        // An even number of tiles, of equal size.
+        let n_tiles = positions.div_ceil(16).next_multiple_of(2);
+        Layout { grid, tile_rows: positions.div_ceil(n_tiles), n_tiles }
+    }
+
+    /// From a square to the one below it.
+    pub fn pitch(self) -> usize {
+        self.grid.width() + 1
+    }
+
+    /// Positions that are computed, in order: row by row, the zero after each among them, and perhaps some after the
+    /// last.
+    pub fn positions(self) -> usize {
+        self.n_tiles * self.tile_rows
+    }
+
+    /// Places in an image: from the one above and left of the first square to the last that a tap of the last position
+    /// reads.
+    fn places(self) -> usize {
+        self.positions() + 2 * self.pitch() + 2
+    }
+
+    /// The place of a square.
+    pub fn place(self, row: usize, column: usize) -> usize {
+        (row + 1) * self.pitch() + column + 1
+    }
+}
+
+/// Images `[image][place][channel]` in bf16; places outside the grid are zero.
+#[derive(Clone, Debug)]
+pub struct Bf16Images {
+    layout: Layout,
+    channels: usize,
+    n_images: usize,
+    values: Aligned<u16>,
+}
+
+impl Bf16Images {
+    /// `n_images` images of zeros.
+    ///
+    /// # Panics
+    ///
+    /// When the channels come not in multiples of [`BF16_LANES`].
+    pub fn new(grid: Grid, n_images: usize, channels: usize) -> Bf16Images {
+        assert!(channels.is_multiple_of(BF16_LANES), "channels come in multiples of {BF16_LANES}");
+        let layout = Layout::new(grid);
+        Bf16Images { layout, channels, n_images, values: Aligned::zeroed(n_images * layout.places() * channels) }
+    }
+
+    /// The grid of the images.
+    pub fn grid(&self) -> Grid {
+        self.layout.grid
+    }
+
+    /// Images that it holds.
+    pub fn n_images(&self) -> usize {
+        self.n_images
+    }
+
+    /// Channels of each.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Writes one image from planes `[plane][square]`, rounded; channels without a plane stay as they are.
+    ///
+    /// # Panics
+    ///
+    /// When there are more planes than channels, or `index` lies outside.
+    pub fn set_planes(&mut self, index: usize, planes: &[f32]) {
+        let (layout, channels) = (self.layout, self.channels);
+        let grid = layout.grid;
+        assert!(planes.len() <= channels * grid.squares(), "at most a plane for each channel");
+        let image = self.image_mut(index);
+        for (channel, plane) in planes.chunks_exact(grid.squares()).enumerate() {
+            for (row, line) in plane.chunks_exact(grid.width()).enumerate() {
+                for (column, &value) in line.iter().enumerate() {
+                    image[layout.place(row, column) * channels + channel] = round(value);
+                }
+            }
+        }
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    pub(super) fn image(&self, index: usize) -> &[u16] {
+        let size = self.layout.places() * self.channels;
+        &self.values[index * size..][..size]
+    }
+
+    pub(super) fn image_mut(&mut self, index: usize) -> &mut [u16] {
+        let size = self.layout.places() * self.channels;
+        &mut self.values[index * size..][..size]
+    }
+}

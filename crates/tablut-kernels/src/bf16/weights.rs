@@ -1,0 +1,116 @@
+//! Weights in bf16, packed in the tiles that products read.
+
+use super::BF16_LANES;
+use super::images::Layout;
+use crate::Aligned;
+
+/// The most steps of a product: nine taps of 512 channels.
+const MOST_STEPS: usize = 9 * 512 / BF16_LANES;
+
+/// The weights of a 3×3 convolution with zero padding or of a 1×1 convolution, rounded to bf16.
+///
+/// Packed for each pair of sixteen outputs and each step (a tap and 32 inputs) as two tiles, each `[16 pairs of
+/// inputs][16 outputs][2]`.
+#[derive(Clone)]
+pub struct Bf16Convolution {
+    inputs: usize,
+    outputs: usize,
+    /// 3 or 1.
+    side: usize,
+    tiles: Aligned<u16>,
+}
+
+impl Bf16Convolution {
+    /// Packs weights `[outputs, inputs, side, side]`, with `side` 3 or 1. Channels are padded with zeros to multiples of
+    /// [`BF16_LANES`].
+    ///
+    /// # Panics
+    ///
+    /// When `weights` has another size, `side` is neither, or there are more than 512 inputs.
+    pub fn pack(outputs: usize, inputs: usize, side: usize, weights: &[f32]) -> Bf16Convolution {
+        assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
+        assert_eq!(weights.len(), outputs * inputs * side * side, "size of a kernel");
+        assert!(inputs <= 512, "at most 512 inputs");
+        let taps = side * side;
+        let (wide_in, wide_out) = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
+        let mut tiles = Aligned::zeroed(taps * wide_in * wide_out);
+        for (i, &weight) in weights.iter().enumerate() {
+            let (output, input, tap) = (i / taps / inputs, i / taps % inputs, i % taps);
+            let step = tap * (wide_in / BF16_LANES) + input / BF16_LANES;
+            let tile = (output / BF16_LANES * (taps * wide_in / BF16_LANES) + step) * 2 + output % BF16_LANES / 16;
+            let within = (input % BF16_LANES / 2 * 16 + output % 16) * 2 + input % 2;
+            tiles[tile * 512 + within] = round(weight);
+        }
+        Bf16Convolution { inputs: wide_in, outputs: wide_out, side, tiles }
+    }
+
+    /// Input channels, with the padding.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Output channels, with the padding.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The tiles of one pair of sixteen outputs.
+    pub(super) fn pair(&self, pair: usize) -> &[u16] {
+        let size = self.side * self.side * self.inputs * BF16_LANES;
+        &self.tiles[pair * size..][..size]
+    }
+
+    /// Where each step reads its inputs.
+    pub(super) fn steps(&self, layout: Layout, channels: usize) -> Steps {
+        let mut steps = Steps { offsets: [0; MOST_STEPS], len: 0 };
+        for tap in 0..self.side * self.side {
+            // A 1×1 kernel is the middle tap of a 3×3 one.
+            let (down, across) = if self.side == 3 { (tap / 3, tap % 3) } else { (1, 1) };
+            for channel in (0..channels).step_by(BF16_LANES) {
+                let at = (down * layout.pitch() + across) * channels + channel;
+                steps.offsets[steps.len] = at * size_of::<u16>();
+                steps.len += 1;
+            }
+        }
+        steps
+    }
+}
+
+/// The offsets, in bytes, of a convolution's steps from the first tap's first channel.
+pub(super) struct Steps {
+    offsets: [usize; MOST_STEPS],
+    len: usize,
+}
+
+impl Steps {
+    pub fn as_slice(&self) -> &[usize] {
+        &self.offsets[..self.len]
+    }
+}
+
+/// The bf16 nearest to `value`, ties to even.
+pub(super) fn round(value: f32) -> u16 {
+    let bits = value.to_bits();
+    if value.is_nan() {
+        return (bits >> 16) as u16 | 0x40;
+    }
+    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_to_the_nearest_and_ties_to_even() {
+        let back = |value: f32| f32::from_bits(u32::from(round(value)) << 16);
+        assert_eq!(back(1.0), 1.0);
+        assert_eq!(back(-3.5), -3.5);
+        // bf16 numbers near one are 1/128 apart.
+        assert_eq!(back(1.0 + 1.0 / 256.0), 1.0);
+        assert_eq!(back(1.0 + 3.0 / 256.0), 1.0 + 2.0 / 128.0);
+        assert_eq!(back(1.0 + 1.1 / 256.0), 1.0 + 1.0 / 128.0);
+        assert!(back(f32::NAN).is_nan());
+        assert_eq!(back(f32::INFINITY), f32::INFINITY);
+    }
+}
