@@ -11,6 +11,10 @@ const FULL: u128 = (1 << SQUARES) - 1;
 const FIRST_COLUMN: u128 = column_bits(0);
 /// The squares of the last column.
 const LAST_COLUMN: u128 = column_bits(SIZE - 1);
+/// The squares that a step in each direction can reach: all but the line that it would have to come from
+/// outside the board.
+pub(crate) const STEPPED: [u128; 4] =
+    [FULL & !((1 << SIZE) - 1), FULL & !FIRST_COLUMN, FULL >> SIZE, FULL & !LAST_COLUMN];
 /// The squares with a neighbour to both sides in their row.
 pub(crate) const INNER_COLUMNS: u128 = FULL & !FIRST_COLUMN & !LAST_COLUMN;
 

@@ -51,17 +51,14 @@ impl Rays {
         blocked: Bitboard,
         halting: Bitboard,
     ) -> Bitboard {
-        let ray = self.from(square, direction);
-        let stops = ray & (blocked | halting);
-        let stop = match direction {
-            Direction::North | Direction::East => stops.first(),
-            Direction::South | Direction::West => stops.last(),
+        let ray = self.from(square, direction).bits();
+        let stops = ray & (blocked | halting).bits();
+        // Up to and with the nearest stop; the whole ray where there is none.
+        let up_to = match direction {
+            Direction::North | Direction::East => stops ^ stops.wrapping_sub(1),
+            Direction::South | Direction::West => u128::MAX << (u128::BITS - 1 - (stops | 1).leading_zeros()),
         };
-        let Some(stop) = stop else {
-            return ray;
-        };
-        let entered = Bitboard::of(stop) & (halting - blocked);
-        (ray - RAYS.from(stop, direction) - Bitboard::of(stop)) | entered
+        Bitboard::from_bits(ray & up_to & !blocked.bits())
     }
 }
 

@@ -22,6 +22,8 @@ pub use legality::{IllegalMove, MoveFault};
 pub(crate) struct Walk {
     /// Squares that the piece may not enter in each direction, pieces apart.
     closed: [Bitboard; 4],
+    /// The other squares of the board that a step in each direction reaches.
+    open: [Bitboard; 4],
     /// Squares that it may enter but not leave in the same move.
     halting: Bitboard,
     /// Squares that it may pass but not land on.

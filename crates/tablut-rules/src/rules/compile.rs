@@ -1,6 +1,6 @@
 //! From a rule set's data to masks.
 
-use crate::bitboard::Bitboard;
+use crate::bitboard::{Bitboard, STEPPED};
 use crate::board::{CENTRE, Direction, Square};
 use crate::position::Position;
 use crate::rays::Rays;
@@ -114,8 +114,10 @@ fn walk(set: &RuleSet, piece: Piece) -> Walk {
     if !may_land(set.corners.landing, piece) {
         always_closed |= Bitboard::where_square(|s| s.is_corner());
     }
+    let closed = Direction::ALL.map(|d| always_closed | closed_camps(set.camps.entry, piece, d));
     Walk {
-        closed: Direction::ALL.map(|d| always_closed | closed_camps(set.camps.entry, piece, d)),
+        closed,
+        open: Direction::ALL.map(|d| Bitboard::from_bits(STEPPED[d.index()]) - closed[d.index()]),
         halting: special(lands && !passes, throne),
         barred: special(!lands && passes, throne),
     }
