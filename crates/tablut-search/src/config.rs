@@ -17,8 +17,8 @@ pub struct SearchConfig {
     pub gumbel: GumbelConfig,
     /// Read when `method` is `puct`.
     pub puct: PuctConfig,
-    /// Backs proven results up through the tree, and sees wins in one move at a leaf without an evaluation.
-    /// Default true.
+    /// Backs proven results up through the tree, and sees without an evaluation wins in one ply, losses in two under a threat,
+    /// and around the root wins in three. Default true.
     pub solver: bool,
     /// Ends the search before its simulations are spent when the root is proven or when more simulations
     /// cannot change the move played. Default true.

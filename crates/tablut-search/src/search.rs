@@ -2,6 +2,8 @@
 
 mod result;
 mod root;
+mod settle;
+mod sight;
 mod walk;
 
 use rand::rngs::ChaCha8Rng;
@@ -13,9 +15,7 @@ use self::walk::Walk;
 use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
-use crate::perspective::value_of;
-use crate::proof::{Proof, backed_up};
-use crate::tree::{NONE, NodeId, ROOT, State, Tree};
+use crate::tree::{NodeId, ROOT, State, Tree};
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,8 @@ struct Scratch {
     moves: MoveList,
     visited: Vec<Visited>,
     ids: Vec<NodeId>,
+    replies: MoveList,
+    lost: Vec<bool>,
     weights: Vec<f32>,
     logits: Vec<f32>,
     spare: Tree,
@@ -280,6 +282,9 @@ impl Search {
         let side = self.game.position().side_to_move();
         self.game.legal_moves(&mut self.scratch.moves);
         self.root.reset(side, &self.scratch.moves);
+        if self.config.solver {
+            self.look_around();
+        }
         let Some(first) = self.scratch.moves.first().copied() else {
             self.tree.clear();
             self.stage = Stage::Done(Stop::GameOver);
@@ -291,47 +296,26 @@ impl Search {
             return;
         }
         self.tree.reset(first);
-        if self.config.solver && self.config.stop_early && self.game.rules().wins_at_once(self.game.position(), side) {
+        if self.config.stop_early && self.root.proof_at_sight().is_some() {
             // The move is known without asking anyone.
-            self.tree.await_evaluation(ROOT, &self.scratch.moves);
+            self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
             self.start();
         }
     }
 
-    /// Starts the simulations: the root's moves are known, and evaluated unless it wins at once.
+    /// Starts the simulations: the root's moves are known, and evaluated unless its result is seen.
     fn start(&mut self) {
         self.root.link(&self.tree);
-        if self.config.solver {
-            self.prove_wins_at_once();
-        }
+        self.prove_at_sight();
         self.kept_visits = self.tree.children(ROOT).map(|(_, child)| child.visits).sum();
         self.root.draw(&self.config, self.game.ply(), &mut self.rng);
         self.stage = Stage::Running;
         self.finish_if_over();
     }
 
-    /// Gives every move that wins at once its proof.
-    fn prove_wins_at_once(&mut self) {
-        let side = self.root.side;
-        let position = *self.game.position();
-        if !self.game.rules().wins_at_once(&position, side) {
-            return;
-        }
-        for entry in &mut self.root.entries {
-            if self.game.rules().apply(&position, entry.mv).winner == Some(side) {
-                if entry.node == NONE {
-                    entry.node = self.tree.add_child_of(ROOT, entry.mv);
-                }
-                let over = Proof { plies: 0, ..Proof::win_at_once(side) };
-                self.tree.node_mut(entry.node).prove(over);
-            }
-        }
-        self.tree.node_mut(ROOT).prove(Proof::win_at_once(side));
-    }
-
     fn ask_root(&mut self) -> Query {
         self.game.legal_moves(&mut self.scratch.moves);
-        self.tree.await_evaluation(ROOT, &self.scratch.moves);
+        self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
         let side = self.root.side;
         self.pending.push(Pending { leaf: ROOT, entry: None, side, queried: true, created: false });
         self.query()
@@ -364,93 +348,6 @@ impl Search {
             Next::Finish(stop) => self.stage = Stage::Done(stop),
             Next::Simulate(_) => self.root.put_back(),
             Next::Wait => {}
-        }
-    }
-
-    /// Brings every simulation on its way to its end, in the order in which they set out.
-    fn settle(&mut self, evaluations: &[Evaluation]) {
-        let mut answers = evaluations.iter();
-        let pending = std::mem::take(&mut self.pending);
-        for of in &pending {
-            let value = if of.queried {
-                let answer = answers.next().expect("an evaluation for each query");
-                let logits = &mut self.scratch.logits;
-                logits.clear();
-                logits.extend_from_slice(&answer.logits);
-                let n_moves = usize::from(self.tree.node(of.leaf).n_moves);
-                assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
-                self.tree.expand(of.leaf, answer.value(), logits);
-                self.evaluations += 1;
-                answer.value()
-            } else {
-                self.tree.node(of.leaf).q
-            };
-            if let Some(entry) = of.entry {
-                self.root.entries[entry].new_visits += 1;
-                self.simulations += 1;
-            }
-            self.back_up(of, value);
-        }
-        assert!(answers.next().is_none(), "more evaluations than queries");
-        self.pending = pending;
-        self.pending.clear();
-    }
-
-    /// Counts a simulation in every node on its way, and carries proofs upwards.
-    fn back_up(&mut self, of: &Pending, value: f32) {
-        let (mut id, mut side, mut value) = (of.leaf, of.side, value);
-        let marked = self.config.leaves_in_flight > 1;
-        loop {
-            let node = self.tree.node_mut(id);
-            if let Some(proof) = node.proof {
-                value = value_of(proof.winner);
-            }
-            node.add_visit(value);
-            if marked {
-                node.in_flight = node.in_flight.saturating_sub(1);
-            }
-            if id == ROOT {
-                return;
-            }
-            let (parent, proof) = (node.parent, node.proof);
-            (id, side) = (parent, side.opponent());
-            if let (true, Some(proof)) = (self.config.solver, proof) {
-                self.prove_parent(parent, side, proof);
-            }
-        }
-    }
-
-    /// Backs up a child's proof to its parent, where `mover` is to move.
-    fn prove_parent(&mut self, parent: NodeId, mover: Side, child: Proof) {
-        let node = self.tree.node(parent);
-        if node.proof.is_some() || (child.winner != Some(mover) && node.n_children < node.n_moves) {
-            return;
-        }
-        let proofs = self.tree.children(parent).filter_map(|(_, child)| child.proof);
-        if let Some(proof) = backed_up(mover, usize::from(node.n_moves), proofs) {
-            self.tree.node_mut(parent).prove(proof);
-        }
-    }
-
-    /// Undoes the simulations on their way, newest first, as if they had never set out.
-    fn withdraw(&mut self) {
-        while let Some(of) = self.pending.pop() {
-            let Some(_) = of.entry else {
-                self.tree.reset(self.root.entries[0].mv);
-                continue;
-            };
-            if self.config.leaves_in_flight > 1 {
-                let mut id = of.leaf;
-                while id != NONE {
-                    let node = self.tree.node_mut(id);
-                    node.in_flight = node.in_flight.saturating_sub(1);
-                    id = node.parent;
-                }
-            }
-            if of.created {
-                self.root.forget(of.leaf);
-                self.tree.remove_newest();
-            }
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A node is 64 bytes, one cache line. A legal move costs 8 bytes until it is visited and becomes a node of its own. Since inside the
 //! tree the next unvisited move to be tried is always the one with the highest prior, the visited moves of a node are a
-//! prefix of its slice of the moves' arena, in the order of their children; the best unvisited move stands right behind it.
+//! prefix of its slice of the moves' arena, in the order of their children; the best unvisited move stands right behind it. Moves
+//! that were seen to lose at once stand at the slice's end and are never visited.
 
 use tablut_rules::{Move, MoveList};
 
@@ -31,8 +32,6 @@ pub(crate) enum State {
 /// A state of the game: the moves from the root to it, after the game's history.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Sum of the absolute values of the simulations through the node.
-    pub value_sum: f64,
     /// Simulations through the node, its own evaluation included.
     pub visits: u32,
     pub parent: NodeId,
@@ -42,11 +41,15 @@ pub(crate) struct Node {
     /// Start of the node's moves.
     pub first_move: u32,
     pub n_moves: u16,
+    /// Moves that are not seen to lose at once: the first ones of its slice.
+    pub n_open: u16,
     /// Moves visited so far: the first ones of its slice.
     pub n_children: u16,
     /// Simulations on their way through the node.
     pub in_flight: u16,
     pub state: State,
+    /// Policy probability of the open moves together.
+    pub open_prior: f32,
     /// The absolute value that the net gave the node.
     pub raw_value: f32,
     /// The mean value, or the proven one; absolute.
@@ -66,12 +69,11 @@ pub(crate) struct Candidate {
 }
 
 // The sizes that the documentation states.
-const _: () = assert!(size_of::<Node>() == 64 && size_of::<Candidate>() == 8);
+const _: () = assert!(size_of::<Node>() <= 64 && size_of::<Candidate>() == 8);
 
 impl Node {
     fn new(parent: NodeId, mv: Move, prior: f32) -> Self {
         Self {
-            value_sum: 0.0,
             visits: 0,
             parent,
             first_child: NONE,
@@ -79,9 +81,11 @@ impl Node {
             next_sibling: NONE,
             first_move: 0,
             n_moves: 0,
+            n_open: 0,
             n_children: 0,
             in_flight: 0,
             state: State::Fresh,
+            open_prior: 1.0,
             raw_value: 0.0,
             q: 0.0,
             prior,
@@ -93,11 +97,9 @@ impl Node {
     /// Counts one simulation of the given absolute value.
     pub fn add_visit(&mut self, value: f32) {
         self.visits += 1;
-        self.value_sum += f64::from(value);
-        self.q = match self.proof {
-            Some(proof) => value_of(proof.winner),
-            None => (self.value_sum / f64::from(self.visits)) as f32,
-        };
+        if self.proof.is_none() {
+            self.q += (value - self.q) / self.visits as f32;
+        }
     }
 
     /// Marks the node proven.
@@ -155,33 +157,61 @@ impl Tree {
         })
     }
 
-    /// Lets the node wait for its evaluation, its legal moves known.
-    pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList) {
+    /// Lets the node wait for its evaluation, its legal moves known. `lost` tells which of them lose at once; empty for none.
+    pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
-        // Until the evaluation comes, all moves are equal.
+        // Until the evaluation comes, all moves are equal, and in the order of the query.
         let log_prior = -(moves.len() as f32).ln();
         self.moves.extend(moves.iter().map(|mv| Candidate { log_prior, mv: *mv }));
+        for (candidate, _) in self.moves[first_move as usize..].iter_mut().zip(lost).filter(|(_, lost)| **lost) {
+            candidate.log_prior = f32::NEG_INFINITY;
+        }
+        let n_lost = lost.iter().filter(|lost| **lost).count();
         let node = self.node_mut(id);
         (node.first_move, node.n_moves, node.state) = (first_move, moves.len() as u16, State::Pending);
+        node.n_open = (moves.len() - n_lost) as u16;
     }
 
     /// Gives a waiting node its evaluation. `logits` is scratch space that holds the logits of its moves.
     pub fn expand(&mut self, id: NodeId, raw_value: f32, logits: &mut [f32]) {
         log_softmax(logits);
-        let node = self.node_mut(id);
-        (node.raw_value, node.state) = (raw_value, State::Expanded);
-        let first = node.first_move as usize;
-        for (candidate, logit) in self.moves[first..].iter_mut().zip(&*logits) {
-            candidate.log_prior = *logit;
+        let node = *self.node(id);
+        let candidates = &mut self.moves[node.first_move as usize..][..usize::from(node.n_moves)];
+        let mut open_prior = 1.0;
+        if node.n_open == node.n_moves {
+            for (candidate, logit) in candidates.iter_mut().zip(&*logits) {
+                candidate.log_prior = *logit;
+            }
+        } else {
+            // Lost moves go to the end, the others keep their order.
+            open_prior = 0.0;
+            let mut n_open = 0;
+            for (index, logit) in logits.iter().enumerate() {
+                let open = candidates[index].log_prior > f32::NEG_INFINITY;
+                candidates[index].log_prior = *logit;
+                if open {
+                    open_prior += exp(*logit);
+                    candidates[n_open..=index].rotate_right(1);
+                    n_open += 1;
+                }
+            }
         }
+        let node = self.node_mut(id);
+        (node.raw_value, node.state, node.open_prior) = (raw_value, State::Expanded, open_prior);
         self.bring_best_forward(id);
+    }
+
+    /// Opens the moves that were seen to lose: at the root each has a node of its own, with its proof.
+    pub fn open_all(&mut self, id: NodeId) {
+        let node = self.node_mut(id);
+        (node.n_open, node.open_prior) = (node.n_moves, 1.0);
     }
 
     /// Puts the best unvisited move right behind the visited ones; the others keep their order.
     fn bring_best_forward(&mut self, id: NodeId) {
         let node = *self.node(id);
         let start = node.first_move as usize;
-        let unvisited = &mut self.moves[start + usize::from(node.n_children)..start + usize::from(node.n_moves)];
+        let unvisited = &mut self.moves[start + usize::from(node.n_children)..start + usize::from(node.n_open)];
         let mut best = 0;
         for (index, candidate) in unvisited.iter().enumerate() {
             if candidate.log_prior > unvisited[best].log_prior {
@@ -193,9 +223,11 @@ impl Tree {
         }
     }
 
-    /// The best unvisited move of an expanded node.
+    /// The best unvisited move of an expanded node that is not seen to lose.
     pub fn best_unvisited(&self, id: NodeId) -> Option<Candidate> {
-        self.moves_of(id).get(usize::from(self.node(id).n_children)).copied()
+        let node = self.node(id);
+        let at = node.first_move as usize + usize::from(node.n_children);
+        (node.n_children < node.n_open).then(|| self.moves[at])
     }
 
     /// Makes the child of the best unvisited move.

@@ -12,7 +12,7 @@ use crate::formulas::puct::puct_choice;
 use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
 use crate::perspective::turned;
-use crate::proof::Proof;
+use crate::proof::{Proof, backed_up};
 use crate::tree::{NONE, Node, NodeId, ROOT, Tree};
 
 /// A legal move of the root.
@@ -25,6 +25,8 @@ pub(super) struct Entry {
     pub gumbel: f32,
     /// The move's node, once it has one.
     pub node: NodeId,
+    /// What the move leads to, as far as it is seen before the search; not counting the move itself.
+    pub at_sight: Option<Proof>,
     /// Simulations of this search through the move.
     pub new_visits: u32,
 }
@@ -70,8 +72,14 @@ impl Root {
             noisy_prior: exp(log_prior),
             gumbel: 0.0,
             node: NONE,
+            at_sight: None,
             new_visits: 0,
         }));
+    }
+
+    /// The root's result, if it is seen before the search.
+    pub fn proof_at_sight(&self) -> Option<Proof> {
+        backed_up(self.side, self.entries.len(), self.entries.iter().filter_map(|entry| entry.at_sight))
     }
 
     /// Looks up the priors and the nodes of the moves.
@@ -166,7 +174,8 @@ impl Search {
                 let node = self.entry_node(entry);
                 PolicyMove {
                     log_prior: entry.log_prior,
-                    visits: node.map_or(0, |node| node.visits),
+                    // A proven move is as good as visited.
+                    visits: node.map_or(0, |node| node.visits.max(u32::from(node.proof.is_some()))),
                     q: node.map_or(0.0, |node| turned(node.q, side)),
                     refuted: !all_refuted && self.is_refuted(entry),
                 }
@@ -312,11 +321,10 @@ impl Search {
         let mut sum_prior = 0.0;
         for (index, entry) in self.root.entries.iter().enumerate() {
             match self.entry_node(entry) {
+                Some(_) if self.is_refuted(entry) => {}
                 Some(node) if node.visits + u32::from(node.in_flight) > 0 => {
-                    if !self.is_refuted(entry) {
-                        ids.push(index as u32);
-                        visited.push(Visited { prior: entry.noisy_prior, ..self.virtual_loss(node, side) });
-                    }
+                    ids.push(index as u32);
+                    visited.push(Visited { prior: entry.noisy_prior, ..self.virtual_loss(node, side) });
                 }
                 _ => {
                     sum_prior += entry.noisy_prior;

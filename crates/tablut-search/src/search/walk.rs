@@ -10,7 +10,6 @@ use crate::formulas::puct::puct_choice;
 use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
 use crate::perspective::turned;
-use crate::proof::Proof;
 use crate::tree::{NONE, Node, NodeId, ROOT, State};
 
 /// How a simulation's way down ended.
@@ -98,22 +97,6 @@ impl Search {
         }
     }
 
-    /// Sees whether the game is over at a new node, or won at once; otherwise asks for its evaluation.
-    fn judge(&mut self, id: NodeId) -> Walk {
-        if let Some(outcome) = self.game.outcome() {
-            self.tree.node_mut(id).prove(Proof::of_outcome(outcome));
-            return Walk::Known;
-        }
-        let side = self.game.position().side_to_move();
-        if self.config.solver && self.game.rules().wins_at_once(self.game.position(), side) {
-            self.tree.node_mut(id).prove(Proof::win_at_once(side));
-            return Walk::Known;
-        }
-        self.game.legal_moves(&mut self.scratch.moves);
-        self.tree.await_evaluation(id, &self.scratch.moves);
-        Walk::Ask(self.query())
-    }
-
     /// A node as its parent's mover sees it, simulations on their way counted.
     ///
     /// With PUCT each of those counts as lost (virtual loss); with Gumbel as a visit alone, since the interior rule
@@ -148,11 +131,11 @@ impl Search {
                 ids.push(child);
             }
         }
+        let node = self.tree.node(id);
         let unvisited = self.tree.best_unvisited(id).map(|best| {
             let prior = exp(best.log_prior);
-            Unvisited { prior, sum_prior: (1.0 - visited_prior).max(prior) }
+            Unvisited { prior, sum_prior: (node.open_prior - visited_prior).max(prior) }
         });
-        let node = self.tree.node(id);
         let step = if visited.is_empty() {
             if unvisited.is_some() { Step::New } else { Step::Closed }
         } else {

@@ -1,0 +1,102 @@
+//! What a search sees without an evaluation: the end of the game and a win in one ply at every leaf, a loss in two where the
+//! opponent threatens to win, and around the root also wins in three.
+//!
+//! Everything is played on the game itself, so that a repetition or a limit that ends the game before the threat is carried out is seen
+//! too. Such an ending is never counted as lost here; the tree finds out what it is worth.
+
+use tablut_rules::Side;
+
+use super::Search;
+use super::walk::Walk;
+use crate::proof::{Proof, backed_up};
+use crate::tree::{NONE, NodeId, ROOT};
+
+impl Search {
+    /// Sees whether a new node's result is known; otherwise asks for its evaluation. The game stands at the node.
+    pub(super) fn judge(&mut self, id: NodeId) -> Walk {
+        if let Some(outcome) = self.game.outcome() {
+            self.tree.node_mut(id).prove(Proof::of_outcome(outcome));
+            return Walk::Known;
+        }
+        let mover = self.game.position().side_to_move();
+        if self.config.solver && self.game.rules().wins_at_once(self.game.position(), mover) {
+            self.tree.node_mut(id).prove(Proof::win_at_once(mover));
+            return Walk::Known;
+        }
+        self.game.legal_moves(&mut self.scratch.moves);
+        self.scratch.lost.clear();
+        if self.config.solver && self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
+            self.find_lost_moves(mover);
+            if self.scratch.lost.iter().all(|lost| *lost) {
+                self.tree.node_mut(id).prove(Proof::win_at_once(mover.opponent()).one_ply_earlier());
+                return Walk::Known;
+            }
+        }
+        self.tree.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);
+        Walk::Ask(self.query())
+    }
+
+    /// Which of the legal moves in `scratch` leave the opponent a win at once.
+    fn find_lost_moves(&mut self, mover: Side) {
+        for index in 0..self.scratch.moves.len() {
+            self.game.play_trusted(self.scratch.moves[index]);
+            self.scratch.lost.push(self.wins_now(mover.opponent()));
+            self.game.undo();
+        }
+    }
+
+    /// The game goes on and `side`, to move, wins at once.
+    fn wins_now(&self, side: Side) -> bool {
+        self.game.outcome().is_none() && self.game.rules().wins_at_once(self.game.position(), side)
+    }
+
+    /// Looks at what each root move leads to. The legal moves are in `scratch`.
+    pub(super) fn look_around(&mut self) {
+        let side = self.root.side;
+        for index in 0..self.root.entries.len() {
+            self.game.play_trusted(self.root.entries[index].mv);
+            self.root.entries[index].at_sight = match self.game.outcome() {
+                Some(outcome) => Some(Proof::of_outcome(outcome)),
+                None if self.wins_now(side.opponent()) => Some(Proof::win_at_once(side.opponent())),
+                None if self.threatens(side) => Some(Proof::win_at_once(side).one_ply_earlier()),
+                None => None,
+            };
+            self.game.undo();
+        }
+    }
+
+    /// `side`, which has just moved, wins with its next move whatever the opponent replies.
+    fn threatens(&mut self, side: Side) -> bool {
+        if !self.game.rules().wins_at_once(self.game.position(), side) {
+            return false;
+        }
+        let mut replies = std::mem::take(&mut self.scratch.replies);
+        self.game.legal_moves(&mut replies);
+        let wins = replies.iter().all(|reply| {
+            self.game.play_trusted(*reply);
+            let wins = self.wins_now(side);
+            self.game.undo();
+            wins
+        });
+        self.scratch.replies = replies;
+        wins
+    }
+
+    /// Gives every root move whose result is seen a node with its proof.
+    pub(super) fn prove_at_sight(&mut self) {
+        self.tree.open_all(ROOT);
+        for entry in &mut self.root.entries {
+            let Some(proof) = entry.at_sight else { continue };
+            if entry.node == NONE {
+                entry.node = self.tree.add_child_of(ROOT, entry.mv);
+            }
+            self.tree.node_mut(entry.node).prove(proof);
+        }
+        // Moves proven in a tree that was kept count as well.
+        let children = self.tree.children(ROOT).filter_map(|(_, child)| child.proof);
+        if let (true, Some(proof)) = (self.config.solver, backed_up(self.root.side, self.root.entries.len(), children))
+        {
+            self.tree.node_mut(ROOT).prove(proof);
+        }
+    }
+}
