@@ -16,6 +16,6 @@ mod window;
 pub use executor::{Concurrency, Counters, Request, RunError, Task, run_tasks};
 pub use net_evaluator::NetEvaluator;
 pub use record::{GameRecord, PlyRecord, RecordedOutcome, ReplayError, SearchRecord};
-pub use record_file::{RecordFileError, read_records, write_records};
+pub use record_file::{RecordFile, RecordFileError, read_records, write_records};
 pub use selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
 pub use window::{ReplayWindow, TrainingBatch};

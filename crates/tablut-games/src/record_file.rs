@@ -1,7 +1,7 @@
 //! Files of game records: compressed frames, each with its length and checksum.
 //!
-//! Layout, all numbers little-endian: the magic `TABLUTGR`, the version (u32), the number of games (u32); then for each
-//! game a frame: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of the compressed
+//! Layout, all numbers little-endian: the magic `TABLUTGR`, the version (u32), the evaluations that the games
+//! took together (u64), the number of games (u32); then for each game a frame: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of the compressed
 //! bytes (u32), the bytes (zstd). A plain frame is the length of its header (u32), the header (JSON, [`Header`]), and for
 //! each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16), policy (u16 each).
 
@@ -43,13 +43,23 @@ struct Header {
     outcome: RecordedOutcome,
 }
 
-/// Writes `games` to `path`, whole or not at all.
-pub fn write_records(path: &Path, games: &[GameRecord]) -> Result<(), RecordFileError> {
+/// The contents of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordFile {
+    /// Evaluations by the net that all games took together.
+    pub evaluations: u64,
+    /// The games.
+    pub games: Vec<GameRecord>,
+}
+
+/// Writes `file` to `path`, whole or not at all.
+pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileError> {
     let write = || -> Result<(), String> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend((games.len() as u32).to_le_bytes());
-        for game in games {
+        bytes.extend(file.evaluations.to_le_bytes());
+        bytes.extend((file.games.len() as u32).to_le_bytes());
+        for game in &file.games {
             let plain = plain_frame(game)?;
             let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
             bytes.extend((packed.len() as u32).to_le_bytes());
@@ -62,9 +72,9 @@ pub fn write_records(path: &Path, games: &[GameRecord]) -> Result<(), RecordFile
     write().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
 
-/// Reads all games of a file.
-pub fn read_records(path: &Path) -> Result<Vec<GameRecord>, RecordFileError> {
-    let read = || -> Result<Vec<GameRecord>, String> {
+/// Reads a file.
+pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
+    let read = || -> Result<RecordFile, String> {
         let bytes = fs::read(path).map_err(|error| error.to_string())?;
         let mut bytes = Reader(&bytes);
         if bytes.take(8)? != MAGIC {
@@ -74,13 +84,14 @@ pub fn read_records(path: &Path) -> Result<Vec<GameRecord>, RecordFileError> {
         if version != VERSION {
             return Err(format!("version {version}, this program reads version {VERSION}"));
         }
+        let evaluations = bytes.u64()?;
         let n_games = bytes.u32()?;
         let frame = |game: u32, bytes: &mut Reader| read_frame(bytes).map_err(|error| format!("frame {game}: {error}"));
         let games = (0..n_games).map(|game| frame(game, &mut bytes)).collect::<Result<Vec<_>, _>>()?;
         if !bytes.0.is_empty() {
             return Err(format!("{} bytes after the last frame", bytes.0.len()));
         }
-        Ok(games)
+        Ok(RecordFile { evaluations, games })
     };
     read().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
@@ -157,6 +168,10 @@ impl<'a> Reader<'a> {
 
     fn u32(&mut self) -> Result<u32, String> {
         Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
+    }
+
+    fn u64(&mut self) -> Result<u64, String> {
+        Ok(u64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes")))
     }
 
     fn u16(&mut self) -> Result<u16, String> {

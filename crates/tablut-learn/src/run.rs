@@ -103,6 +103,9 @@ impl Run {
         config.check_ranges()?;
         let rules = load_rules(&config)?;
         let lock = lock(folder)?;
+        for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
+            durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
+        }
         let changed = reconcile(folder, &config)?;
         let checkpoint = Checkpoint::latest(&folder.join("checkpoints"))?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
@@ -152,7 +155,7 @@ impl Run {
         let mut positions = 0;
         for generation in (0..self.next_generation).rev() {
             let path = self.games_path(generation);
-            let games = read_records(&path)?;
+            let games = read_records(&path)?.games;
             positions += games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
             if positions > self.config.learning.window_positions && !latest.is_empty() {
                 break;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    Concurrency, Counters, GameRecord, NetEvaluator, RunError, SelfPlayGame, game_rng, read_records, run_tasks,
+    Concurrency, Counters, GameRecord, NetEvaluator, RecordFile, RunError, SelfPlayGame, game_rng, read_records, run_tasks,
     write_records,
 };
 use tablut_net::{Inference, Model, Weights};
@@ -61,13 +61,14 @@ fn generation(
     let generation = run.next_generation;
     let path = run.games_path(generation);
     let (games, selfplay) = if path.exists() {
-        let games = read_records(&path)?;
-        let metrics = SelfPlayMetrics::count(&games);
-        (games, metrics)
+        let file = read_records(&path)?;
+        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
+        (file.games, metrics)
     } else {
         let (games, metrics) = play_games(run, generation, make_inference, counters, observer)?;
-        write_records(&path, &games)?;
-        (games, metrics)
+        let file = RecordFile { evaluations: metrics.evaluations, games };
+        write_records(&path, &file)?;
+        (file.games, metrics)
     };
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
     let learning = learn(run, generation, positions, counters, observer)?;

@@ -4,6 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// What the names of temporary files begin with.
+const TEMPORARY: &str = ".part-";
+
 /// Writes `bytes` to `path` so that a crash at any instant leaves the old file or the new one, never a part.
 ///
 /// A temporary file beside `path` is written, flushed to disk and renamed over it; then the folder is flushed.
@@ -13,12 +16,29 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     fs::create_dir_all(folder)?;
-    let mut temporary = tempfile::Builder::new().prefix(".part-").tempfile_in(folder)?;
+    let mut temporary = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
     temporary.write_all(bytes)?;
     temporary.as_file().sync_all()?;
     make_readable(temporary.as_file())?;
     temporary.persist(path).map_err(|error| error.error)?;
     sync_folder(folder)
+}
+
+/// Removes what a process that was killed while it wrote has left in `folder`; a folder that is not there is clean.
+///
+/// Only for folders that no other process writes to.
+pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Flushes a folder's entries to disk, where the system can.
@@ -50,5 +70,16 @@ mod tests {
         write(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn leftovers_are_removed_and_whole_files_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".part-x1"), b"half").unwrap();
+        fs::write(folder.path().join("whole"), b"whole").unwrap();
+        remove_leftovers(folder.path()).unwrap();
+        remove_leftovers(&folder.path().join("absent")).unwrap();
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["whole"]);
     }
 }

@@ -1,0 +1,154 @@
+//! A run that is killed at any instant goes on, loses at most the generation under way, and ends with the same bits.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A run that takes a second or two: wide enough that writing a checkpoint can be seen, and otherwise tiny.
+const CONFIG: &str = r#"
+rules = ["kvasir"]
+shape = "b1c128"
+seed = 5
+
+[schedule]
+generations = 6
+games = 24
+simulations = [[0, 4]]
+
+[selfplay]
+max_plies = 30
+
+[learning]
+batch_size = 32
+draws_per_position = 1.0
+window_positions = 1500
+
+[evaluation]
+games = 0
+"#;
+const GENERATIONS: u64 = 6;
+
+fn train(config: &Path, run: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.arg("train").arg(config).arg("--run").arg(run).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+fn state(run: &Path, generation: u64) -> PathBuf {
+    run.join(format!("checkpoints/gen-{generation:05}.state.safetensors"))
+}
+
+fn games(run: &Path, generation: u64) -> PathBuf {
+    run.join(format!("games/gen-{generation:05}.games"))
+}
+
+/// Whether a temporary file lies in `folder`: something is being written there.
+fn is_written_to(folder: &Path) -> bool {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.into_iter().any(|name| name.to_string_lossy().starts_with(".part-"))
+}
+
+/// Starts the run, waits until `now` says so, and kills it; false when the run ended before.
+fn kill_when(mut child: Child, now: impl Fn() -> bool) -> bool {
+    while !now() {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    true
+}
+
+/// Every model and every file of games of a finished run, by name.
+fn results(run: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = ["games", "checkpoints"].map(|folder| fs::read_dir(run.join(folder)).unwrap().flatten());
+    let read = |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
+    files.into_iter().flatten().map(read).collect()
+}
+
+fn finish(config: &Path, run: &Path) {
+    let output = train(config, run).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_killed_run_ends_with_the_bits_of_one_that_was_never_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, CONFIG).unwrap();
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    finish(&config, &whole);
+
+    let start = || train(&config, &killed).spawn().unwrap();
+    let in_selfplay = kill_when(start(), || state(&killed, 0).exists() && !games(&killed, 1).exists());
+    assert!(in_selfplay, "the run ended before it could be killed in self-play");
+    assert!(state(&killed, 0).exists(), "a generation that was done is lost");
+    let in_learning = kill_when(start(), || games(&killed, 2).exists() && !state(&killed, 2).exists());
+    assert!(in_learning, "the run ended before it could be killed while learning");
+    assert!(state(&killed, 1).exists(), "a generation that was done is lost");
+    let checkpoints = killed.join("checkpoints");
+    let in_writing = kill_when(start(), || state(&killed, 2).exists() && is_written_to(&checkpoints));
+    assert!(in_writing, "the run ended before it could be killed while writing a checkpoint");
+    finish(&config, &killed);
+
+    let (whole, killed) = (results(&whole), results(&killed));
+    assert_eq!(whole.keys().collect::<Vec<_>>(), killed.keys().collect::<Vec<_>>());
+    for (name, bytes) in &whole {
+        assert!(bytes == &killed[name], "{name} differs");
+    }
+    assert!(whole.contains_key(&format!("gen-{:05}.safetensors", GENERATIONS - 1)));
+}
+
+#[test]
+fn a_model_without_its_state_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, CONFIG.replace("generations = 6", "generations = 2")).unwrap();
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    finish(&config, &whole);
+    finish(&config, &killed);
+    // As if the machine had stopped between the two files of the last checkpoint, with a third one half written.
+    fs::remove_file(state(&killed, 1)).unwrap();
+    fs::write(killed.join("checkpoints/.part-abc"), b"half a fi").unwrap();
+    fs::write(killed.join("checkpoints/gen-00001.safetensors"), b"stale").unwrap();
+    finish(&config, &killed);
+    assert!(results(&whole) == results(&killed), "the last generation came out differently");
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, CONFIG.replace("generations = 6", "generations = 2")).unwrap();
+    let (one, three) = (folder.path().join("one"), folder.path().join("three"));
+    let run = |run: &Path, workers: &str, games: &str, threads: &str| {
+        let mut command = train(&config, run);
+        command.env("RAYON_NUM_THREADS", threads);
+        command.args(["--set", &format!("machine.workers={workers}")]);
+        command.args(["--set", &format!("machine.games_per_worker={games}")]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&one, "1", "64", "1");
+    run(&three, "3", "5", "2");
+    assert!(results(&one) == results(&three), "results depend on threads or batches");
+}
+
+#[test]
+fn a_changed_config_is_shown_and_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, CONFIG.replace("generations = 6", "generations = 1")).unwrap();
+    let run = folder.path().join("run");
+    finish(&config, &run);
+    let output = train(&config, &run).args(["--set", "learning.learning_rate=0.5"]).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("learning.learning_rate: was 0.002") && message.contains("is 0.5"), "{message}");
+    let more = train(&config, &run).args(["--set", "schedule.generations=2"]).output().unwrap();
+    assert!(more.status.success(), "{}", String::from_utf8_lossy(&more.stderr));
+    assert!(state(&run, 1).exists());
+}
