@@ -90,12 +90,13 @@ impl Bf16Images {
         let (layout, channels) = (self.layout, self.channels);
         let grid = layout.grid;
         assert!(planes.len() <= channels * grid.squares(), "at most a plane for each channel");
+        let n_planes = planes.len() / grid.squares();
         let image = self.image_mut(index);
-        for (channel, plane) in planes.chunks_exact(grid.squares()).enumerate() {
-            for (row, line) in plane.chunks_exact(grid.width()).enumerate() {
-                for (column, &value) in line.iter().enumerate() {
-                    image[layout.place(row, column) * channels + channel] = round(value);
-                }
+        for square in 0..grid.squares() {
+            let place = layout.place(square / grid.width(), square % grid.width());
+            let values = &mut image[place * channels..][..n_planes];
+            for (value, plane) in values.iter_mut().zip(planes.chunks_exact(grid.squares())) {
+                *value = round(plane[square]);
             }
         }
     }

@@ -91,10 +91,10 @@ impl Steps {
 /// The bf16 nearest to `value`, ties to even.
 pub(super) fn round(value: f32) -> u16 {
     let bits = value.to_bits();
-    if value.is_nan() {
-        return (bits >> 16) as u16 | 0x40;
-    }
-    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    // Rounding could carry a NaN over into a number; its highest bit of fraction keeps it one.
+    let kept = bits >> 16 | 0x40;
+    (if value.is_nan() { kept } else { rounded }) as u16
 }
 
 #[cfg(test)]

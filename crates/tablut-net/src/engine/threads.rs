@@ -41,11 +41,13 @@ impl Threads {
     where
         F: Fn(&mut Workspace, Share<'_>) + Sync,
     {
+        // Equal shares, as many for each thread as for any other.
         let most = workspaces.first().map_or(1, Workspace::n_positions);
+        let n_shares = input.n.div_ceil(most).next_multiple_of(self.count).max(1);
         let rest = Mutex::new(Rest {
             input,
             first: 0,
-            most: most.min(input.n.div_ceil(self.count)),
+            size: input.n.div_ceil(n_shares),
             logits: &mut output.logits,
             wdl: &mut output.wdl,
             moves_left: &mut output.moves_left,
@@ -73,7 +75,7 @@ impl Threads {
 struct Rest<'a> {
     input: &'a InputBatch,
     first: usize,
-    most: usize,
+    size: usize,
     logits: &'a mut [f32],
     wdl: &'a mut [[f32; 3]],
     moves_left: &'a mut [f32],
@@ -82,7 +84,7 @@ struct Rest<'a> {
 impl<'a> Rest<'a> {
     /// The next rows; none when all are taken.
     fn take(&mut self) -> Option<Share<'a>> {
-        let rows = self.first..(self.first + self.most).min(self.input.n);
+        let rows = self.first..(self.first + self.size).min(self.input.n);
         if rows.is_empty() {
             return None;
         }

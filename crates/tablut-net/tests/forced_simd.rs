@@ -1,0 +1,56 @@
+//! `TABLUT_SIMD` forces the instruction set: this test program runs itself once for every level, with the variable set.
+
+#[path = "engine/definition.rs"]
+mod definition;
+#[path = "engine/random.rs"]
+mod random;
+
+use std::process::{Command, Output};
+
+use random::{random_batch, random_weights};
+use tablut_net::{Engine, Inference, OutputBatch, Simd};
+
+/// Runs the test `evaluates_at_the_level_in_force` of this program in a process with the variable set to `level`.
+fn run_at(level: &str) -> Output {
+    Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "evaluates_at_the_level_in_force", "--nocapture"])
+        .env("TABLUT_SIMD", level)
+        .output()
+        .expect("the program starts")
+}
+
+#[test]
+fn evaluates_at_the_level_in_force() {
+    let weights = random_weights("b2c32", 51);
+    let mut engine = match Engine::new(&weights) {
+        Ok(engine) => engine,
+        Err(error) => panic!("refused: {error}"),
+    };
+    println!("level {}", engine.simd());
+    let input = random_batch(5, 52);
+    let mut output = OutputBatch::default();
+    engine.infer(&input, &mut output).expect("a valid batch");
+    let expected = definition::infer(&weights, &input);
+    let scale = expected.logits.iter().fold(0f32, |m, x| m.max(x.abs()));
+    for (found, expected) in output.logits.iter().zip(&expected.logits) {
+        assert!((found - expected).abs() <= 1e-4 * scale, "{found}, expected {expected}");
+    }
+}
+
+#[test]
+fn every_level_of_the_machine_can_be_forced_and_is_right() {
+    for simd in Simd::ALL {
+        let output = run_at(&simd.to_string());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), simd.is_available(), "{text}");
+        let expected = if simd.is_available() { format!("level {simd}") } else { format!("has no {simd}") };
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_level_is_refused_by_name() {
+    let output = run_at("sse9");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("`sse9`"), "{text}");
+}
