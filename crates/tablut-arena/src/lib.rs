@@ -6,6 +6,7 @@
 
 pub mod alphabeta;
 pub mod baseline;
+pub mod challenge;
 pub mod contest;
 pub mod elo;
 pub mod match_game;

@@ -3,7 +3,7 @@
 use crate::baseline::Baseline;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use tablut_rules::{Game, Move, MoveList, Outcome, Side};
+use tablut_rules::{Game, Move, MoveList, Outcome};
 
 /// Exploration constant of UCB1 for results between −1 and 1.
 const EXPLORATION: f64 = 1.4;
@@ -99,15 +99,15 @@ impl Rollouts {
 
 impl Baseline for Rollouts {
     fn choose(&mut self, game: &Game) -> Move {
-        let side: Option<Side> = game.outcome().is_none().then(|| game.position().side_to_move());
-        assert!(side.is_some(), "a player was asked for a move in a game that is over");
+        assert!(game.outcome().is_none(), "a player was asked for a move in a game that is over");
         let mut tree = vec![Node { mv: None, children: 0..0, visits: 0, total: 0.0 }];
         for _ in 0..self.playouts {
             self.simulate(&mut tree, game);
         }
+        // Visits decide; where they are equal, as they are while there are fewer playouts than moves, results do.
         tree[tree[0].children.clone()]
             .iter()
-            .max_by_key(|child| child.visits)
+            .max_by(|a, b| a.visits.cmp(&b.visits).then(a.total.total_cmp(&b.total)))
             .and_then(|child| child.mv)
             .expect("one playout at least has expanded the root")
     }

@@ -1,0 +1,208 @@
+//! States and moves as the protocol's JSON.
+
+use super::ChallengeError;
+use serde::{Deserialize, Serialize};
+use tablut_rules::{Bitboard, CENTRE, Move, Outcome, Piece, Position, SIZE, Side, Square};
+
+/// What stands on a square.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Cell {
+    /// Nothing.
+    Empty,
+    /// A defender.
+    White,
+    /// An attacker.
+    Black,
+    /// The king.
+    King,
+    /// Nothing, on the throne.
+    Throne,
+}
+
+/// Whose turn it is, or how the game ended.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Turn {
+    /// The defenders'.
+    White,
+    /// The attackers'.
+    Black,
+    /// The defenders have won.
+    WhiteWin,
+    /// The attackers have won.
+    BlackWin,
+    /// The game is drawn.
+    Draw,
+}
+
+impl Turn {
+    /// The turn of `side`.
+    pub fn of(side: Side) -> Self {
+        match side {
+            Side::Defenders => Self::White,
+            Side::Attackers => Self::Black,
+        }
+    }
+
+    /// The end that `winner` stands for.
+    pub fn ended(winner: Option<Side>) -> Self {
+        match winner {
+            Some(Side::Defenders) => Self::WhiteWin,
+            Some(Side::Attackers) => Self::BlackWin,
+            None => Self::Draw,
+        }
+    }
+
+    /// The side to move, or the winner of a game that is over.
+    pub fn read(self) -> Result<Side, Option<Side>> {
+        match self {
+            Self::White => Ok(Side::Defenders),
+            Self::Black => Ok(Side::Attackers),
+            Self::WhiteWin => Err(Some(Side::Defenders)),
+            Self::BlackWin => Err(Some(Side::Attackers)),
+            Self::Draw => Err(None),
+        }
+    }
+}
+
+/// A state: the board by rows from rank 1, each from file a, and the turn.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Nine rows of nine cells.
+    pub board: Vec<Vec<Cell>>,
+    /// Whose turn it is.
+    pub turn: Turn,
+}
+
+impl State {
+    /// The state of a game.
+    pub fn of(position: &Position, outcome: Option<Outcome>) -> Self {
+        let cell = |square: Square| match position.piece_at(square) {
+            Some(Piece::Attacker) => Cell::Black,
+            Some(Piece::Defender) => Cell::White,
+            Some(Piece::King) => Cell::King,
+            None if square == CENTRE => Cell::Throne,
+            None => Cell::Empty,
+        };
+        let row = |row| (0..SIZE).map(|column| cell(Square::new(column, row))).collect();
+        let turn = match outcome {
+            Some(outcome) => Turn::ended(outcome.winner),
+            None => Turn::of(position.side_to_move()),
+        };
+        Self { board: (0..SIZE).map(row).collect(), turn }
+    }
+
+    /// The pieces, with `side` to move. The error says what is wrong with the board.
+    pub fn position(&self, side: Side) -> Result<Position, String> {
+        let wrong_row = self.board.iter().position(|row| row.len() != SIZE);
+        if self.board.len() != SIZE || wrong_row.is_some() {
+            return Err(format!("expected {SIZE} rows of {SIZE} cells"));
+        }
+        let squares = |cell: Cell| Bitboard::where_square(|square| self.board[square.row()][square.column()] == cell);
+        let kings = squares(Cell::King);
+        if kings.len() > 1 {
+            return Err(format!("expected one king, found {}", kings.len()));
+        }
+        Position::from_parts(squares(Cell::Black), squares(Cell::White), kings.first(), side)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Reads a frame's text.
+    pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
+        serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
+    }
+}
+
+/// A move as the client sends it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// The square moved from, such as `e4`.
+    pub from: String,
+    /// The square moved to.
+    pub to: String,
+    /// The side that moves.
+    pub turn: Turn,
+}
+
+impl Action {
+    /// A move of `side`.
+    pub fn of(mv: Move, side: Side) -> Self {
+        Self { from: mv.from.to_string(), to: mv.to.to_string(), turn: Turn::of(side) }
+    }
+
+    /// Reads a frame's text as a move of `side`.
+    pub fn read(text: &str, side: Side, peer: &'static str) -> Result<Move, ChallengeError> {
+        let action: Self = serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
+        let square = |name: &str| name.to_ascii_lowercase().parse::<Square>();
+        match (square(&action.from), square(&action.to)) {
+            (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error.to_string(), text)),
+            _ if action.turn != Turn::of(side) => {
+                Err(unreadable(peer, "a move of the side that is to move was expected", text))
+            }
+            (Ok(from), Ok(to)) => Ok(Move { from, to, choice: None }),
+        }
+    }
+}
+
+/// An error that shows the beginning of what was sent.
+pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> ChallengeError {
+    ChallengeError::Message { peer, reason: reason.to_owned(), text: text.chars().take(80).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Action, Cell, State, Turn};
+    use tablut_rules::{Position, Side};
+
+    #[test]
+    fn the_start_is_the_state_that_the_referee_sends() {
+        let start = Position::start(Side::Defenders);
+        let state = State::of(&start, None);
+        let text = serde_json::to_string(&state).unwrap();
+        let row = r#"{"board":[["EMPTY","EMPTY","EMPTY","BLACK","BLACK","BLACK","EMPTY","EMPTY","EMPTY"],"#;
+        assert!(text.starts_with(row) && text.ends_with(r#"],"turn":"WHITE"}"#), "{text}");
+        assert_eq!(State::read(&text, "referee").unwrap().position(Side::Defenders).unwrap(), start);
+        // e4 is board[3][4].
+        assert_eq!(state.board[3][4], Cell::White);
+    }
+
+    #[test]
+    fn the_empty_throne_has_a_name_and_ends_have_a_turn() {
+        let position: Position = "9/9/9/9/4t4/3K5/9/9/9 d".parse().unwrap();
+        assert_eq!(State::of(&position, None).board[4][4], Cell::Black);
+        let position: Position = "9/9/9/9/9/3K1t3/9/9/9 d".parse().unwrap();
+        let state = State::of(&position, None);
+        assert_eq!(state.board[4][4], Cell::Throne);
+        assert_eq!(state.position(Side::Defenders).unwrap(), position);
+        assert_eq!(serde_json::to_string(&Turn::ended(Some(Side::Attackers))).unwrap(), "\"BLACKWIN\"");
+    }
+
+    #[test]
+    fn moves_are_read_and_faults_shown() {
+        let mv = "e4-f4".parse().unwrap();
+        let text = serde_json::to_string(&Action::of(mv, Side::Defenders)).unwrap();
+        assert_eq!(text, r#"{"from":"e4","to":"f4","turn":"WHITE"}"#);
+        assert_eq!(Action::read(&text, Side::Defenders, "white").unwrap(), mv);
+        for (bad, part) in [
+            ("[]", "from"),
+            (r#"{"from":"z4","to":"f4","turn":"WHITE"}"#, "z4"),
+            (r#"{"from":"e4","to":"f4","turn":"BLACK"}"#, "side that is to move"),
+            (r#"{"from":"e4","to":"f4","turn":"RED"}"#, "RED"),
+        ] {
+            let error = Action::read(bad, Side::Defenders, "white").unwrap_err().to_string();
+            assert!(error.contains(part), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn boards_of_other_sizes_or_kings_are_refused() {
+        let good = State::of(&Position::start(Side::Defenders), None);
+        let mut short = good.clone();
+        short.board.pop();
+        assert!(short.position(Side::Defenders).unwrap_err().contains("9 rows"));
+        let mut two_kings = good;
+        two_kings.board[0][0] = Cell::King;
+        assert!(two_kings.position(Side::Defenders).unwrap_err().contains("one king"));
+    }
+}

@@ -1,0 +1,167 @@
+//! A referee of our own, so that anybody's Challenge program can meet our players.
+//!
+//! It plays by the rule set `ashton`. Beside what the contest's referee does, it ends a game whose side to move has no legal
+//! move, looks at the clock at every moment instead of once a second, and sends a last state in every case.
+
+use super::ChallengeError;
+use super::frame::{read_frame, write_frame};
+use super::message::{Action, State, Turn, unreadable};
+use std::io::ErrorKind;
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tablut_rules::{Game, Move, Outcome, Rules, Side};
+
+/// How often the clock is looked at while nothing comes.
+const POLL: Duration = Duration::from_millis(20);
+/// How long a player may take to tell its name.
+const NAME_TIME: Duration = Duration::from_secs(10);
+
+/// What the referee insists on.
+#[derive(Clone, Debug)]
+pub struct RefereeOptions {
+    /// The rules; the contest's are `ashton`.
+    pub rules: Arc<Rules>,
+    /// Time for each move.
+    pub move_time: Duration,
+    /// Time for both players to come.
+    pub join_time: Duration,
+}
+
+/// Why a game ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// By the rules.
+    Rules(Outcome),
+    /// A player made an illegal move, was too slow, left, or sent something else than a move: the other one wins.
+    Forfeit {
+        /// The player that lost.
+        loser: Side,
+        /// What it did, in words.
+        reason: String,
+    },
+}
+
+/// A game that was refereed.
+#[derive(Debug)]
+pub struct RefereeReport {
+    /// The players' names, attackers first.
+    pub names: [String; 2],
+    /// The moves played.
+    pub moves: Vec<Move>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl RefereeReport {
+    /// The winner; none for a draw.
+    pub fn winner(&self) -> Option<Side> {
+        match &self.ending {
+            Ending::Rules(outcome) => outcome.winner,
+            Ending::Forfeit { loser, .. } => Some(loser.opponent()),
+        }
+    }
+}
+
+/// Referees one game. The first player to come to `white` has the defenders, the first to `black` the attackers.
+/// `on_move` is told every move with the game after it.
+pub fn serve(
+    white: &TcpListener,
+    black: &TcpListener,
+    options: &RefereeOptions,
+    on_move: &mut dyn FnMut(Move, &Game),
+) -> Result<RefereeReport, ChallengeError> {
+    let deadline = Instant::now() + options.join_time;
+    let defenders = join(white, Side::Defenders, deadline, options)?;
+    let attackers = join(black, Side::Attackers, deadline, options)?;
+    let [(attackers, first_name), (defenders, second_name)] = [attackers, defenders];
+    let mut game = Game::new(options.rules.clone(), Side::Defenders);
+    let players = [attackers, defenders];
+    let ending = referee(&players, &mut game, options, on_move);
+    let turn = Turn::ended(match &ending {
+        Ending::Rules(outcome) => outcome.winner,
+        Ending::Forfeit { loser, .. } => Some(loser.opponent()),
+    });
+    let last = State { turn, ..State::of(game.position(), None) };
+    for (player, side) in players.iter().zip(Side::ALL) {
+        // Who has left does not hear how it ended.
+        let _ = send(player, side, &last);
+    }
+    Ok(RefereeReport { names: [first_name, second_name], moves: game.moves().collect(), ending })
+}
+
+fn referee(
+    players: &[TcpStream; 2],
+    game: &mut Game,
+    options: &RefereeOptions,
+    on_move: &mut dyn FnMut(Move, &Game),
+) -> Ending {
+    loop {
+        if let Some(outcome) = game.outcome() {
+            return Ending::Rules(outcome);
+        }
+        let state = State::of(game.position(), None);
+        for (player, side) in players.iter().zip(Side::ALL) {
+            if let Err(error) = send(player, side, &state) {
+                return Ending::Forfeit { loser: side, reason: error.to_string() };
+            }
+        }
+        let side = game.position().side_to_move();
+        let taken = ask(&players[side.index()], side, options)
+            .map_err(|error| error.to_string())
+            .and_then(|mv| game.play(mv).map(|_| mv).map_err(|error| error.to_string()));
+        match taken {
+            Ok(mv) => on_move(mv, game),
+            Err(reason) => return Ending::Forfeit { loser: side, reason },
+        }
+    }
+}
+
+const fn peer(side: Side) -> &'static str {
+    match side {
+        Side::Attackers => "attackers' player",
+        Side::Defenders => "defenders' player",
+    }
+}
+
+fn ask(mut player: &TcpStream, side: Side, options: &RefereeOptions) -> Result<Move, ChallengeError> {
+    let text = read_frame(&mut player, peer(side), options.move_time)?;
+    Action::read(&text, side, peer(side))
+}
+
+fn send(mut player: &TcpStream, side: Side, state: &State) -> Result<(), ChallengeError> {
+    let text = serde_json::to_string(state).map_err(|error| unreadable(peer(side), &error.to_string(), ""))?;
+    write_frame(&mut player, peer(side), &text)
+}
+
+/// Waits for a player to connect and to tell its name.
+fn join(
+    listener: &TcpListener,
+    side: Side,
+    deadline: Instant,
+    options: &RefereeOptions,
+) -> Result<(TcpStream, String), ChallengeError> {
+    let connection = |reason| ChallengeError::Connection { peer: peer(side), reason };
+    listener.set_nonblocking(true).map_err(connection)?;
+    let stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                if Instant::now() >= deadline {
+                    return Err(ChallengeError::Silent { peer: peer(side), seconds: options.join_time.as_secs() });
+                }
+                std::thread::sleep(POLL);
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
+            Err(reason) => return Err(connection(reason)),
+        }
+    };
+    stream.set_nonblocking(false).map_err(connection)?;
+    stream.set_read_timeout(Some(POLL)).map_err(connection)?;
+    stream.set_write_timeout(Some(NAME_TIME)).map_err(connection)?;
+    stream.set_nodelay(true).map_err(connection)?;
+    let text = read_frame(&mut &stream, peer(side), NAME_TIME.min(options.join_time))?;
+    let name = serde_json::from_str(&text)
+        .map_err(|error| unreadable(peer(side), &format!("expected a name: {error}"), &text))?;
+    Ok((stream, name))
+}

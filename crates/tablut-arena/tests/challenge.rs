@@ -1,0 +1,210 @@
+//! Games over TCP: our client against our referee, and peers that misbehave.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tablut_arena::challenge::client::{ClientOptions, ClientReport, play};
+use tablut_arena::challenge::frame::{read_frame, write_frame};
+use tablut_arena::challenge::message::State;
+use tablut_arena::challenge::referee::{Ending, RefereeOptions, RefereeReport, serve};
+use tablut_arena::challenge::{ChallengeError, client};
+use tablut_arena::{PlayerSpec, baseline};
+use tablut_rules::{Game, Position, Rules, Side};
+
+const WAIT: Duration = Duration::from_secs(20);
+
+fn rules() -> Arc<Rules> {
+    Arc::new(Rules::named("ashton").unwrap())
+}
+
+fn options(move_time: Duration) -> RefereeOptions {
+    RefereeOptions { rules: rules(), move_time, join_time: WAIT }
+}
+
+fn play_as(port: u16, side: Side, player: &str) -> Result<ClientReport, ChallengeError> {
+    let rules = rules();
+    let mut player = baseline(&player.parse::<PlayerSpec>().unwrap(), &rules, 4).unwrap();
+    let stream = client::connect("127.0.0.1", side, Some(port))?;
+    let options = ClientOptions { side, name: "tablut".to_owned(), rules, wait: WAIT };
+    play(&stream, &options, &mut |game| Ok(player.choose(game)))
+}
+
+/// Referees a game between a well-behaved attackers' client and whatever `defenders` does on its connection.
+fn with_defenders(
+    move_time: Duration,
+    defenders: impl FnOnce(TcpStream) + Send,
+) -> (Result<RefereeReport, ChallengeError>, Result<ClientReport, ChallengeError>) {
+    let (white, black) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let (white_port, black_port) = (white.local_addr().unwrap().port(), black.local_addr().unwrap().port());
+    thread::scope(|scope| {
+        let attackers = scope.spawn(move || play_as(black_port, Side::Attackers, "greedy"));
+        scope.spawn(move || defenders(TcpStream::connect(("127.0.0.1", white_port)).unwrap()));
+        let report = serve(&white, &black, &options(move_time), &mut |_, _| {});
+        drop((white, black));
+        (report, attackers.join().unwrap())
+    })
+}
+
+fn name(stream: &mut TcpStream) {
+    write_frame(stream, "referee", "\"rogue\"").unwrap();
+}
+
+fn forfeit(report: &RefereeReport) -> &str {
+    match &report.ending {
+        Ending::Forfeit { loser: Side::Defenders, reason } => reason,
+        other => panic!("the defenders should have forfeited, but {other:?}"),
+    }
+}
+
+#[test]
+fn our_client_plays_a_whole_game_against_our_referee() {
+    let (white, black) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let (white_port, black_port) = (white.local_addr().unwrap().port(), black.local_addr().unwrap().port());
+    let mut told = 0;
+    let (report, clients) = thread::scope(|scope| {
+        let defenders = scope.spawn(move || play_as(white_port, Side::Defenders, "alphabeta:1"));
+        let attackers = scope.spawn(move || play_as(black_port, Side::Attackers, "greedy"));
+        let report = serve(&white, &black, &options(WAIT), &mut |_, _| told += 1).unwrap();
+        (report, [attackers.join().unwrap().unwrap(), defenders.join().unwrap().unwrap()])
+    });
+    let Ending::Rules(outcome) = &report.ending else { panic!("{report:?}") };
+    assert_eq!(told, report.moves.len());
+    assert_eq!(report.names, ["tablut", "tablut"]);
+    let mut game = Game::new(rules(), Side::Defenders);
+    for &mv in &report.moves {
+        game.play(mv).unwrap();
+    }
+    assert_eq!(game.outcome(), Some(*outcome));
+    for client in clients {
+        assert_eq!((client.winner, &client.moves), (outcome.winner, &report.moves));
+    }
+}
+
+#[test]
+fn a_player_that_misbehaves_loses_and_the_other_hears_of_it() {
+    type Rogue = fn(TcpStream);
+    let rogues: [(&str, Rogue, &str); 5] = [
+        (
+            "illegal move",
+            |mut s| {
+                name(&mut s);
+                write_frame(&mut s, "referee", r#"{"from":"e5","to":"e9","turn":"WHITE"}"#).unwrap();
+                let _ = s.read(&mut [0; 4096]);
+            },
+            "e5-e9",
+        ),
+        (
+            "garbage",
+            |mut s| {
+                name(&mut s);
+                write_frame(&mut s, "referee", "hello").unwrap();
+                let _ = s.read(&mut [0; 4096]);
+            },
+            "hello",
+        ),
+        (
+            "oversize",
+            |mut s| {
+                name(&mut s);
+                s.write_all(&i32::MAX.to_be_bytes()).unwrap();
+                let _ = s.read(&mut [0; 4096]);
+            },
+            "2147483647 bytes",
+        ),
+        (
+            "half a frame",
+            |mut s| {
+                name(&mut s);
+                s.write_all(b"\0\0\0\x20{\"from\"").unwrap();
+            },
+            "",
+        ),
+        ("leaves", |mut s| name(&mut s), ""),
+    ];
+    for (what, rogue, reason) in rogues {
+        let (report, client) = with_defenders(WAIT, rogue);
+        let report = report.unwrap();
+        assert!(forfeit(&report).contains(reason), "{what}: {report:?}");
+        assert_eq!(client.unwrap().winner, Some(Side::Attackers), "{what}");
+    }
+}
+
+#[test]
+fn a_silent_player_loses_on_time() {
+    let (report, client) = with_defenders(Duration::from_millis(100), |mut s| {
+        name(&mut s);
+        // Stays until the referee hangs up, reading what it says.
+        while s.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {}
+    });
+    let report = report.unwrap();
+    assert!(forfeit(&report).contains("said nothing"), "{report:?}");
+    assert_eq!(client.unwrap().winner, Some(Side::Attackers));
+}
+
+#[test]
+fn a_player_without_a_name_ends_the_game_before_it_begins() {
+    let (report, client) = with_defenders(WAIT, |mut s| write_frame(&mut s, "referee", "[1]").unwrap());
+    let error = report.unwrap_err().to_string();
+    assert!(error.contains("expected a name") && error.contains("[1]"), "{error}");
+    assert!(client.is_err());
+}
+
+/// Runs our client for the defenders against a referee that sends `frames` and hangs up.
+fn against_referee(referee: impl FnOnce(TcpStream) + Send) -> Result<ClientReport, ChallengeError> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::scope(|scope| {
+        scope.spawn(move || referee(listener.accept().unwrap().0));
+        play_as(port, Side::Defenders, "greedy")
+    })
+}
+
+fn start_text() -> String {
+    serde_json::to_string(&State::of(&Position::start(Side::Defenders), None)).unwrap()
+}
+
+#[test]
+fn a_referee_that_ends_without_a_word_is_reported_as_such() {
+    let error = against_referee(|mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        write_frame(&mut s, "client", &start_text()).unwrap();
+        read_frame(&mut s, "client", WAIT).unwrap();
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("without a result") && error.contains("time is over"), "{error}");
+}
+
+#[test]
+fn a_refused_move_is_not_sent_twice() {
+    let error = against_referee(|mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        for _ in 0..2 {
+            write_frame(&mut s, "client", &start_text()).unwrap();
+        }
+        read_frame(&mut s, "client", WAIT).unwrap();
+        // Nothing more comes: the client has hung up.
+        assert!(matches!(read_frame(&mut s, "client", WAIT), Err(ChallengeError::Closed { .. })));
+    });
+    assert!(matches!(error, Err(ChallengeError::Refused { .. })), "{error:?}");
+}
+
+#[test]
+fn impossible_states_are_reported() {
+    let jumped = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/9/3ttt3 a".parse::<Position>().unwrap();
+    let jumped = serde_json::to_string(&State::of(&jumped, None)).unwrap();
+    let start = start_text();
+    let empty = start.replacen("\"EMPTY\",", "", 1);
+    for (second, part) in [(jumped.as_str(), "follows from no move"), ("{}", "board"), (empty.as_str(), "9 rows")] {
+        let error = against_referee(|mut s| {
+            read_frame(&mut s, "client", WAIT).unwrap();
+            write_frame(&mut s, "client", &start).unwrap();
+            read_frame(&mut s, "client", WAIT).unwrap();
+            write_frame(&mut s, "client", second).unwrap();
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
