@@ -8,10 +8,10 @@ mod movegen;
 mod routes;
 
 use crate::bitboard::Bitboard;
-use crate::board::Square;
+use crate::board::{Direction, Square};
 use crate::game::{Outcome, Reason};
 use crate::position::Position;
-use crate::rays::Rays;
+use crate::rays::{RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
 
@@ -158,17 +158,28 @@ impl Rules {
         }
     }
 
-    /// The squares that a piece could move to, pieces of either side in the way.
+    /// The squares that a piece could move to in each direction, pieces of either side in the way.
     #[inline]
     fn targets(&self, piece: Piece, from: Square, occupied: Bitboard) -> [Bitboard; 4] {
         let walk = &self.walks[piece.index()];
         let rays = match piece {
             Piece::King => &*self.king_rays,
-            Piece::Attacker | Piece::Defender => &crate::rays::RAYS,
+            Piece::Attacker | Piece::Defender => &RAYS,
         };
-        crate::board::Direction::ALL.map(|direction| {
-            let blocked = occupied | walk.closed[direction.index()];
-            rays.reached(from, direction, blocked, walk.halting) - walk.barred
-        })
+        // Written out, so that each direction is compiled on its own.
+        [
+            walk.line(rays, from, Direction::North, occupied),
+            walk.line(rays, from, Direction::East, occupied),
+            walk.line(rays, from, Direction::South, occupied),
+            walk.line(rays, from, Direction::West, occupied),
+        ]
+    }
+}
+
+impl Walk {
+    #[inline]
+    fn line(&self, rays: &Rays, from: Square, direction: Direction, occupied: Bitboard) -> Bitboard {
+        let blocked = occupied | self.closed[direction.index()];
+        rays.reached(from, direction, blocked, self.halting) - self.barred
     }
 }

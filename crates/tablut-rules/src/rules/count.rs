@@ -1,10 +1,9 @@
 //! Counting legal moves without listing them: all soldiers of a side slide at once.
 
-use std::ops::ControlFlow;
-
 use crate::bitboard::Bitboard;
 use crate::board::{Direction, MAX_DISTANCE, SIZE};
 use crate::position::Position;
+use crate::rays::RAYS;
 use crate::rules::{Rules, Walk};
 use crate::side::{Piece, Side};
 
@@ -15,35 +14,41 @@ impl Rules {
         if self.decided(position).is_some() {
             return 0;
         }
-        if self.one_chosen && self.may_choose(position) {
-            return self.count_one_by_one(position);
-        }
+        let choices = if self.one_chosen { self.count_choices(position) } else { 0 };
         let occupied = position.occupied();
-        match position.side_to_move() {
+        let moves = match position.side_to_move() {
             Side::Attackers => slides(&self.walks[Piece::Attacker.index()], position.attackers(), occupied),
             Side::Defenders => {
                 let soldiers = slides(&self.walks[Piece::Defender.index()], position.defenders(), occupied);
                 let king = position.king().map_or(0, |king| {
                     let lines = self.targets(Piece::King, king, occupied);
-                    lines.into_iter().map(|line| line.len() as u32).sum()
+                    lines.into_iter().fold(Bitboard::EMPTY, |all, line| all | line).len() as u32
                 });
                 soldiers + king
             }
+        };
+        moves + choices
+    }
+
+    /// The moves that there are beyond one for each from and to square, because the mover chooses among
+    /// several captures (rulebook IC5).
+    fn count_choices(&self, position: &Position) -> u32 {
+        let occupied = position.occupied();
+        let mut extra = 0;
+        for to in self.choice_squares(position) {
+            let lines = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | RAYS.from(to, d));
+            for from in position.pieces(position.side_to_move()) & lines {
+                let Some(piece) = position.piece_at(from) else { continue };
+                if self.targets(piece, from, occupied).iter().any(|line| line.contains(to)) {
+                    extra += (self.surrounded(position, from, to).len() as u32).saturating_sub(1);
+                }
+            }
         }
+        extra
     }
 
-    fn count_one_by_one(&self, position: &Position) -> u32 {
-        let mut count = 0;
-        let _ = self.visit_moves(position, |_| {
-            count += 1;
-            ControlFlow::Continue(())
-        });
-        count
-    }
-
-    /// Whether there is an empty square from which a piece would surround two enemies or more. Cheap,
-    /// and says no in most positions.
-    fn may_choose(&self, position: &Position) -> bool {
+    /// The empty squares from which a piece may surround two enemies or more; some too many.
+    fn choice_squares(&self, position: &Position) -> Bitboard {
         let occupied = position.occupied();
         let (enemies, captors, victim) = match position.side_to_move() {
             Side::Attackers => (position.defenders(), position.attackers(), Piece::Defender),
@@ -61,46 +66,35 @@ impl Rules {
         if position.side_to_move() == Side::Attackers {
             twice |= once & position.king_board().neighbours();
         }
-        !twice.is_empty()
+        twice
     }
 }
 
-/// The moves of all soldiers of a kind. After `n` steps in a direction each piece that has come so far
-/// stands on a square of its own, so the squares reached are the moves of `n` squares.
+/// The moves of all soldiers of a kind. In a given direction no two pieces reach the same square, the
+/// nearer stands in the way, so the squares reached in that direction are as many as the moves.
+#[inline]
 fn slides(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
-    let open = walk.open.map(|open| open.bits() & !occupied.bits());
     let landing = !walk.barred.bits();
-    let going_on = !walk.halting.bits();
-    let mut reached = [pieces.bits(); 4];
-    let mut sum = Sum::default();
-    for _ in 0..MAX_DISTANCE {
-        reached = [
-            reached[0] << SIZE & open[0],
-            reached[1] << 1 & open[1],
-            reached[2] >> SIZE & open[2],
-            reached[3] >> 1 & open[3],
-        ];
-        if reached[0] | reached[1] | reached[2] | reached[3] == 0 {
-            break;
-        }
-        sum.add(reached.map(|squares| squares & landing));
-        reached = reached.map(|squares| squares & going_on);
-    }
-    sum.total()
+    let passing = !walk.halting.bits();
+    let pieces = pieces.bits();
+    let open = walk.open.map(|open| open.bits() & !occupied.bits());
+    let north = slide::<SIZE, true>(pieces, open[0] & passing) << SIZE & open[0];
+    let east = slide::<1, true>(pieces, open[1] & passing) << 1 & open[1];
+    let south = slide::<SIZE, false>(pieces, open[2] & passing) >> SIZE & open[2];
+    let west = slide::<1, false>(pieces, open[3] & passing) >> 1 & open[3];
+    [north, east, south, west].iter().map(|reached| (reached & landing).count_ones()).sum()
 }
 
-/// Numbers of set bits, added up.
-#[derive(Default)]
-struct Sum(u32);
-
-impl Sum {
-    #[inline]
-    fn add(&mut self, sets: [u128; 4]) {
-        self.0 += sets.iter().map(|set| set.count_ones()).sum::<u32>();
+/// Pieces and the squares that they pass, doubling the distance each time (Kogge and Stone 1973): up to one
+/// step short of the longest move.
+#[inline]
+fn slide<const STEP: usize, const UP: bool>(pieces: u128, mut open: u128) -> u128 {
+    const { assert!(MAX_DISTANCE == 8) };
+    let shift = |set: u128, n: usize| if UP { set << (n * STEP) } else { set >> (n * STEP) };
+    let mut passed = pieces;
+    for n in [1, 2, 4] {
+        passed |= open & shift(passed, n);
+        open &= shift(open, n);
     }
-
-    #[inline]
-    fn total(&self) -> u32 {
-        self.0
-    }
+    passed
 }

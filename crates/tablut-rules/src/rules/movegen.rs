@@ -44,10 +44,11 @@ impl Rules {
                 Side::Defenders if position.king() == Some(from) => Piece::King,
                 Side::Defenders => Piece::Defender,
             };
-            let targets = self.targets(piece, from, occupied);
-            for (direction, squares) in Direction::ALL.into_iter().zip(targets) {
-                self.visit_line(position, from, direction, squares, &mut visit)?;
-            }
+            let [north, east, south, west] = self.targets(piece, from, occupied);
+            self.visit_line(position, from, north.iter(), &mut visit)?;
+            self.visit_line(position, from, east.iter(), &mut visit)?;
+            self.visit_line(position, from, south.iter().rev(), &mut visit)?;
+            self.visit_line(position, from, west.iter().rev(), &mut visit)?;
         }
         ControlFlow::Continue(())
     }
@@ -58,21 +59,11 @@ impl Rules {
         &self,
         position: &Position,
         from: Square,
-        direction: Direction,
-        squares: Bitboard,
+        squares: impl Iterator<Item = Square>,
         visit: &mut impl FnMut(Move) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        match direction {
-            Direction::North | Direction::East => {
-                for to in squares {
-                    self.visit_choices(position, Move::new(from, to), visit)?;
-                }
-            }
-            Direction::South | Direction::West => {
-                for to in squares.iter().rev() {
-                    self.visit_choices(position, Move::new(from, to), visit)?;
-                }
-            }
+        for to in squares {
+            self.visit_choices(position, Move::new(from, to), visit)?;
         }
         ControlFlow::Continue(())
     }
