@@ -22,7 +22,7 @@ pub mod formulas;
 pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
 pub use config::{ConfigError, GumbelConfig, Method, PuctConfig, SearchConfig, SigmaConfig};
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
-pub use lines::Line;
+pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};
 pub use proof::Proof;
 pub use search::{Memory, RootMove, Search, SearchResult, Stop};

@@ -24,7 +24,44 @@ pub struct Line {
     pub proven: Option<Proof>,
 }
 
+/// A visited move with what was searched below it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// The move.
+    pub mv: Move,
+    /// Simulations through the move.
+    pub visits: u32,
+    /// The policy's probability of the move.
+    pub prior: f32,
+    /// Q in [−1, 1], absolute.
+    pub q: f32,
+    /// The proven result, in plies from the position after the move.
+    pub proven: Option<Proof>,
+    /// Visited replies, in the order of their first visits.
+    pub replies: Vec<Branch>,
+}
+
 impl Search {
+    /// The visited part of the tree down to `depth` plies, for display.
+    pub fn branches(&self, depth: usize) -> Vec<Branch> {
+        self.tree().nodes.first().map_or(Vec::new(), |_| self.branches_of(ROOT, depth))
+    }
+
+    fn branches_of(&self, id: NodeId, depth: usize) -> Vec<Branch> {
+        if depth == 0 {
+            return Vec::new();
+        }
+        let branch = |(id, node): (NodeId, &Node)| Branch {
+            mv: node.mv,
+            visits: node.visits,
+            prior: node.prior,
+            q: node.q,
+            proven: node.proof,
+            replies: self.branches_of(id, depth - 1),
+        };
+        self.tree().children(id).map(branch).collect()
+    }
+
     /// The best `n` root moves with their principal variations: proven wins first (shortest first), then by visits, then by
     /// Q in the mover's view; proven losses last. Moves never visited are left out unless nothing else is there.
     ///

@@ -308,7 +308,8 @@ impl Search {
         self.root.link(&self.tree);
         self.prove_at_sight();
         self.kept_visits = self.tree.children(ROOT).map(|(_, child)| child.visits).sum();
-        self.root.draw(&self.config, self.game.ply(), &mut self.rng);
+        let n_open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).count();
+        self.root.draw(&self.config, n_open, self.game.ply(), &mut self.rng);
         self.stage = Stage::Running;
         self.finish_if_over();
     }

@@ -97,8 +97,9 @@ impl Root {
         }
     }
 
-    /// Draws what the search needs at random, in the order of the moves.
-    pub fn draw(&mut self, config: &SearchConfig, ply: u32, rng: &mut ChaCha8Rng) {
+    /// Draws what the search needs at random, in the order of the moves, and lays its plan for the `n_open` moves that are
+    /// not refuted yet.
+    pub fn draw(&mut self, config: &SearchConfig, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
         let n = self.entries.len();
         match config.method {
             Method::Gumbel => {
@@ -107,7 +108,7 @@ impl Root {
                         entry.gumbel = config.gumbel.gumbel_scale * gumbel(rng);
                     }
                 }
-                self.groups = schedule(config.gumbel.max_considered.min(n as u32), config.simulations);
+                self.groups = schedule(config.gumbel.max_considered.min(n_open as u32), config.simulations);
             }
             Method::Puct => {
                 let puct = &config.puct;

@@ -2,7 +2,10 @@
 
 mod batching;
 mod fakes;
+mod golden;
+mod lines;
 mod mates;
+mod puct;
 mod reference;
 mod reuse;
 mod soundness;

@@ -1,0 +1,77 @@
+//! Golden trees: whole small trees, pinned as text. A change of these files is a change of what the search does.
+
+use std::fmt::Write;
+
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_search::{Branch, GumbelConfig, Method, Proof, Search, SearchConfig};
+
+use crate::fakes::{HashEvaluator, finish, game};
+
+/// The root's moves, then the tree: visits, prior, Q, and the proven result.
+fn text(search: &Search) -> String {
+    let result = search.result();
+    let mut text = String::new();
+    let out = &mut text;
+    writeln!(out, "{}", search.game().position()).expect("a string");
+    writeln!(out, "chosen {} value {:.3} simulations {}", result.chosen, result.value, result.simulations)
+        .expect("a string");
+    for of in result.moves.iter().filter(|of| of.improved >= 0.0005) {
+        writeln!(out, "target {:<6} {:.3}", of.mv.to_string(), of.improved).expect("a string");
+    }
+    let branches = search.branches(20);
+    let at_sight = branches.iter().filter(|of| of.visits == 0).count();
+    writeln!(out, "{at_sight} moves proven at sight and not searched").expect("a string");
+    write_branches(out, &branches, 0);
+    text
+}
+
+fn write_branches(out: &mut String, branches: &[Branch], depth: usize) {
+    for of in branches.iter().filter(|of| of.visits > 0) {
+        let indent = "  ".repeat(depth);
+        write!(out, "{indent}{:<6} n {:>3}  p {:.3}  q {:+.3}", of.mv.to_string(), of.visits, of.prior, of.q)
+            .expect("a string");
+        writeln!(out, "{}", of.proven.map_or(String::new(), proven)).expect("a string");
+        write_branches(out, &of.replies, depth + 1);
+    }
+}
+
+fn proven(proof: Proof) -> String {
+    let winner = proof.winner.map_or("draw".to_owned(), |side| format!("{side} win"));
+    let history = if proof.from_history { ", by history" } else { "" };
+    format!("  {winner} in {}{history}", proof.plies)
+}
+
+fn check(name: &str, expected: &str, rules: &str, position: &str, config: &SearchConfig) {
+    let mut search = Search::new(game(rules, position), config, ChaCha8Rng::seed_from_u64(1));
+    finish(&mut search, &mut HashEvaluator, usize::MAX);
+    let found = text(&search);
+    assert_eq!(found, expected, "tests/golden/{name}.txt differs; the tree is now\n{found}");
+}
+
+fn config(method: Method, simulations: u32) -> SearchConfig {
+    let gumbel = GumbelConfig { gumbel_scale: 0.0, max_considered: 4, ..GumbelConfig::default() };
+    SearchConfig { simulations, method, gumbel, stop_early: false, ..SearchConfig::default() }
+}
+
+/// The start after d1-d2, which leaves no symmetry.
+const AFTER_ONE_MOVE: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/3tt4/4tt3 d";
+
+#[test]
+fn a_gumbel_tree_without_proofs() {
+    let expected = include_str!("../golden/gumbel.txt");
+    check("gumbel", expected, "masters", AFTER_ONE_MOVE, &config(Method::Gumbel, 24));
+}
+
+#[test]
+fn a_puct_tree_without_proofs() {
+    let expected = include_str!("../golden/puct.txt");
+    check("puct", expected, "masters", AFTER_ONE_MOVE, &config(Method::Puct, 24));
+}
+
+/// The king is about to escape, one attackers' move parries; then each side can only repeat its threats and parries, which under
+/// kvasir's rule on repetition is a draw, proven by the history.
+#[test]
+fn a_tree_in_which_one_move_holds_a_draw() {
+    let expected = include_str!("../golden/threat.txt");
+    check("threat", expected, "kvasir", "9/9/3t5/4t4/2tK1t3/1t7/9/2T6/9 a", &config(Method::Gumbel, 24));
+}

@@ -1,0 +1,45 @@
+//! Lines for analysis.
+
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::Side;
+use tablut_search::{Search, SearchConfig, UniformEvaluator};
+
+use crate::fakes::{HashEvaluator, all_rules, finish, game, random_game};
+
+#[test]
+fn lines_are_legal_and_in_order() {
+    for rules in all_rules() {
+        let game = random_game(&rules, 18, 7);
+        let config = SearchConfig { simulations: 200, stop_early: false, ..SearchConfig::default() };
+        let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+        let lines = search.lines(5);
+        assert!((1..=5).contains(&lines.len()));
+        for line in &lines {
+            let mut game = game.clone();
+            for mv in &line.moves {
+                game.play(*mv).expect("a line is legal");
+            }
+            let of = result.moves.iter().find(|of| of.mv == line.moves[0]).expect("a root move");
+            assert_eq!((line.visits, line.q, line.proven), (of.visits, of.q, of.proven));
+        }
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.proven.is_none())) {
+            assert!(pair[0].visits >= pair[1].visits);
+        }
+    }
+}
+
+#[test]
+fn a_proven_win_stands_first_and_a_proven_loss_last() {
+    // The king escapes along either open line; one more attacker could close only one of them.
+    let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d");
+    let config = SearchConfig { simulations: 50, ..SearchConfig::default() };
+    let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
+    finish(&mut search, &mut UniformEvaluator, usize::MAX);
+    let lines = search.lines(100);
+    let winner = |index: usize| lines[index].proven.and_then(|proof| proof.winner);
+    assert_eq!(winner(0), Some(Side::Defenders));
+    assert_eq!(lines[0].proven.map(|proof| proof.plies), Some(1));
+    let plies: Vec<u16> = lines.iter().filter_map(|line| line.proven).map(|proof| proof.plies).collect();
+    assert!(plies.is_sorted(), "shortest wins first: {plies:?}");
+}
