@@ -1,9 +1,17 @@
 //! What can be typed after `tablut`; one file per command.
 
 mod bench;
+mod config;
+mod data;
 mod evaluate;
 mod match_;
 mod matches;
+mod model;
+mod perft;
+mod play;
+mod replay;
+mod rules;
+mod selfplay;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +32,25 @@ enum Command {
     Evaluate(evaluate::Args),
     /// Play any players against each other and rate them.
     Match(match_::Args),
+    /// Play against a net in the terminal.
+    Play(play::Args),
+    /// Play self-play games alone and keep their records.
+    Selfplay(selfplay::Args),
+    /// Inspect, check or print game records.
+    #[command(subcommand)]
+    Data(data::Data),
+    /// See what is in a model file, or export its net.
+    #[command(subcommand)]
+    Model(model::ModelCommand),
+    /// Check or show a training config.
+    #[command(subcommand)]
+    Config(config::Config),
+    /// List the rule sets, or explain one.
+    Rules(rules::Args),
+    /// Count move sequences, to verify the rules.
+    Perft(perft::Args),
+    /// Play a list of moves and report the state after each.
+    Replay(replay::Args),
     /// Measure speed on this machine.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -36,6 +63,14 @@ impl Arguments {
             Command::Train(args) => train::run(&args),
             Command::Evaluate(args) => evaluate::run(&args),
             Command::Match(args) => match_::run(&args),
+            Command::Play(args) => play::run(&args),
+            Command::Selfplay(args) => selfplay::run(&args),
+            Command::Data(command) => data::run(&command),
+            Command::Model(command) => model::run(&command),
+            Command::Config(command) => config::run(&command),
+            Command::Rules(args) => rules::run(&args),
+            Command::Perft(args) => perft::run(&args),
+            Command::Replay(args) => replay::run(&args),
             Command::Bench(bench) => bench::run(&bench),
         }
     }

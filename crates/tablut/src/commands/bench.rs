@@ -1,6 +1,7 @@
 //! `tablut bench`: figures for this machine.
 
 mod inference;
+mod rules;
 mod search;
 
 use clap::Subcommand;
@@ -10,6 +11,8 @@ use clap::Subcommand;
 pub enum Bench {
     /// Evaluations a second of the CPU engine, by shape, batch and threads.
     Inference(inference::Args),
+    /// Move generation: perft leaves and playouts a second, by rule set.
+    Rules(rules::Args),
     /// Simulations a second of the search alone, memory of the tree, savings of cache and reuse.
     Search(search::Args),
 }
@@ -18,6 +21,7 @@ pub enum Bench {
 pub fn run(bench: &Bench) -> anyhow::Result<()> {
     match bench {
         Bench::Inference(args) => inference::run(args),
+        Bench::Rules(args) => rules::run(args),
         Bench::Search(args) => search::run(args),
     }
 }

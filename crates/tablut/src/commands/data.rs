@@ -1,0 +1,93 @@
+//! `tablut data`: what is in a file of game records, whether it replays, and the same as JSON.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Subcommand;
+use serde_json::json;
+use tablut_games::{GameRecord, RecordFile, read_records};
+use tablut_learn::SelfPlayMetrics;
+use tablut_rules::Rules;
+
+/// What to do with records.
+#[derive(Subcommand)]
+pub enum Data {
+    /// Count games, positions and results.
+    Info {
+        /// Files of records.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Replay every game and compare its end with the recorded one.
+    Check {
+        /// Files of records.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Print every game as a JSON object on a line of its own.
+    Json {
+        /// Files of records.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// Inspects, checks or prints.
+pub fn run(command: &Data) -> anyhow::Result<()> {
+    let (Data::Info { files } | Data::Check { files } | Data::Json { files }) = command;
+    for path in files {
+        let file = read_records(path)?;
+        match command {
+            Data::Info { .. } => println!("{}: {}", path.display(), info(&file)),
+            Data::Check { .. } => {
+                for game in &file.games {
+                    let rules = Arc::new(Rules::load(&game.rules)?);
+                    game.replay(&rules, |_, _, _| {}).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+                }
+                println!("{}: {} games replay as recorded", path.display(), file.games.len());
+            }
+            Data::Json { .. } => {
+                let mut out = std::io::stdout().lock();
+                for game in &file.games {
+                    writeln!(out, "{}", line(game))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn info(file: &RecordFile) -> String {
+    let metrics = SelfPlayMetrics::count(&file.games);
+    format!(
+        "{} games of {:.1} plies, {} positions to learn from, {} evaluations; attackers won {}, drawn {} ({} at the ply \
+         limit), defenders won {}",
+        metrics.games,
+        metrics.mean_plies,
+        metrics.positions,
+        file.evaluations,
+        metrics.attackers_won,
+        metrics.drawn,
+        metrics.ply_limit,
+        metrics.defenders_won
+    )
+}
+
+fn line(game: &GameRecord) -> serde_json::Value {
+    let search = |ply: &tablut_games::PlyRecord| {
+        ply.search.as_ref().map(|search| {
+            let policy: Vec<f32> = search.policy.iter().map(|&p| f32::from(p) / f32::from(u16::MAX)).collect();
+            json!({ "value": search.value, "simulations": search.simulations, "policy": policy })
+        })
+    };
+    json!({
+        "index": game.index,
+        "rules": game.rules,
+        "start": game.start.to_string(),
+        "moves": game.plies.iter().map(|ply| ply.mv.to_string()).collect::<Vec<_>>(),
+        "search": game.plies.iter().map(search).collect::<Vec<_>>(),
+        "winner": game.outcome.winner,
+        "reason": game.outcome.reason,
+    })
+}
