@@ -9,6 +9,7 @@
 
 mod board;
 mod compare;
+mod perft_files;
 mod random;
 mod slow;
 mod slow_game;

@@ -1,0 +1,128 @@
+//! Rule files: the built-in ones, users' own, and what is wrong with faulty ones.
+
+use tablut_rules::{Landing, RULE_SET_NAMES, RuleSet, RuleSetError, Rules};
+
+fn fault(toml: &str) -> String {
+    RuleSet::from_toml(toml).expect_err("a faulty rule set").to_string()
+}
+
+#[test]
+fn built_in_sets_are_named_as_their_files_and_round_trip() {
+    for name in RULE_SET_NAMES {
+        let set = RuleSet::named(name).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(set.name, name);
+        assert_eq!(RuleSet::from_toml(&set.to_toml()).as_ref(), Ok(&set), "{name}");
+        assert_eq!(Rules::new(set.clone()).map(|rules| rules.set().clone()).as_ref(), Ok(&set), "{name}");
+    }
+}
+
+#[test]
+fn built_in_sets_differ_in_their_data() {
+    let mut datas: Vec<String> = RULE_SET_NAMES
+        .iter()
+        .map(|name| RuleSet { name: String::new(), source: String::new(), ..RuleSet::named(name).expect("a set") })
+        .map(|set| format!("{set:?}"))
+        .collect();
+    datas.sort();
+    datas.dedup();
+    assert_eq!(datas.len(), RULE_SET_NAMES.len());
+}
+
+#[test]
+fn a_base_with_overrides_changes_only_what_it_says() {
+    let text = "base = \"kvasir\"\nname = \"mine\"\n[throne]\nlanding = \"nobody\"\n";
+    let mine = RuleSet::from_toml(text).expect("a variant");
+    let kvasir = RuleSet::named("kvasir").expect("a set");
+    assert_eq!((mine.name.as_str(), mine.throne.landing), ("mine", Landing::Nobody));
+    assert_eq!(mine.source, "a variant of kvasir");
+    let mut undone = mine.clone();
+    undone.throne.landing = kvasir.throne.landing;
+    undone.name.clone_from(&kvasir.name);
+    undone.source.clone_from(&kvasir.source);
+    assert_eq!(undone, kvasir);
+}
+
+#[test]
+fn a_user_file_is_loaded_by_its_path_and_named_after_it() {
+    let folder = std::env::temp_dir().join(format!("tablut-rule-files-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let short = write("short-king.toml", "base = \"kvasir\"\n[king]\nreach = 3\n");
+    let rules = Rules::load(&short).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!((rules.name(), rules.set().king.reach), ("short-king", 3));
+    let broken = write("broken.toml", "base = \"kvasir\"\n[king]\nreach = 9\n");
+    let error = Rules::load(&broken).expect_err("out of range").to_string();
+    assert_eq!(error, format!("{broken} contradicts itself: king.reach = 9, expected 1 to 8"));
+    let missing = folder.join("missing.toml").to_string_lossy().into_owned();
+    assert!(matches!(Rules::load(&missing), Err(RuleSetError::Unreadable { path, .. }) if path == missing));
+    std::fs::remove_dir_all(&folder).expect("the folder is ours");
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_known_ones() {
+    let error = Rules::load("kvasr").expect_err("no such set").to_string();
+    assert!(
+        error.starts_with("no rule set \"kvasr\": expected a path ending in .toml or one of piecepack,"),
+        "{error}"
+    );
+    assert!(error.contains("kvasir") && error.contains("ashton"));
+    let base = fault("base = \"kvasr\"");
+    assert!(base.contains("\"kvasr\""), "{base}");
+}
+
+#[test]
+fn misspelt_keys_and_values_are_shown_with_what_was_expected() {
+    let key = fault("base = \"kvasir\"\n[king]\nraech = 3");
+    assert!(key.contains("raech") && key.contains("reach"), "{key}");
+    let table = fault("base = \"kvasir\"\n[knig]\nreach = 3");
+    assert!(table.contains("knig"), "{table}");
+    let value = fault("base = \"kvasir\"\nescape = \"side\"");
+    assert!(value.contains("side") && value.contains("edge-outside-camps"), "{value}");
+    let kind = fault("base = \"kvasir\"\n[king]\narmed = \"yes\"");
+    assert!(kind.contains("boolean"), "{kind}");
+    let missing = fault("name = \"bare\"");
+    assert!(missing.contains("missing field"), "{missing}");
+    assert!(fault("base = 3").contains("expected the name of a built-in rule set"));
+    assert!(fault("not toml").contains("line 1"));
+}
+
+#[test]
+fn contradictions_name_their_keys() {
+    for (toml, keys) in [
+        ("base = \"ludoteka\"\n[corners]\nlanding = \"nobody\"", ["escape", "corners.landing"]),
+        ("base = \"linnaeus\"\nescape = \"edge\"", ["escape", "camps.entry"]),
+        ("base = \"kvasir\"\nescape = \"edge-outside-camps\"", ["escape", "camps.entry"]),
+        ("base = \"kvasir\"\nno-capture-plies = 9\nmax-plies = 8", ["no-capture-plies = 9", "max-plies = 8"]),
+        ("base = \"masters\"\n[corners]\nhostile-to-king = true", ["corners.hostile-to-king", "king.elsewhere"]),
+        ("base = \"masters\"\n[camps]\nhostile-to-king = \"all\"", ["camps.hostile-to-king", "king.elsewhere"]),
+        ("base = \"kvasir\"\n[throne]\nhostile-to-king = \"always\"", ["throne.hostile-to-king", "king.beside-throne"]),
+        ("base = \"tartu\"\n[king]\nthrone-closes = true", ["king.throne-closes", "king.beside-throne"]),
+        ("base = \"kvasir\"\n[king]\nedge-closes = true", ["king.edge-closes", "king.elsewhere"]),
+        ("base = \"kvasir\"\n[king]\ncorner-closes = true", ["king.corner-closes", "king.elsewhere"]),
+        ("base = \"tartu\"\n[captures]\npinned-defender = true", ["captures.pinned-defender", "king.on-throne"]),
+        (
+            "base = \"ashton\"\n[captures]\npinned-defender = true",
+            ["captures.pinned-defender", "throne.hostile-to-defenders"],
+        ),
+        ("base = \"kvasir\"\n[repetition]\noccurrences = 1", ["repetition.occurrences = 1", "at least 2"]),
+        ("base = \"kvasir\"\nmax-plies = 0", ["max-plies = 0", "at least 1"]),
+        ("base = \"kvasir\"\n[king]\nreach = 0", ["king.reach = 0", "1 to 8"]),
+        ("base = \"kvasir\"\nname = \"\"", ["name", "line of text"]),
+    ] {
+        let error = fault(toml);
+        assert!(error.contains("contradicts itself"), "{error}");
+        assert!(keys.iter().all(|key| error.contains(key)), "{toml}: {error}");
+    }
+}
+
+#[test]
+fn all_contradictions_are_told_at_once() {
+    let error = fault("base = \"kvasir\"\nmax-plies = 0\n[king]\nreach = 12\nedge-closes = true");
+    for key in ["max-plies", "king.reach = 12", "king.edge-closes"] {
+        assert!(error.contains(key), "{error}");
+    }
+}
