@@ -20,6 +20,9 @@ pub struct SearchConfig {
     /// Backs proven results up through the tree, and sees without an evaluation wins in one ply, losses in two under a threat,
     /// and around the root wins in three. Default true.
     pub solver: bool,
+    /// Looks for wins in three at every leaf, not around the root alone. Costs about 10 µs a leaf and saves evaluations where
+    /// there are tactics: worth it with a net that takes longer. Read when `solver` is set. Default false.
+    pub deep_sight: bool,
     /// Ends the search before its simulations are spent when the root is proven or when more simulations
     /// cannot change the move played. Default true.
     pub stop_early: bool,
@@ -43,6 +46,7 @@ impl Default for SearchConfig {
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
             solver: true,
+            deep_sight: false,
             stop_early: true,
             leaves_in_flight: 1,
             max_nodes: 1_000_000,

@@ -4,7 +4,7 @@
 //! Everything is played on the game itself, so that a repetition or a limit that ends the game before the threat is carried out is seen
 //! too. Such an ending is never counted as lost here; the tree finds out what it is worth.
 
-use tablut_rules::Side;
+use tablut_rules::{Move, Side};
 
 use super::Search;
 use super::walk::Walk;
@@ -25,10 +25,9 @@ impl Search {
         }
         self.game.legal_moves(&mut self.scratch.moves);
         self.scratch.lost.clear();
-        if self.config.solver && self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
-            self.find_lost_moves(mover);
-            if self.scratch.lost.iter().all(|lost| *lost) {
-                self.tree.node_mut(id).prove(Proof::win_at_once(mover.opponent()).one_ply_earlier());
+        if self.config.solver {
+            if let Some(proof) = self.look_ahead(mover) {
+                self.tree.node_mut(id).prove(proof);
                 return Walk::Known;
             }
         }
@@ -36,13 +35,43 @@ impl Search {
         Walk::Ask(self.query())
     }
 
-    /// Which of the legal moves in `scratch` leave the opponent a win at once.
-    fn find_lost_moves(&mut self, mover: Side) {
-        for index in 0..self.scratch.moves.len() {
-            self.game.play_trusted(self.scratch.moves[index]);
-            self.scratch.lost.push(self.wins_now(mover.opponent()));
-            self.game.undo();
+    /// Looks at what each of the legal moves in `scratch` leads to, if the opponent threatens to win or the settings ask for it in
+    /// any case. Finds the result of the position, or marks the lost moves.
+    fn look_ahead(&mut self, mover: Side) -> Option<Proof> {
+        let deep = self.config.deep_sight;
+        if !deep && !self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
+            return None;
         }
+        for index in 0..self.scratch.moves.len() {
+            let proof = self.look_behind(self.scratch.moves[index], mover, deep);
+            if proof.is_some_and(|proof| proof.winner == Some(mover)) {
+                return proof.map(Proof::one_ply_earlier);
+            }
+            self.scratch.lost.push(proof.is_some());
+        }
+        let all_lost = self.scratch.lost.iter().all(|lost| *lost);
+        all_lost.then(|| Proof::win_at_once(mover.opponent()).one_ply_earlier())
+    }
+
+    /// What the position after `mv` is seen to be: a win at once of the opponent or, if `deep`, a win in two of `mover`.
+    fn look_behind(&mut self, mv: Move, mover: Side, deep: bool) -> Option<Proof> {
+        // The position alone tells quickly of most moves that nothing is to be seen.
+        let rules = self.game.rules();
+        let after = rules.apply(self.game.position(), mv).position;
+        let lost = rules.wins_at_once(&after, mover.opponent());
+        if !lost && !(deep && rules.wins_at_once(&after, mover)) {
+            return None;
+        }
+        self.game.play_trusted(mv);
+        let proof = if self.game.outcome().is_some() {
+            None
+        } else if lost {
+            Some(Proof::win_at_once(mover.opponent()))
+        } else {
+            self.every_reply_loses(mover).then(|| Proof::win_at_once(mover).one_ply_earlier())
+        };
+        self.game.undo();
+        proof
     }
 
     /// The game goes on and `side`, to move, wins at once.
@@ -58,7 +87,7 @@ impl Search {
             self.root.entries[index].at_sight = match self.game.outcome() {
                 Some(outcome) => Some(Proof::of_outcome(outcome)),
                 None if self.wins_now(side.opponent()) => Some(Proof::win_at_once(side.opponent())),
-                None if self.threatens(side) => Some(Proof::win_at_once(side).one_ply_earlier()),
+                None if self.wins_later(side) => Some(Proof::win_at_once(side).one_ply_earlier()),
                 None => None,
             };
             self.game.undo();
@@ -66,13 +95,19 @@ impl Search {
     }
 
     /// `side`, which has just moved, wins with its next move whatever the opponent replies.
-    fn threatens(&mut self, side: Side) -> bool {
-        if !self.game.rules().wins_at_once(self.game.position(), side) {
-            return false;
-        }
+    fn wins_later(&mut self, side: Side) -> bool {
+        self.game.rules().wins_at_once(self.game.position(), side) && self.every_reply_loses(side)
+    }
+
+    /// `side`, which has just moved and threatens to win at once, does so after every reply.
+    fn every_reply_loses(&mut self, side: Side) -> bool {
         let mut replies = std::mem::take(&mut self.scratch.replies);
         self.game.legal_moves(&mut replies);
         let wins = replies.iter().all(|reply| {
+            let rules = self.game.rules();
+            if !rules.wins_at_once(&rules.apply(self.game.position(), *reply).position, side) {
+                return false;
+            }
             self.game.play_trusted(*reply);
             let wins = self.wins_now(side);
             self.game.undo();

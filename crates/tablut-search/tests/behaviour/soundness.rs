@@ -71,7 +71,8 @@ fn proofs_in_sparse_positions_hold_under_every_rule_set() {
     for rules in all_rules() {
         for seed in 0..12 {
             let method = if seed % 3 == 0 { Method::Puct } else { Method::Gumbel };
-            let config = SearchConfig { simulations: 300, method, ..SearchConfig::default() };
+            let deep_sight = seed % 2 == 0;
+            let config = SearchConfig { simulations: 300, method, deep_sight, ..SearchConfig::default() };
             let game = sparse_game(&rules, 4 + seed as usize % 3, seed as usize % 3, seed);
             checked += check(&game, &config, seed);
         }
@@ -84,7 +85,8 @@ fn proofs_in_random_games_hold_under_every_rule_set() {
     let mut checked = 0;
     for rules in all_rules() {
         for seed in 0..8 {
-            let config = SearchConfig { simulations: 120, stop_early: seed % 2 == 0, ..SearchConfig::default() };
+            let (stop_early, deep_sight) = (seed % 2 == 0, seed % 3 == 0);
+            let config = SearchConfig { simulations: 120, stop_early, deep_sight, ..SearchConfig::default() };
             checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, seed);
         }
     }
