@@ -1,0 +1,121 @@
+//! The mistakes that people make, each answered with a clear message and exit code 2, and never with a panic.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+
+const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
+
+/// Runs the binary and checks that it fails with code 2 and a message that holds every one of `expected`.
+fn refused(arguments: &[&str], expected: &[&str]) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tablut")).args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    for text in expected {
+        assert!(message.contains(text), "{arguments:?} should name `{text}`:\n{message}");
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are text")
+}
+
+fn model() -> Model {
+    Model {
+        weights: Weights::initial(NetShape::new(1, 16).unwrap(), 1),
+        rules: vec!["kvasir".to_owned()],
+        training: TrainingSummary { play_simulations: 4, ..TrainingSummary::default() },
+    }
+}
+
+#[test]
+fn configs() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, contents: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, contents).unwrap();
+        path
+    };
+    let misspelt = write("misspelt.toml", &format!("{CONFIG}[learning]\nlearning_rat = 0.1\n"));
+    refused(&["train", text(&misspelt)], &["misspelt.toml", "line 4", "learning_rat", "learning_rate"]);
+    let range = write("range.toml", &format!("{CONFIG}[learning]\nbatch_size = 0\n"));
+    refused(&["train", text(&range)], &["learning.batch_size = 0", "expected 1 to 65536"]);
+    let kind = write("type.toml", &format!("{CONFIG}[schedule]\ngames = \"many\"\n"));
+    refused(&["train", text(&kind)], &["type.toml", "line 4", "games"]);
+    let shape = write("shape.toml", "rules = [\"kvasir\"]\nshape = \"b1c17\"\n");
+    refused(&["train", text(&shape)], &["b1c17", "multiple of 16"]);
+    let rules = write("rules.toml", "rules = [\"kvasr\"]\nshape = \"b1c16\"\n");
+    refused(&["train", text(&rules), "--run", text(&folder.path().join("run"))], &["kvasr"]);
+    let sound = write("sound.toml", CONFIG);
+    refused(&["train", text(&sound), "--set", "learning.rate=1"], &["--set", "learning.rate=1", "unknown field"]);
+    refused(&["train", text(&sound), "--set", "evaluation.against=[\"gredy\"]"], &["evaluation.against", "gredy"]);
+    refused(&["train", text(&folder.path().join("none.toml"))], &["none.toml", "No such file"]);
+    refused(&["config", "check", text(&misspelt)], &["learning_rat"]);
+}
+
+#[test]
+fn models() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let bytes = model().to_bytes().unwrap();
+    fs::write(path("short"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(path("empty"), b"").unwrap();
+    fs::write(path("text"), b"this is no model").unwrap();
+    let at = bytes.windows(5).position(|window| window == b"b1c16").unwrap();
+    let mut other = bytes.clone();
+    other[at..at + 5].copy_from_slice(b"b2c16");
+    fs::write(path("other"), &other).unwrap();
+    for command in ["evaluate", "play"] {
+        refused(&[command, text(&path("missing"))], &["missing", "No such file"]);
+        refused(&[command, text(&path("short"))], &["short", "not a complete safetensors file"]);
+        refused(&[command, text(&path("empty"))], &["empty", "not a complete safetensors file"]);
+        refused(&[command, text(&path("text"))], &["text", "not a complete safetensors file"]);
+        refused(&[command, text(&path("other"))], &["other", "trunk.block1", "missing"]);
+    }
+    refused(&["model", "info", text(&path("short"))], &["short"]);
+}
+
+#[test]
+fn a_run_of_another_shape_is_not_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
+    fs::write(&config, format!("{CONFIG}[schedule]\ngenerations = 1\ngames = 2\nsimulations = [[0, 2]]\n[evaluation]\ngames = 0\n"))
+        .unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_tablut"))
+        .args(["train", text(&config), "--run", text(&run)])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    refused(
+        &["train", text(&config), "--run", text(&run), "--set", "shape=b2c16"],
+        &["shape: was \"b1c16\", is \"b2c16\"", "--run"],
+    );
+}
+
+#[test]
+fn players() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net");
+    model().save(&path).unwrap();
+    refused(&["evaluate", text(&path), "--against", "gredy"], &["gredy"]);
+    refused(&["evaluate", text(&path), "--against", "alphabeta:x"], &["alphabeta:x"]);
+    refused(&["evaluate", text(&path), "--rules", "chess"], &["chess"]);
+    refused(&["evaluate", text(&path), "--games", "0"], &["--games"]);
+}
+
+#[test]
+fn moves_and_positions() {
+    refused(&["replay", "--rules", "kvasir", "--json", "d1-d3", "d1-d2"], &["d1-d2", "ply 2"]);
+    refused(&["replay", "--rules", "kvasir", "--json", "d1-e2"], &["d1-e2"]);
+    refused(&["replay", "--rules", "kvasir", "--json", "d1-z9"], &["d1-z9"]);
+    refused(&["replay", "--rules", "kvasir", "--json", "e5-e6"], &["e5-e6", "ply 1"]);
+    let short = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4 a";
+    refused(&["perft", "--rules", "kvasir", "--depth", "1", "--position", short], &["8 rows"]);
+    refused(&["perft", "--rules", "kvasir", "--depth", "1", "--position", ""], &["position"]);
+    refused(&["perft", "--rules", "chess", "--depth", "1"], &["chess"]);
+}
