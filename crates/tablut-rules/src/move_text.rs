@@ -49,6 +49,19 @@ impl FromStr for MoveText {
     }
 }
 
+impl fmt::Display for MoveText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(piece) = self.piece {
+            write!(f, "{}", piece.letter())?;
+        }
+        write!(f, "{}-{}", self.from, self.to)?;
+        for (index, square) in self.captured.iter().enumerate() {
+            write!(f, "{}{square}", if index == 0 { "x" } else { "/" })?;
+        }
+        Ok(())
+    }
+}
+
 /// Takes a piece's letter off the front. Letters of pieces are no columns.
 fn split_piece(text: &str) -> (Option<Piece>, &str) {
     let letters = [("K", Piece::King), ("k", Piece::King), ("T", Piece::Defender), ("t", Piece::Attacker)];

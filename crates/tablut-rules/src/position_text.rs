@@ -1,4 +1,5 @@
-//! The text form of positions: `3ttt3/…/3ttt3 a`, and `OpenTafl`'s `/3ttt3/…/3ttt3/`.
+//! The text form of positions: `3ttt3/…/3ttt3 a` from the top row down, and `OpenTafl`'s
+//! `/3ttt3/…/3ttt3/` from the bottom row up.
 
 use std::fmt;
 use std::str::FromStr;
@@ -67,8 +68,9 @@ impl fmt::Display for Position {
 impl FromStr for Position {
     type Err = PositionTextError;
 
-    /// Reads the rows, top to bottom, and after a space the side to move, `a` or `d`. The rows may
-    /// stand between two slashes, as `OpenTafl` writes them.
+    /// Reads the rows, top to bottom, and after a space the side to move, `a` or `d`. Rows between two
+    /// slashes are `OpenTafl`'s, which begin with row 1 (its `PositionSerializer` stores the first row at
+    /// y = 0, and its squares' numbers are y + 1).
     fn from_str(text: &str) -> Result<Position, PositionTextError> {
         Position::read(text, None)
     }
@@ -98,9 +100,11 @@ impl Position {
                 side
             }
         };
-        let rows = rows.strip_prefix('/').unwrap_or(rows);
-        let rows = rows.strip_suffix('/').unwrap_or(rows);
-        match (parse_rows(rows), side) {
+        let parsed = match rows.strip_prefix('/') {
+            Some(rows) => parse_rows_in(rows.strip_suffix('/').unwrap_or(rows), 0..SIZE),
+            None => parse_rows(rows),
+        };
+        match (parsed, side) {
             (Ok([attackers, defenders, king]), Some(side)) if faults.is_empty() => {
                 Ok(Position::assemble(attackers, defenders, king.first(), side))
             }
@@ -112,25 +116,31 @@ impl Position {
         }
     }
 
-    /// The board as `OpenTafl` writes it, `/3ttt3/…/3ttt3/`, without the side to move.
+    /// The board as `OpenTafl` writes it, from row 1 up, without the side to move.
     #[must_use]
     pub fn to_opentafl(&self) -> String {
         let text = self.to_string();
-        let rows = text.split_once(' ').map_or(text.as_str(), |(rows, _)| rows);
-        format!("/{rows}/")
+        let rows = text.split(' ').next().unwrap_or_default();
+        let upwards: Vec<&str> = rows.split('/').rev().collect();
+        format!("/{}/", upwards.join("/"))
     }
 }
 
 /// Reads rows joined by `/` from the top row down; gives the squares of each kind of piece, in the
 /// order of [`Piece::ALL`], or all faults.
 pub(crate) fn parse_rows(text: &str) -> Result<[Bitboard; 3], Vec<String>> {
+    parse_rows_in(text, (0..SIZE).rev())
+}
+
+/// As [`parse_rows`], the rows standing in the given order.
+fn parse_rows_in(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard; 3], Vec<String>> {
     let mut boards = [Bitboard::EMPTY; 3];
     let mut faults = Vec::new();
     let n_rows = text.split('/').count();
     if n_rows != SIZE {
         faults.push(format!("{n_rows} rows, expected {SIZE}"));
     }
-    for (row_text, row) in text.split('/').zip((0..SIZE).rev()) {
+    for (row_text, row) in text.split('/').zip(rows) {
         parse_row(row_text, row, &mut boards, &mut faults);
     }
     let limits = [N_ATTACKERS, N_DEFENDERS, 1];
@@ -180,6 +190,9 @@ mod tests {
         let other = Position::read(&format!("/{START}/"), Some(Side::Defenders));
         assert_eq!(other, Ok(native));
         assert_eq!(native.to_opentafl(), format!("/{START}/"));
+        let corner: Position = "9/9/9/9/4K4/9/9/9/tT7 a".parse().expect("a position");
+        assert_eq!(corner.to_opentafl(), "/tT7/9/9/9/4K4/9/9/9/9/");
+        assert_eq!(Position::read("/tT7/9/9/9/4K4/9/9/9/9/", Some(Side::Attackers)), Ok(corner));
         let kingless: Position = "9/9/9/9/9/9/9/9/tT7 a".parse().expect("a position");
         assert_eq!(kingless.king(), None);
         assert_eq!(kingless.to_string(), "9/9/9/9/9/9/9/9/tT7 a");
