@@ -2,9 +2,12 @@
 
 #[path = "engine/definition.rs"]
 mod definition;
+#[path = "engine/played.rs"]
+mod played;
 #[path = "engine/random.rs"]
 mod random;
 
+use played::played_batch;
 use proptest::prelude::*;
 use random::{random_batch, random_weights};
 use tablut_net::{
@@ -50,6 +53,19 @@ fn outputs_are_the_definitions_for_every_shape_and_instruction_set() {
             assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), &what("win, draw, loss"));
             assert_close(&output.moves_left, &expected.moves_left, &what("moves left"));
         }
+    }
+}
+
+#[test]
+fn outputs_are_the_definitions_on_positions_of_every_rule_set() {
+    let input = played_batch(7);
+    for shape in ["b2c32", "b4c32", "b4c64"] {
+        let weights = random_weights(shape, 61);
+        let expected = definition::infer(&weights, &input);
+        let output = infer(&mut Engine::new(&weights).expect("a level"), &input);
+        assert_close(&output.logits, &expected.logits, shape);
+        assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), shape);
+        assert_close(&output.moves_left, &expected.moves_left, shape);
     }
 }
 

@@ -1,0 +1,34 @@
+//! An evaluation on one thread allocates nothing once the outputs have room.
+
+#[path = "engine/random.rs"]
+mod random;
+
+use random::{random_batch, random_weights};
+use tablut_net::{Engine, EngineOptions, Inference, OutputBatch, Precision};
+
+#[test]
+fn an_evaluation_allocates_nothing() {
+    let weights = random_weights("b3c32", 1);
+    let (first, second) = (random_batch(40, 2), random_batch(17, 3));
+    for precision in [Precision::F32, Precision::Bf16] {
+        let options = EngineOptions { precision, ..EngineOptions::default() };
+        if !precision.is_available() {
+            continue;
+        }
+        let mut engine = Engine::with_options(&weights, options).expect("available");
+        let mut output = OutputBatch::default();
+        engine.infer(&first, &mut output).expect("a valid batch");
+        let counted = allocation_counter::measure(|| {
+            for batch in [&second, &first] {
+                engine.infer(batch, &mut output).expect("a valid batch");
+            }
+        });
+        assert_eq!(counted.count_total, 0, "{precision}");
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1_u8; 100])));
+    assert_eq!(counted.count_total, 1);
+}

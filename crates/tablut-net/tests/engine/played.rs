@@ -1,0 +1,37 @@
+//! Positions from games of random moves, under every built-in rule set.
+
+use std::sync::Arc;
+
+use tablut_net::{InputBatch, View, encode};
+use tablut_rules::{Game, MoveList, Rules, Side};
+
+/// One position of each rule set, some plies into a game; a function of `seed`.
+pub fn played_batch(seed: u64) -> InputBatch {
+    let mut batch = InputBatch::default();
+    let mut moves = MoveList::default();
+    for (index, name) in Rules::names().enumerate() {
+        let rules = Arc::new(Rules::named(name).expect("a built-in rule set"));
+        let mut game = Game::new(Arc::clone(&rules), Side::Attackers);
+        let mut state = seed + index as u64;
+        for _ in 0..10 + 3 * index {
+            game.legal_moves(&mut moves);
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let mv = moves[(state >> 33) as usize % moves.len()];
+            game.play(mv).expect("a legal move");
+            if game.outcome().is_some() {
+                game.undo();
+                break;
+            }
+        }
+        game.legal_moves(&mut moves);
+        let view = View {
+            rules: &rules,
+            position: game.position(),
+            occurrences: game.occurrences(),
+            plies_since_capture: game.plies_since_capture(),
+            moves: &moves,
+        };
+        encode(&view, &mut batch);
+    }
+    batch
+}
