@@ -4,11 +4,10 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_arena::alphabeta::AlphaBeta;
-use tablut_arena::{Baseline, PlayerSpec, SearchLimit, baseline, match_search};
-use tablut_games::NetEvaluator;
-use tablut_net::{Engine, NetError, Weights};
+use tablut_arena::{Baseline, Budget, NetPlayer, PlayerSpec, SearchLimit, Watch, baseline, match_search};
+use tablut_net::{NetError, Weights};
 use tablut_rules::{Game, Move, Rules, Side};
-use tablut_search::{EvaluateError, Evaluator, Proof, Search, SearchResult};
+use tablut_search::{EvaluateError, Evaluator, Proof, SearchResult};
 
 /// A player's opinion of a move.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -64,9 +63,8 @@ impl Opinion {
 
 /// A net that searches before it moves.
 pub struct NetThinker {
-    evaluator: Box<dyn Evaluator>,
+    player: NetPlayer,
     simulations: u32,
-    seed: u64,
 }
 
 /// Plies at a game's beginning in which the net varies its moves, so that no two games are alike.
@@ -75,30 +73,18 @@ const VARIED_PLIES: u32 = 6;
 impl NetThinker {
     /// A thinker over any evaluator. With 0 simulations it plays by its policy alone.
     pub fn new(evaluator: Box<dyn Evaluator>, simulations: u32, seed: u64) -> Self {
-        Self { evaluator, simulations, seed }
+        Self { player: NetPlayer::new(evaluator, seed), simulations }
     }
 
-    /// A thinker over a net's weights on the CPU.
+    /// A thinker over a net's weights on one CPU thread.
     pub fn from_weights(weights: &Weights, simulations: u32, seed: u64) -> Result<Self, NetError> {
-        let engine = Engine::new(weights)?;
-        Ok(Self::new(Box::new(NetEvaluator::new(Box::new(engine))), simulations, seed))
+        Ok(Self { player: NetPlayer::from_weights(weights, 1, seed)?, simulations })
     }
 
     fn search(&mut self, game: &Game, gumbel_scale: f32) -> Result<SearchResult, EvaluateError> {
         let mut config = match_search(self.simulations);
         config.gumbel.gumbel_scale = gumbel_scale;
-        // A generator for each ply: asking for a hint does not change the moves that follow.
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(game.ply()));
-        let mut search = Search::new(game.clone(), &config, rng);
-        let mut queries = Vec::new();
-        while !search.is_done() {
-            queries.clear();
-            search.gather(&mut queries);
-            let evaluations = self.evaluator.evaluate(&queries)?;
-            search.apply(&evaluations);
-        }
-        Ok(search.result())
+        self.player.think(game, &config, Budget::Simulations(self.simulations), &mut |_| Watch::GoOn)
     }
 }
 

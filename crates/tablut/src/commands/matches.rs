@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use tablut_arena::{
-    Contestant, DEFAULT_OPENING_PLIES, GameLine, MatchConfig, MatchOutcome, MatchProgress, MatchReport, Nets, PlayerSpec,
-    SprtBounds, play_match,
+    Contestant, DEFAULT_OPENING_PLIES, GameLine, MatchConfig, MatchOutcome, MatchProgress, MatchReport, Nets,
+    PlayerSpec, SprtBounds, play_match,
 };
 use tablut_games::{Concurrency, Counters};
 use tablut_net::durable;
@@ -123,7 +123,8 @@ fn play_one(
     bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
     bar.set_prefix(format!("{} – {}", contestants[0].name, contestants[1].name));
     bar.set_message("no result yet");
-    let outcome = play_match(config, contestants, || nets.evaluators(), counters, |progress| show(&bar, config, progress));
+    let outcome =
+        play_match(config, contestants, || nets.evaluators(), counters, |progress| show(&bar, config, progress));
     bar.finish_and_clear();
     Ok(outcome?)
 }
@@ -135,8 +136,7 @@ fn show(bar: &ProgressBar, config: &MatchConfig, progress: &MatchProgress<'_>) {
         return;
     }
     let score = pairs.estimate();
-    let mut message =
-        format!("score {:.1} % ({:.1}–{:.1})", 100.0 * score.mean, 100.0 * score.low, 100.0 * score.high);
+    let mut message = format!("score {:.1} % ({:.1}–{:.1})", 100.0 * score.mean, 100.0 * score.low, 100.0 * score.high);
     if let Some(bounds) = config.sprt {
         let state = bounds.judge(pairs);
         let _ = write!(message, ", LLR {:.2} ({:.2}, {:.2})", state.llr, state.lower, state.upper);

@@ -1,0 +1,74 @@
+//! Conversations with the engine.
+
+use super::{LineEngine, Mind, run_engine};
+use crate::net_player::NetPlayer;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use tablut_rules::{Game, Rules, Side};
+use tablut_search::UniformEvaluator;
+
+fn engine() -> LineEngine {
+    let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
+    LineEngine::new("tablut test".to_owned(), Mind::Net(Box::new(net)), 32, Arc::new(Rules::named("kvasir").unwrap()))
+}
+
+/// The lines that the engine answers to `input`.
+fn answers(input: &str) -> Vec<String> {
+    let (sender, receiver) = channel();
+    input.lines().for_each(|line| sender.send(line.to_owned()).unwrap());
+    drop(sender);
+    let mut output = Vec::new();
+    run_engine(&mut engine(), &receiver, &mut output).unwrap();
+    String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn it_introduces_itself_and_moves() {
+    let lines = answers("uci\nisready\nucinewgame\nposition startpos moves d1-d3\ngo nodes 40\nquit\nisready\n");
+    assert_eq!(lines[0], "id name tablut test");
+    assert!(lines.contains(&"uciok".to_owned()) && lines.contains(&"readyok".to_owned()), "{lines:?}");
+    let best = lines.last().unwrap().strip_prefix("bestmove ").unwrap();
+    let mut game = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+    game.play("d1-d3".parse().unwrap()).unwrap();
+    game.play(best.parse().unwrap()).unwrap();
+    let info: Vec<&String> = lines.iter().filter(|line| line.starts_with("info nodes ")).collect();
+    assert!(!info.is_empty() && info.iter().all(|line| line.contains(" value ") && line.contains(" pv ")), "{lines:?}");
+}
+
+#[test]
+fn rules_and_positions_can_be_set() {
+    let lines = answers(
+        "setoption name Rules value ashton\nposition startpos moves e3-c3\ngo nodes 4\n\
+         position board 9/9/9/4t4/9/2K6/9/9/3t5 d\ngo nodes 8\n",
+    );
+    let bests: Vec<&String> = lines.iter().filter(|line| line.starts_with("bestmove")).collect();
+    assert_eq!(bests.len(), 2, "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("proven defenders 1")) || bests[1].contains("c4"), "{lines:?}");
+}
+
+#[test]
+fn what_cannot_be_obeyed_changes_nothing() {
+    let lines = answers(
+        "castle\nposition startpos moves e5-e7\nposition board 9/9 a\nsetoption name Rules value chess\ngo nodes 0\n",
+    );
+    assert_eq!(lines.iter().filter(|line| line.starts_with("error ")).count(), 4, "{lines:?}");
+    assert!(lines[1].contains("ply 1") && lines[1].contains("e5-e7"), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:?}");
+}
+
+#[test]
+fn stop_ends_a_search_without_end_and_later_lines_are_kept() {
+    let lines = answers("go movetime 3600000\nisready\nposition startpos moves d1-d3\nstop\ngo nodes 4\n");
+    assert!(lines.contains(&"readyok".to_owned()), "{lines:?}");
+    let bests: Vec<&String> = lines.iter().filter(|line| line.starts_with("bestmove")).collect();
+    assert_eq!(bests.len(), 2, "{lines:?}");
+    let rules = Arc::new(Rules::named("kvasir").unwrap());
+    let mut game = Game::new(rules, Side::Attackers);
+    game.play("d1-d3".parse().unwrap()).unwrap();
+    game.play(bests[1][9..].parse().unwrap()).expect("the position that was sent while it thought");
+}
+
+#[test]
+fn a_game_that_is_over_has_no_best_move() {
+    assert_eq!(answers("position board 9/9/9/4t4/9/9/9/9/K2t5 a\ngo\n"), ["bestmove none"]);
+}

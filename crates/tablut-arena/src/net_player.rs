@@ -1,0 +1,167 @@
+//! A net that plays alone, outside a batch of games: by simulations, or by the clock.
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::time::{Duration, Instant};
+use tablut_games::NetEvaluator;
+use tablut_net::{Engine, NetError, Weights};
+use tablut_rules::Game;
+use tablut_search::{EvaluateError, Evaluator, Search, SearchConfig, SearchResult};
+
+/// How long a net thinks.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Budget {
+    /// So many simulations; 0 plays by the policy alone.
+    Simulations(u32),
+    /// So long. The simulations double until the time is up, so that the search stands well at any moment.
+    Time(Duration),
+}
+
+/// Simulations of the first round of a search by time; each further round doubles them.
+const FIRST_ROUND: u32 = 32;
+/// The last round of a search by time that finishes early.
+const MAX_ROUND: u32 = 1 << 20;
+
+/// A net with its search, for one game after the other.
+pub struct NetPlayer {
+    evaluator: Box<dyn Evaluator>,
+    seed: u64,
+}
+
+/// What [`NetPlayer::think`] is told by whoever watches it.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Watch {
+    /// Go on.
+    GoOn,
+    /// Stop and play the best move found.
+    Stop,
+}
+
+impl NetPlayer {
+    /// A player over any evaluator; `seed` is the source of all chance.
+    pub fn new(evaluator: Box<dyn Evaluator>, seed: u64) -> Self {
+        Self { evaluator, seed }
+    }
+
+    /// A player over a net's weights, on `n_threads` threads of the CPU.
+    pub fn from_weights(weights: &Weights, n_threads: usize, seed: u64) -> Result<Self, NetError> {
+        let engine = Engine::with_threads(weights, n_threads)?;
+        Ok(Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed))
+    }
+
+    /// Searches the game's position. `config` says how; its `simulations` are overridden by `budget`. `watch` sees the search
+    /// after every batch of evaluations.
+    ///
+    /// Every ply has a generator of its own, so that what is searched at one has no influence on another. By simulations the
+    /// result depends on nothing else; by time it depends on the machine.
+    ///
+    /// # Panics
+    /// If the game is over.
+    pub fn think(
+        &mut self,
+        game: &Game,
+        config: &SearchConfig,
+        budget: Budget,
+        watch: &mut dyn FnMut(&Search) -> Watch,
+    ) -> Result<SearchResult, EvaluateError> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(game.ply()));
+        let (mut simulations, deadline) = match budget {
+            Budget::Simulations(simulations) => (simulations, None),
+            Budget::Time(time) => (FIRST_ROUND, Some(Instant::now() + time)),
+        };
+        let mut config = SearchConfig { simulations, ..config.clone() };
+        let mut search = Search::new(game.clone(), &config, rng);
+        loop {
+            if self.run_round(&mut search, deadline, watch)? == Watch::Stop {
+                search.stop();
+                break;
+            }
+            let settled = deadline.is_none() || search.result().proven.is_some() || simulations >= MAX_ROUND;
+            if settled || search.result().moves.len() == 1 {
+                break;
+            }
+            simulations *= 2;
+            config.simulations = simulations;
+            search.configure(&config);
+        }
+        Ok(search.result())
+    }
+
+    /// Searches until the search is done, time is up, or the watcher has had enough.
+    fn run_round(
+        &mut self,
+        search: &mut Search,
+        deadline: Option<Instant>,
+        watch: &mut dyn FnMut(&Search) -> Watch,
+    ) -> Result<Watch, EvaluateError> {
+        let mut queries = Vec::new();
+        loop {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(Watch::Stop);
+            }
+            queries.clear();
+            if search.gather(&mut queries) == 0 {
+                return Ok(Watch::GoOn);
+            }
+            let evaluations = self.evaluator.evaluate(&queries)?;
+            search.apply(&evaluations);
+            if watch(search) == Watch::Stop {
+                return Ok(Watch::Stop);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, NetPlayer, Watch};
+    use crate::nets::match_search;
+    use std::sync::Arc;
+    use std::time::Duration;
+    use tablut_rules::{Game, Position, Rules, Side};
+    use tablut_search::UniformEvaluator;
+
+    fn player() -> NetPlayer {
+        NetPlayer::new(Box::new(UniformEvaluator), 1)
+    }
+
+    fn start() -> Game {
+        Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers)
+    }
+
+    #[test]
+    fn simulations_are_counted_and_results_repeat() {
+        let think = |budget| player().think(&start(), &match_search(0), budget, &mut |_| Watch::GoOn).unwrap();
+        let result = think(Budget::Simulations(50));
+        assert!(result.simulations <= 50 && result.simulations >= 16, "{}", result.simulations);
+        assert_eq!(think(Budget::Simulations(50)), result);
+        assert_eq!(think(Budget::Simulations(0)).simulations, 0);
+    }
+
+    #[test]
+    fn a_search_by_time_ends_and_grows_until_it_is_told_to_stop() {
+        let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> Watch| {
+            player().think(&start(), &match_search(0), Budget::Time(time), watch).unwrap()
+        };
+        let none = think(Duration::ZERO, &mut |_| Watch::GoOn);
+        assert!(start().rules().check_legal(start().position(), none.chosen).is_ok());
+        let mut batches = 0;
+        let long = think(Duration::from_hours(1), &mut |_| {
+            batches += 1;
+            if batches == 60 { Watch::Stop } else { Watch::GoOn }
+        });
+        let visits: u32 = long.moves.iter().map(|root| root.visits).sum();
+        assert!(visits > 100, "{visits} visits after {batches} batches");
+    }
+
+    #[test]
+    fn a_proven_position_needs_no_more_time() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let position: Position = "9/9/9/4t4/9/2K6/9/9/3t5 d".parse().unwrap();
+        let game = Game::from_position(rules, position).unwrap();
+        let budget = Budget::Time(Duration::from_hours(1));
+        let result = player().think(&game, &match_search(0), budget, &mut |_| Watch::GoOn).unwrap();
+        assert_eq!(result.proven.and_then(|proof| proof.winner), Some(Side::Defenders));
+    }
+}

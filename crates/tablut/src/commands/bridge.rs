@@ -1,0 +1,208 @@
+//! `tablut bridge …`: play on someone else's server, or in someone else's program.
+
+use std::io::{self, BufRead, BufWriter};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use tablut_arena::challenge::client::{ClientOptions, connect};
+use tablut_arena::challenge::referee::{Ending, RefereeOptions, serve};
+use tablut_arena::challenge::{client, port};
+use tablut_arena::engine_protocol::{LineEngine, Mind, run_engine};
+use tablut_arena::{Budget, DEFAULT_SIMULATIONS, NetPlayer, PlayerSpec, Watch, baseline, match_search};
+use tablut_net::Model;
+use tablut_rules::{Game, Move, Rules, Side};
+
+use super::matches::load_rules;
+
+/// The bridges.
+#[derive(clap::Subcommand)]
+pub enum Bridge {
+    /// Play in the Tablut Challenge of the University of Bologna, or referee one of its games.
+    Challenge(ChallengeArgs),
+    /// Speak a line protocol in the manner of UCI on standard input and output.
+    Engine(EngineArgs),
+}
+
+/// Who plays.
+#[derive(clap::Args)]
+struct PlayerArgs {
+    /// The model file of the net that plays.
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// A player without a net instead, such as alphabeta:2s.
+    #[arg(long, value_name = "PLAYER", conflicts_with = "model")]
+    player: Option<String>,
+    /// Threads of the net.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Seed of all chance.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Arguments of `tablut bridge challenge`.
+#[derive(clap::Args)]
+pub struct ChallengeArgs {
+    /// The side to play: white has the king.
+    #[arg(long, value_enum, required_unless_present = "serve")]
+    side: Option<Colour>,
+    /// The referee's address.
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// The referee's port [default: 5800 for white, 5801 for black].
+    #[arg(long)]
+    port: Option<u16>,
+    /// Seconds a move.
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    seconds: u32,
+    /// The name told to the referee.
+    #[arg(long, default_value = "tablut")]
+    name: String,
+    #[command(flatten)]
+    player: PlayerArgs,
+    /// Referee a game on ports 5800 and 5801 instead of playing.
+    #[arg(long, conflicts_with_all = ["side", "model", "player"])]
+    serve: bool,
+}
+
+/// The Challenge's names of the sides.
+#[derive(Copy, Clone, clap::ValueEnum)]
+enum Colour {
+    /// The defenders.
+    White,
+    /// The attackers.
+    Black,
+}
+
+/// Arguments of `tablut bridge engine`.
+#[derive(clap::Args)]
+pub struct EngineArgs {
+    #[command(flatten)]
+    player: PlayerArgs,
+    /// Rule set, by name or TOML file.
+    #[arg(long, default_value = "kvasir", value_name = "R")]
+    rules: String,
+    /// Simulations a move when `go` says nothing else [default: what the model file says].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    simulations: Option<u32>,
+}
+
+/// Runs a bridge.
+pub fn run(bridge: &Bridge) -> anyhow::Result<()> {
+    match bridge {
+        Bridge::Challenge(args) if args.serve => referee(args),
+        Bridge::Challenge(args) => challenge(args),
+        Bridge::Engine(args) => engine(args),
+    }
+}
+
+/// A player, and what its file says of it.
+struct LoadedPlayer {
+    mind: Mind,
+    name: String,
+    simulations: u32,
+}
+
+fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
+    if let Some(text) = &args.player {
+        let spec: PlayerSpec = text.parse()?;
+        let Some(player) = baseline(&spec, rules, args.seed) else {
+            bail!("--player {text}: expected a player without a net; nets are given with --model FILE");
+        };
+        return Ok(LoadedPlayer { mind: Mind::Baseline(player), name: spec.to_string(), simulations: 0 });
+    }
+    let Some(path) = &args.model else { bail!("expected --model FILE or --player PLAYER") };
+    let model = Model::load(path)?;
+    let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
+    let simulations = match model.training.play_simulations {
+        0 => DEFAULT_SIMULATIONS,
+        simulations => simulations,
+    };
+    Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.shape().to_string(), simulations })
+}
+
+fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {
+    let side = match args.side.context("expected --side white or --side black")? {
+        Colour::White => Side::Defenders,
+        Colour::Black => Side::Attackers,
+    };
+    let rules = load_rules("ashton")?;
+    let mut player = load(&args.player, &rules)?;
+    let budget = Budget::Time(thinking_time(args.seconds));
+    let stream = connect(&args.host, side, args.port)?;
+    // The opponent's time, and the second that the referee takes to look, before it is given up.
+    let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
+    let options = ClientOptions { side, name: args.name.clone(), rules, wait };
+    let report = client::play(&stream, &options, &mut |game| choose(&mut player.mind, game, budget))?;
+    let outcome = match report.winner {
+        Some(winner) if winner == side => "won",
+        Some(_) => "lost",
+        None => "drew",
+    };
+    println!("{outcome} after {} plies", report.moves.len());
+    Ok(())
+}
+
+/// The referee looks once a second and the line takes its time: a second and a half are left, of short times half.
+fn thinking_time(seconds: u32) -> Duration {
+    let time = Duration::from_secs(u64::from(seconds));
+    time.saturating_sub(Duration::from_millis(1500)).max(time / 2)
+}
+
+fn choose(mind: &mut Mind, game: &Game, budget: Budget) -> Result<Move, String> {
+    match mind {
+        Mind::Baseline(player) => Ok(player.choose(game)),
+        Mind::Net(net) => net
+            .think(game, &match_search(0), budget, &mut |_| Watch::GoOn)
+            .map(|result| result.chosen)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+fn referee(args: &ChallengeArgs) -> anyhow::Result<()> {
+    let listen = |side: Side| {
+        let address = (args.host.as_str(), port(side));
+        TcpListener::bind(address).with_context(|| format!("cannot listen on {}:{}", address.0, address.1))
+    };
+    let (white, black) = (listen(Side::Defenders)?, listen(Side::Attackers)?);
+    let options = RefereeOptions {
+        rules: load_rules("ashton")?,
+        move_time: Duration::from_secs(u64::from(args.seconds)),
+        join_time: Duration::from_hours(1),
+    };
+    eprintln!("Waiting for white on port {} and black on port {}.", port(Side::Defenders), port(Side::Attackers));
+    let report = serve(&white, &black, &options, &mut |mv, game| println!("{:>3} {mv}", game.ply()))?;
+    match &report.ending {
+        Ending::Forfeit { loser, reason } => println!("{}, the {loser}, lost: {reason}", report.names[loser.index()]),
+        Ending::Rules(outcome) => match outcome.winner {
+            Some(winner) => println!("{}, the {winner}, won: {}", report.names[winner.index()], outcome.reason),
+            None => println!("a draw: {}", outcome.reason),
+        },
+    }
+    Ok(())
+}
+
+fn engine(args: &EngineArgs) -> anyhow::Result<()> {
+    let rules = load_rules(&args.rules)?;
+    let player = load(&args.player, &rules)?;
+    let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
+    let simulations = args.simulations.unwrap_or(player.simulations);
+    let mut engine = LineEngine::new(name, player.mind, simulations, rules);
+    let (sender, receiver) = channel();
+    // Left behind when the engine quits: it waits for input, which nothing can interrupt.
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    match run_engine(&mut engine, &receiver, &mut BufWriter::new(io::stdout())) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("standard output"),
+    }
+}
