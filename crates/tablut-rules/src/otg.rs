@@ -200,7 +200,11 @@ impl fmt::Display for OtgRecord {
         for (name, value) in &self.tags {
             writeln!(f, "[{name}: {value}]")?;
         }
-        writeln!(f, "{}\n", self.rules_line)?;
+        writeln!(f, "{}", self.rules_line)?;
+        if read_rules_line(&self.rules_line).as_ref() != Ok(&self.start) {
+            writeln!(f, "{}", self.start.to_opentafl())?;
+        }
+        writeln!(f)?;
         for (index, pair) in self.moves.chunks(2).enumerate() {
             let texts: Vec<String> = pair.iter().map(ToString::to_string).collect();
             writeln!(f, "{}. {}", index + 1, texts.join(" "))?;
@@ -254,6 +258,10 @@ mod tests {
                     dim:9 esc:e ka:n cen: cor: start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/\n\n\
                     1. a4-b4 e3-d3\n[a comment|another]\n2. b4-a4 .. ---\n";
         let record: OtgRecord = text.parse().unwrap_or_else(|e| panic!("{e}"));
+        let other: OtgRecord =
+            text.replace("\n\n1.", "\n/3ttt3/9/9/9/4K4/9/9/9/9/\n\n1.").parse().unwrap_or_else(|e| panic!("{e}"));
+        assert_ne!(other.start, record.start);
+        assert_eq!(other.to_string().parse(), Ok(other));
         assert_eq!((record.tag("result"), record.moves.len(), record.resigned), (Some("-1"), 3, true));
         let rules = Arc::new(Rules::named("masters-edge").expect("a built-in rule set"));
         assert_eq!(record.replay(rules).map(|game| game.ply()), Ok(3));
