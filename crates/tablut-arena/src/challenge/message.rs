@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(text, r#"{"from":"e4","to":"f4","turn":"WHITE"}"#);
         assert_eq!(Action::read(&text, Side::Defenders, "white").unwrap(), mv);
         for (bad, part) in [
-            ("[]", "from"),
+            ("{}", "from"),
             (r#"{"from":"z4","to":"f4","turn":"WHITE"}"#, "z4"),
             (r#"{"from":"e4","to":"f4","turn":"BLACK"}"#, "side that is to move"),
             (r#"{"from":"e4","to":"f4","turn":"RED"}"#, "RED"),
