@@ -58,7 +58,8 @@ impl RuleSet {
     fn explain_moving(&self) -> Vec<String> {
         let mut sentences = vec!["Pieces move any distance along a row or a column, over empty squares.".to_owned()];
         if self.king.reach < MAX_DISTANCE as u32 {
-            sentences.push(format!("The king moves at most {} squares at a time.", self.king.reach));
+            let squares = if self.king.reach == 1 { "square" } else { "squares" };
+            sentences.push(format!("The king moves at most {} {squares} at a time.", self.king.reach));
         }
         let (landing, passing) = (self.throne.landing, self.throne.passing);
         sentences.push(match (landing, passing) {
