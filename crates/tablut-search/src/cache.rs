@@ -51,8 +51,8 @@ pub enum CacheScope {
     /// Everything. Right for every evaluator.
     #[default]
     Exact,
-    /// Everything but the plies since the last capture. Right only for an evaluator that does not look at them, with which
-    /// positions reached by different ways are found again more often.
+    /// Everything but the plies since the last capture. Right only for an evaluator that does not look at them, with
+    /// which positions reached by different ways are found again more often.
     WithoutCaptureClock,
 }
 
@@ -65,7 +65,8 @@ pub struct CacheCounts {
     pub misses: u64,
 }
 
-/// A table of fixed size with two places for each hash, the older entry giving way. A hit has the very bits of the evaluation stored.
+/// A table of fixed size with two places for each hash, the older entry giving way. A hit has the very bits of the
+/// evaluation stored.
 #[derive(Debug)]
 pub struct EvaluationCache {
     scope: CacheScope,
@@ -75,8 +76,8 @@ pub struct EvaluationCache {
 }
 
 impl EvaluationCache {
-    /// A cache of at most `n_entries` evaluations (at least 2, rounded down to a power of two). An evaluation of a position
-    /// with 80 legal moves takes about 450 bytes.
+    /// A cache of at most `n_entries` evaluations (at least 2, rounded down to a power of two). An evaluation of a
+    /// position with 80 legal moves takes about 450 bytes.
     pub fn new(n_entries: usize, scope: CacheScope) -> Self {
         let n = n_entries.max(2);
         let n = if n.is_power_of_two() { n } else { n.next_power_of_two() / 2 };

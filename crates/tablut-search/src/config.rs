@@ -17,11 +17,12 @@ pub struct SearchConfig {
     pub gumbel: GumbelConfig,
     /// Read when `method` is `puct`.
     pub puct: PuctConfig,
-    /// Backs proven results up through the tree, and sees without an evaluation wins in one ply, losses in two under a threat,
-    /// and around the root wins in three. Default true.
+    /// Backs proven results up through the tree, and sees without an evaluation wins in one ply, losses in two under
+    /// a threat, and around the root wins in three. Default true.
     pub solver: bool,
-    /// Looks for wins in three at every leaf, not around the root alone. Costs about 10 µs a leaf and saves evaluations where
-    /// there are tactics: worth it with a net that takes longer. Read when `solver` is set. Default false.
+    /// Looks for wins in three at every leaf, not around the root alone. Costs about 10 µs a leaf and saves
+    /// evaluations where there are tactics: worth it with a net that takes longer. Read when `solver` is set. Default
+    /// false.
     pub deep_sight: bool,
     /// Ends the search before its simulations are spent when the root is proven or when more simulations
     /// cannot change the move played. Default true.

@@ -1,8 +1,9 @@
-//! An exhaustive solver for tests and puzzles. It shares nothing with the search tree: it plays every move of a `Game`, so that
-//! its answers are those of the rules, histories and limits included, and its only cleverness is the order of moves.
+//! An exhaustive solver for tests and puzzles. It shares nothing with the search tree: it plays every move of a
+//! `Game`, so that its answers are those of the rules, histories and limits included, and its only cleverness is the
+//! order of moves.
 //!
-//! `side` forces a goal within `n` plies when the game is over with the goal reached after at most `n` plies whatever the opponent
-//! plays (depth-first and/or search, the first refutation ends a branch).
+//! `side` forces a goal within `n` plies when the game is over with the goal reached after at most `n` plies whatever
+//! the opponent plays (depth-first and/or search, the first refutation ends a branch).
 
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 

@@ -1,11 +1,12 @@
 //! Search for Tablut: Gumbel `AlphaZero` and PUCT over any [`Evaluator`], with an exact solver in the tree.
 //!
-//! A [`Search`] is a state machine. [`Search::gather`] says which positions it wants evaluated, someone evaluates them, [`Search::apply`]
-//! takes the answers, until [`Search::is_done`]. It has no threads, no clock and no input or output; randomness comes from the
-//! generator that it is handed, so that a search is a function of its game, its settings, its seed and its evaluator.
+//! A [`Search`] is a state machine. [`Search::gather`] says which positions it wants evaluated, someone evaluates
+//! them, [`Search::apply`] takes the answers, until [`Search::is_done`]. It has no threads, no clock and no input or
+//! output; randomness comes from the generator that it is handed, so that a search is a function of its game, its
+//! settings, its seed and its evaluator.
 //!
-//! Values are absolute (+1 attackers win, −1 defenders win) in the tree and in all results; [`turned`] is the one door to the view of
-//! the side to move, in which the [`formulas`] are written.
+//! Values are absolute (+1 attackers win, −1 defenders win) in the tree and in all results; [`turned`] is the one
+//! door to the view of the side to move, in which the [`formulas`] are written.
 
 mod cache;
 mod config;

@@ -9,8 +9,8 @@ use crate::tree::{Node, NodeId, ROOT};
 /// A root move with what the search expects to follow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The root move and the best replies after it, at least one move. A proven line ends where the tree does: wins in one ply
-    /// are seen without playing them.
+    /// The root move and the best replies after it, at least one move. A proven line ends where the tree does: wins
+    /// in one ply are seen without playing them.
     pub moves: Vec<Move>,
     /// Simulations through the root move.
     pub visits: u32,
@@ -62,8 +62,9 @@ impl Search {
         self.tree().children(id).map(branch).collect()
     }
 
-    /// The best `n` root moves with their principal variations: proven wins first (shortest first), then by visits, then by
-    /// Q in the mover's view; proven losses last. Moves never visited are left out unless nothing else is there.
+    /// The best `n` root moves with their principal variations: proven wins first (shortest first), then by visits,
+    /// then by Q in the mover's view; proven losses last. Moves never visited are left out unless nothing else is
+    /// there.
     ///
     /// # Panics
     /// If the game is over.

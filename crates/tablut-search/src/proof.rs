@@ -11,17 +11,17 @@
 //! # What a proof says of the position alone
 //!
 //! A proof is marked [`Proof::from_history`] when an ending by repetition, by the aggressor's rule, by the no-capture
-//! limit or by the ply limit was used in it. If it is not marked, the same result holds in every game that reaches the
-//! position with no more history than here (each position seen no more often, no fewer plies left to both limits):
-//! legal moves and wins by capture, escape and blockade depend on the position alone; every line of the proof was
-//! played out under the larger history and no count ended it there, so no smaller count ends it; and an opponent's move that
-//! some count did end here would have marked the proof. Nothing more is claimed: with a longer history the opponent may reach a
-//! draw by repetition inside the proof.
+//! limit or by the ply limit was used in it. If it is not marked, the same result holds in every game that reaches
+//! the position with no more history than here (each position seen no more often, no fewer plies left to both
+//! limits): legal moves and wins by capture, escape and blockade depend on the position alone; every line of the
+//! proof was played out under the larger history and no count ended it there, so no smaller count ends it; and an
+//! opponent's move that some count did end here would have marked the proof. Nothing more is claimed: with a longer
+//! history the opponent may reach a draw by repetition inside the proof.
 //!
 //! # Distance
 //!
-//! [`Proof::plies`] bounds the way to the end: the winner can force it within so many plies. Wins in one ply are seen at once,
-//! so a distance of 1 is exact; a longer one is the shortest among the lines searched.
+//! [`Proof::plies`] bounds the way to the end: the winner can force it within so many plies. Wins in one ply are seen
+//! at once, so a distance of 1 is exact; a longer one is the shortest among the lines searched.
 
 use tablut_rules::{Outcome, Reason, Side};
 
@@ -30,8 +30,8 @@ use tablut_rules::{Outcome, Reason, Side};
 pub struct Proof {
     /// Who wins with best play; `None` for a draw.
     pub winner: Option<Side>,
-    /// Plies within which the winner can force the end, or either side of a draw an end that it does not lose; 0 when the
-    /// game is over.
+    /// Plies within which the winner can force the end, or either side of a draw an end that it does not lose; 0 when
+    /// the game is over.
     pub plies: u16,
     /// The result rests on the game's history (repetition or a limit), not on the position alone.
     pub from_history: bool,

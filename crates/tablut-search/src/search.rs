@@ -152,8 +152,8 @@ impl Search {
     }
 
     /// Appends the positions whose evaluations the search needs next and returns their number, 0 when it is done.
-    /// [`Search::apply`] must follow with their evaluations. With [`Method::Gumbel`] these are the leaves of one halving
-    /// round, which lie in different subtrees: the result is the same as when they are asked for one by one.
+    /// [`Search::apply`] must follow with their evaluations. With [`Method::Gumbel`] these are the leaves of one
+    /// halving round, which lie in different subtrees: the result is the same as when they are asked for one by one.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
@@ -237,7 +237,8 @@ impl Search {
         self.try_advance(mv).expect("the caller checked the move");
     }
 
-    /// [`Search::advance`] for a move that may be illegal, which leaves the search as it was but for withdrawn simulations.
+    /// [`Search::advance`] for a move that may be illegal, which leaves the search as it was but for withdrawn
+    /// simulations.
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
         self.game.play(mv)?;

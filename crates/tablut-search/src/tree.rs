@@ -1,9 +1,9 @@
 //! The tree: nodes and unvisited moves in two arenas.
 //!
-//! A node is 64 bytes, one cache line. A legal move costs 8 bytes until it is visited and becomes a node of its own. Since inside the
-//! tree the next unvisited move to be tried is always the one with the highest prior, the visited moves of a node are a
-//! prefix of its slice of the moves' arena, in the order of their children; the best unvisited move stands right behind it. Moves
-//! that were seen to lose at once stand at the slice's end and are never visited.
+//! A node is 64 bytes, one cache line. A legal move costs 8 bytes until it is visited and becomes a node of its own.
+//! Since inside the tree the next unvisited move to be tried is always the one with the highest prior, the visited
+//! moves of a node are a prefix of its slice of the moves' arena, in the order of their children; the best unvisited
+//! move stands right behind it. Moves that were seen to lose at once stand at the slice's end and are never visited.
 
 use tablut_rules::{Move, MoveList};
 
@@ -157,7 +157,8 @@ impl Tree {
         })
     }
 
-    /// Lets the node wait for its evaluation, its legal moves known. `lost` tells which of them lose at once; empty for none.
+    /// Lets the node wait for its evaluation, its legal moves known. `lost` tells which of them lose at once; empty
+    /// for none.
     pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
         // Until the evaluation comes, all moves are equal, and in the order of the query.

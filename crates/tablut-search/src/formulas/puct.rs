@@ -24,8 +24,8 @@ pub fn exploration_rate(config: &PuctConfig, sum_visits: u32) -> f32 {
     ((1.0 + sum_visits as f32 + config.c_base) / config.c_base).ln() + config.c_init
 }
 
-/// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with `q`, in a node whose moves have `sum_visits` visits.
-/// N(s) counts the node's own evaluation, so that the prior speaks at the first choice already.
+/// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with `q`, in a node whose moves have `sum_visits`
+/// visits. N(s) counts the node's own evaluation, so that the prior speaks at the first choice already.
 pub fn puct_score(rate: f32, sum_visits: u32, of: Visited) -> PuctScore {
     let root = (1.0 + sum_visits as f32).sqrt();
     PuctScore { q: of.q, exploration: rate * of.prior * root / (1.0 + of.visits as f32) }

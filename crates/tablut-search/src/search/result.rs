@@ -18,8 +18,8 @@ use crate::tree::ROOT;
 pub struct SearchResult {
     /// The move to play.
     pub chosen: Move,
-    /// The root's value in [−1, 1], absolute (+1 attackers win): exact when proven, else the mean of Q under the improved
-    /// policy (Gumbel) or over the simulations (PUCT).
+    /// The root's value in [−1, 1], absolute (+1 attackers win): exact when proven, else the mean of Q under the
+    /// improved policy (Gumbel) or over the simulations (PUCT).
     pub value: f32,
     /// The net's value of the root, absolute; 0 when the root was proven without asking.
     pub raw_value: f32,
@@ -48,8 +48,8 @@ pub struct RootMove {
     pub prior: f32,
     /// Q in [−1, 1], absolute: the proven or the mean value, `v_mix` for a move never visited.
     pub q: f32,
-    /// The policy target; sums to 1 over the moves. Gumbel: the improved policy. PUCT: the share of visits. When the root is
-    /// proven all of it lies on the best proven moves, in proportion to their priors.
+    /// The policy target; sums to 1 over the moves. Gumbel: the improved policy. PUCT: the share of visits. When the
+    /// root is proven all of it lies on the best proven moves, in proportion to their priors.
     pub improved: f32,
     /// The move's proven result, in plies from the root.
     pub proven: Option<Proof>,

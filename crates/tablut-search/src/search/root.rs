@@ -97,8 +97,8 @@ impl Root {
         }
     }
 
-    /// Draws what the search needs at random, in the order of the moves, and lays its plan for the `n_open` moves that are
-    /// not refuted yet.
+    /// Draws what the search needs at random, in the order of the moves, and lays its plan for the `n_open` moves
+    /// that are not refuted yet.
     pub fn draw(&mut self, config: &SearchConfig, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
         let n = self.entries.len();
         match config.method {
@@ -225,12 +225,12 @@ impl Search {
         }
     }
 
-    /// Chooses the moves that go on (the better ones of those still considered) and lays out one simulation for each. Moves
-    /// refuted meanwhile drop out and the next best take their places.
+    /// Chooses the moves that go on (the better ones of those still considered) and lays out one simulation for each.
+    /// Moves refuted meanwhile drop out and the next best take their places.
     ///
-    /// mctx chooses before each simulation, here the choice is made once for the whole group; the two differ only when
-    /// a simulation of the group changes the order of moves that it does not touch. With several leaves in flight the groups
-    /// of one phase, which all consider the same moves, are laid out together.
+    /// mctx chooses before each simulation, here the choice is made once for the whole group; the two differ only
+    /// when a simulation of the group changes the order of moves that it does not touch. With several leaves in
+    /// flight the groups of one phase, which all consider the same moves, are laid out together.
     fn plan_round(&mut self, group: Group) {
         let size = group.candidates as usize;
         let mut considered = std::mem::take(&mut self.root.considered);

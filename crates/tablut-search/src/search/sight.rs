@@ -1,8 +1,8 @@
-//! What a search sees without an evaluation: the end of the game and a win in one ply at every leaf, a loss in two where the
-//! opponent threatens to win, and around the root also wins in three.
+//! What a search sees without an evaluation: the end of the game and a win in one ply at every leaf, a loss in two
+//! where the opponent threatens to win, and around the root also wins in three.
 //!
-//! Everything is played on the game itself, so that a repetition or a limit that ends the game before the threat is carried out is seen
-//! too. Such an ending is never counted as lost here; the tree finds out what it is worth.
+//! Everything is played on the game itself, so that a repetition or a limit that ends the game before the threat is
+//! carried out is seen too. Such an ending is never counted as lost here; the tree finds out what it is worth.
 
 use tablut_rules::{Move, Side};
 
@@ -35,8 +35,8 @@ impl Search {
         Walk::Ask(self.query())
     }
 
-    /// Looks at what each of the legal moves in `scratch` leads to, if the opponent threatens to win or the settings ask for it in
-    /// any case. Finds the result of the position, or marks the lost moves.
+    /// Looks at what each of the legal moves in `scratch` leads to, if the opponent threatens to win or the settings
+    /// ask for it in any case. Finds the result of the position, or marks the lost moves.
     fn look_ahead(&mut self, mover: Side) -> Option<Proof> {
         let deep = self.config.deep_sight;
         if !deep && !self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
@@ -53,7 +53,8 @@ impl Search {
         all_lost.then(|| Proof::win_at_once(mover.opponent()).one_ply_earlier())
     }
 
-    /// What the position after `mv` is seen to be: a win at once of the opponent or, if `deep`, a win in two of `mover`.
+    /// What the position after `mv` is seen to be: a win at once of the opponent or, if `deep`, a win in two of
+    /// `mover`.
     fn look_behind(&mut self, mv: Move, mover: Side, deep: bool) -> Option<Proof> {
         // The position alone tells quickly of most moves that nothing is to be seen.
         let rules = self.game.rules();

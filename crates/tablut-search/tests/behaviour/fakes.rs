@@ -6,8 +6,8 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig, SearchResult};
 
-/// All logits and values are hashes of positions, the same for the eight symmetric pictures of one. It is opinionated and
-/// knows nothing, as a young net.
+/// All logits and values are hashes of positions, the same for the eight symmetric pictures of one. It is opinionated
+/// and knows nothing, as a young net.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashEvaluator;
 

@@ -68,8 +68,8 @@ fn a_puct_tree_without_proofs() {
     check("puct", expected, "masters", AFTER_ONE_MOVE, &config(Method::Puct, 24));
 }
 
-/// The king is about to escape, one attackers' move parries; then each side can only repeat its threats and parries, which under
-/// kvasir's rule on repetition is a draw, proven by the history.
+/// The king is about to escape, one attackers' move parries; then each side can only repeat its threats and parries,
+/// which under kvasir's rule on repetition is a draw, proven by the history.
 #[test]
 fn a_tree_in_which_one_move_holds_a_draw() {
     let expected = include_str!("../golden/threat.txt");

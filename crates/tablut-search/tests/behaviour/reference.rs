@@ -1,5 +1,5 @@
-//! The tree against a slow search written straight from the paper and from mctx: full vectors at every node, double precision, one
-//! choice before each simulation, a clone of the game for each.
+//! The tree against a slow search written straight from the paper and from mctx: full vectors at every node, double
+//! precision, one choice before each simulation, a clone of the game for each.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};

@@ -17,8 +17,8 @@ const SEED: u64 = 1;
 
 /// Time the search alone, on one core, with an evaluator that costs nothing
 ///
-/// Positions from random games are searched with equal policies and values, then short games are played to count the evaluations
-/// that a kept tree and a cache save.
+/// Positions from random games are searched with equal policies and values, then short games are played to count the
+/// evaluations that a kept tree and a cache save.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
