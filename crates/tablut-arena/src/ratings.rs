@@ -267,22 +267,36 @@ impl Model<'_> {
                 self.log_posterior(&theta) - target
             };
             let (mut near, mut far) = (0.0, Z_95 * deviation.max(1e-6));
-            while excess(far) > 0.0 {
-                near = far;
+            let (mut near_excess, mut far_excess) = (PROFILE_DROP, excess(far));
+            while far_excess > 0.0 {
+                (near, near_excess) = (far, far_excess);
                 far *= 2.0;
+                far_excess = excess(far);
             }
-            while far - near > 1e-4 {
-                let middle = f64::midpoint(near, far);
-                if excess(middle) > 0.0 {
-                    near = middle;
-                } else {
-                    far = middle;
-                }
-            }
-            *end = best[k] + sign * f64::midpoint(near, far);
+            *end = best[k] + sign * crossing([(near, near_excess), (far, far_excess)], excess);
         }
         (ends[0], ends[1])
     }
+}
+
+/// Where `f` crosses zero between two points with values above and below it: false position, halving the value of an end
+/// that stays (the Illinois rule). Exact to a fiftieth of an Elo point.
+fn crossing([mut above, mut below]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> f64 {
+    while below.0 - above.0 > 1e-4 {
+        let x = (above.0 * below.1 - below.0 * above.1) / (below.1 - above.1);
+        let value = f(x);
+        if value.abs() < 1e-6 {
+            return x;
+        }
+        if value > 0.0 {
+            above = (x, value);
+            below.1 /= 2.0;
+        } else {
+            below = (x, value);
+            above.1 /= 2.0;
+        }
+    }
+    f64::midpoint(above.0, below.0)
 }
 
 /// The chance, for every two players, that the first is stronger.
