@@ -17,13 +17,8 @@ pub struct SearchConfig {
     pub gumbel: GumbelConfig,
     /// Read when `method` is `puct`.
     pub puct: PuctConfig,
-    /// Backs proven results up through the tree, and sees without an evaluation wins in one ply, losses in two under
-    /// a threat, and around the root wins in three. Default true.
-    pub solver: bool,
-    /// Looks for wins in three at every leaf, not around the root alone. Costs about 10 µs a leaf and saves
-    /// evaluations where there are tactics: worth it with a net that takes longer. Read when `solver` is set. Default
-    /// false.
-    pub deep_sight: bool,
+    /// What the search proves and sees without an evaluation. Default `threats`.
+    pub solver: Solver,
     /// Ends the search before its simulations are spent when the root is proven or when more simulations
     /// cannot change the move played. Default true.
     pub stop_early: bool,
@@ -46,8 +41,7 @@ impl Default for SearchConfig {
             method: Method::default(),
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
-            solver: true,
-            deep_sight: false,
+            solver: Solver::default(),
             stop_early: true,
             leaves_in_flight: 1,
             max_nodes: 1_000_000,
@@ -65,6 +59,28 @@ pub enum Method {
     Gumbel,
     /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature; the policy target is the visits.
     Puct,
+}
+
+/// What a search proves, and sees without an evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// The end of the game alone.
+    Off,
+    /// Proven results are backed up through the tree. Wins in one ply are seen at every leaf, losses in two where the
+    /// opponent threatens to win, and around the root also wins in three.
+    #[default]
+    Threats,
+    /// As `threats`, and wins in three are looked for at every leaf. Costs about 10 µs a leaf and saves evaluations
+    /// where there are tactics: worth it with a net that takes longer.
+    Deep,
+}
+
+impl Solver {
+    /// Whether anything is proven at all.
+    pub fn is_on(self) -> bool {
+        self != Solver::Off
+    }
 }
 
 /// Settings of Gumbel `AlphaZero`.

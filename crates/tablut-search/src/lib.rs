@@ -21,7 +21,7 @@ pub mod exhaustive;
 pub mod formulas;
 
 pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
-pub use config::{ConfigError, GumbelConfig, Method, PuctConfig, SearchConfig, SigmaConfig};
+pub use config::{ConfigError, GumbelConfig, Method, PuctConfig, SearchConfig, SigmaConfig, Solver};
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};

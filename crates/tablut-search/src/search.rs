@@ -283,7 +283,7 @@ impl Search {
         let side = self.game.position().side_to_move();
         self.game.legal_moves(&mut self.scratch.moves);
         self.root.reset(side, &self.scratch.moves);
-        if self.config.solver {
+        if self.config.solver.is_on() {
             self.look_around();
         }
         let Some(first) = self.scratch.moves.first().copied() else {

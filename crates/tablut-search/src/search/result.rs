@@ -101,7 +101,7 @@ impl Search {
     }
 
     fn proven_root(&self) -> Option<Proof> {
-        self.tree.node(ROOT).proof.filter(|_| self.config.solver)
+        self.tree.node(ROOT).proof.filter(|_| self.config.solver.is_on())
     }
 
     /// The moves that keep the root's proven result best: the shortest wins, or the draws, or the longest losses. Empty

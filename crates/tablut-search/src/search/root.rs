@@ -156,7 +156,7 @@ impl Search {
 
     /// Proven to lose for the side to move at the root.
     pub(super) fn is_refuted(&self, entry: &Entry) -> bool {
-        self.config.solver
+        self.config.solver.is_on()
             && self
                 .entry_node(entry)
                 .and_then(|node| node.proof)
@@ -199,7 +199,7 @@ impl Search {
         if !self.config.stop_early {
             return None;
         }
-        if self.config.solver && self.tree.node(ROOT).proof.is_some() {
+        if self.config.solver.is_on() && self.tree.node(ROOT).proof.is_some() {
             return Some(Stop::Proven);
         }
         let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).take(2).count();

@@ -56,7 +56,7 @@ impl Search {
             }
             let (parent, proof) = (node.parent, node.proof);
             (id, side) = (parent, side.opponent());
-            if let (true, Some(proof)) = (self.config.solver, proof) {
+            if let (true, Some(proof)) = (self.config.solver.is_on(), proof) {
                 self.prove_parent(parent, side, proof);
             }
         }

@@ -8,6 +8,7 @@ use tablut_rules::{Move, Side};
 
 use super::Search;
 use super::walk::Walk;
+use crate::config::Solver;
 use crate::proof::{Proof, backed_up};
 use crate::tree::{NONE, NodeId, ROOT};
 
@@ -19,17 +20,16 @@ impl Search {
             return Walk::Known;
         }
         let mover = self.game.position().side_to_move();
-        if self.config.solver && self.game.rules().wins_at_once(self.game.position(), mover) {
+        if self.config.solver.is_on() && self.game.rules().wins_at_once(self.game.position(), mover) {
             self.tree.node_mut(id).prove(Proof::win_at_once(mover));
             return Walk::Known;
         }
         self.game.legal_moves(&mut self.scratch.moves);
         self.scratch.lost.clear();
-        if self.config.solver {
-            if let Some(proof) = self.look_ahead(mover) {
-                self.tree.node_mut(id).prove(proof);
-                return Walk::Known;
-            }
+        let seen = if self.config.solver.is_on() { self.look_ahead(mover) } else { None };
+        if let Some(proof) = seen {
+            self.tree.node_mut(id).prove(proof);
+            return Walk::Known;
         }
         self.tree.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);
         Walk::Ask(self.query())
@@ -38,7 +38,7 @@ impl Search {
     /// Looks at what each of the legal moves in `scratch` leads to, if the opponent threatens to win or the settings
     /// ask for it in any case. Finds the result of the position, or marks the lost moves.
     fn look_ahead(&mut self, mover: Side) -> Option<Proof> {
-        let deep = self.config.deep_sight;
+        let deep = self.config.solver == Solver::Deep;
         if !deep && !self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
             return None;
         }
@@ -60,7 +60,8 @@ impl Search {
         let rules = self.game.rules();
         let after = rules.apply(self.game.position(), mv).position;
         let lost = rules.wins_at_once(&after, mover.opponent());
-        if !lost && !(deep && rules.wins_at_once(&after, mover)) {
+        let threat = deep && rules.wins_at_once(&after, mover);
+        if !lost && !threat {
             return None;
         }
         self.game.play_trusted(mv);
@@ -130,7 +131,8 @@ impl Search {
         }
         // Moves proven in a tree that was kept count as well.
         let children = self.tree.children(ROOT).filter_map(|(_, child)| child.proof);
-        if let (true, Some(proof)) = (self.config.solver, backed_up(self.root.side, self.root.entries.len(), children))
+        if let (true, Some(proof)) =
+            (self.config.solver.is_on(), backed_up(self.root.side, self.root.entries.len(), children))
         {
             self.tree.node_mut(ROOT).prove(proof);
         }

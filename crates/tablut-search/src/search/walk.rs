@@ -125,7 +125,7 @@ impl Search {
         let lost = Some(mover.opponent());
         for (child, node) in self.tree.children(id) {
             visited_prior += node.prior;
-            let refuted = self.config.solver && node.proof.is_some_and(|proof| proof.winner == lost);
+            let refuted = self.config.solver.is_on() && node.proof.is_some_and(|proof| proof.winner == lost);
             if !refuted {
                 visited.push(self.virtual_loss(node, mover));
                 ids.push(child);

@@ -4,7 +4,7 @@
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
 use tablut_search::formulas::noise::gumbel;
-use tablut_search::{Evaluator, Query, SearchConfig, value_of};
+use tablut_search::{Evaluator, Query, SearchConfig, Solver, value_of};
 
 use crate::fakes::{HashEvaluator, all_rules, random_game, search};
 
@@ -144,7 +144,8 @@ fn the_tree_visits_what_the_paper_says() {
         for (simulations, max_considered) in [(8, 16), (50, 16), (120, 4)] {
             let seed = 100 * index as u64 + u64::from(simulations);
             let game = random_game(&rules, 25, seed);
-            let mut config = SearchConfig { simulations, solver: false, stop_early: false, ..SearchConfig::default() };
+            let mut config =
+                SearchConfig { simulations, solver: Solver::Off, stop_early: false, ..SearchConfig::default() };
             config.gumbel.max_considered = max_considered;
             let ours = search(&game, &config, &mut HashEvaluator, seed);
 

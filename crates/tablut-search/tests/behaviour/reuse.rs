@@ -2,7 +2,7 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
-use tablut_search::{GumbelConfig, Method, Search, SearchConfig, Stop, UniformEvaluator};
+use tablut_search::{GumbelConfig, Method, Search, SearchConfig, Solver, Stop, UniformEvaluator};
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, rules, sparse_game};
 
@@ -109,7 +109,8 @@ fn a_search_stops_when_its_decision_is_certain() {
         assert!(matches!(result.stop, Some(Stop::Decided | Stop::Proven)));
     }
     // PUCT: the leader cannot be overtaken.
-    let config = SearchConfig { simulations: 400, method: Method::Puct, solver: false, ..SearchConfig::default() };
+    let config =
+        SearchConfig { simulations: 400, method: Method::Puct, solver: Solver::Off, ..SearchConfig::default() };
     let whole = SearchConfig { stop_early: false, ..config.clone() };
     let mut saved = 0;
     for seed in 0..20 {

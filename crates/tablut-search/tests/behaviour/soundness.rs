@@ -2,7 +2,7 @@
 
 use tablut_rules::{Game, Move};
 use tablut_search::exhaustive::{Exhaustive, Goal};
-use tablut_search::{Method, Proof, SearchConfig, UniformEvaluator};
+use tablut_search::{Method, Proof, SearchConfig, Solver, UniformEvaluator};
 
 use crate::fakes::{HashEvaluator, all_rules, random_game, search, sparse_game};
 
@@ -71,8 +71,8 @@ fn proofs_in_sparse_positions_hold_under_every_rule_set() {
     for rules in all_rules() {
         for seed in 0..12 {
             let method = if seed % 3 == 0 { Method::Puct } else { Method::Gumbel };
-            let deep_sight = seed % 2 == 0;
-            let config = SearchConfig { simulations: 300, method, deep_sight, ..SearchConfig::default() };
+            let solver = if seed % 2 == 0 { Solver::Deep } else { Solver::Threats };
+            let config = SearchConfig { simulations: 300, method, solver, ..SearchConfig::default() };
             let game = sparse_game(&rules, 4 + seed as usize % 3, seed as usize % 3, seed);
             checked += check(&game, &config, seed);
         }
@@ -85,8 +85,9 @@ fn proofs_in_random_games_hold_under_every_rule_set() {
     let mut checked = 0;
     for rules in all_rules() {
         for seed in 0..8 {
-            let (stop_early, deep_sight) = (seed % 2 == 0, seed % 3 == 0);
-            let config = SearchConfig { simulations: 120, stop_early, deep_sight, ..SearchConfig::default() };
+            let solver = if seed % 3 == 0 { Solver::Deep } else { Solver::Threats };
+            let stop_early = seed % 2 == 0;
+            let config = SearchConfig { simulations: 120, stop_early, solver, ..SearchConfig::default() };
             checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, seed);
         }
     }
