@@ -1,17 +1,23 @@
 //! `tablut bench inference`: positions a second through the CPU engine, for this machine.
 
 mod positions;
+mod rounding;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
+use rounding::Rounding;
 use serde::Serialize;
-use tablut_net::{Engine, EngineOptions, Inference, InputBatch, NetShape, OutputBatch, Precision, Weights, onnx};
+use tablut_net::{
+    Engine, EngineOptions, Inference, InputBatch, Model, NetShape, OutputBatch, Precision, Weights, onnx,
+};
 
 /// Seed of the weights and of the positions; every run times the same work.
 const SEED: u64 = 1;
+/// Positions over which the effect of rounding is taken.
+const N_ROUNDED: usize = 2000;
 
 /// Time the CPU engine on positions from random games of every built-in rule set
 ///
@@ -21,6 +27,9 @@ pub struct Args {
     /// Net shapes, such as b6c64
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
     shape: Vec<NetShape>,
+    /// Model files to time instead of nets with random weights; with precision bf16, also how far it moves their outputs
+    #[arg(long, value_name = "FILE", conflicts_with = "shape")]
+    model: Vec<PathBuf>,
     /// Positions in a batch
     #[arg(long, value_delimiter = ',', default_value = "64", value_parser = at_least_one)]
     batch: Vec<usize>,
@@ -62,27 +71,44 @@ struct Timing {
 
 /// Times every combination and prints a line for each.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    if let (Some(path), Some(&shape)) = (&args.onnx, args.shape.first()) {
-        let bytes = onnx::encode(&Weights::initial(shape, SEED), &[]);
+    let nets = nets(args)?;
+    if let (Some(path), Some(weights)) = (&args.onnx, nets.first()) {
+        let bytes = onnx::encode(weights, &[]);
         std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
     let positions = positions::random(largest, SEED)?;
-    for &shape in &args.shape {
-        let weights = Weights::initial(shape, SEED);
+    for weights in &nets {
         for (n_threads, precision) in pairs(&args.threads, &args.precision) {
             let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
-            let mut engine = Engine::with_options(&weights, options)?;
+            let mut engine = Engine::with_options(weights, options)?;
             for &batch in &args.batch {
                 let input = positions::first(&positions, batch);
-                let timing = time(&mut engine, &input, n_threads, args.secs)?;
-                if args.json {
-                    println!("{}", serde_json::to_string(&timing)?);
-                } else {
-                    println!("{timing}");
-                }
+                print(&time(&mut engine, &input, n_threads, args.secs)?, args.json)?;
             }
         }
+        if !args.model.is_empty() && args.precision.contains(&Precision::Bf16) {
+            let positions = positions::random(N_ROUNDED, SEED + 1)?;
+            print(&Rounding::measure(weights, &positions)?, args.json)?;
+        }
+    }
+    Ok(())
+}
+
+/// The nets to time: those of the model files, or one with random weights for each shape.
+fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
+    if args.model.is_empty() {
+        return Ok(args.shape.iter().map(|&shape| Weights::initial(shape, SEED)).collect());
+    }
+    args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
+}
+
+/// Prints one line.
+fn print<T: Serialize + fmt::Display>(figures: &T, json: bool) -> anyhow::Result<()> {
+    if json {
+        println!("{}", serde_json::to_string(figures)?);
+    } else {
+        println!("{figures}");
     }
     Ok(())
 }
