@@ -9,6 +9,7 @@
 
 mod board;
 mod compare;
+mod mutants;
 mod perft_files;
 mod random;
 mod slow;

@@ -1,6 +1,6 @@
 //! Random positions and the numbers behind them, all from one seed.
 
-use crate::board::{Board, THRONE, camp_group};
+use crate::board::{At, Board, DIRECTIONS, THRONE, camp_group, inside, plus};
 use crate::slow::Name;
 
 /// `SplitMix64`: enough for tests, and the same on every machine.
@@ -30,21 +30,31 @@ impl Random {
 }
 
 /// Pieces thrown onto the squares on which their kind may stand in a game of this name. Crowded
-/// around the king half the time, so that captures of every kind come up.
+/// around the king half the time, and often arranged around him or around a square to move to, so that
+/// captures of every kind come up.
 pub fn scatter(name: Name, random: &mut Random) -> Board {
     let turn = if random.percent(50) { 'a' } else { 'd' };
     let mut board = Board { cells: [['.'; 9]; 9], turn };
+    if random.percent(30) {
+        trap(name, &mut board, random);
+    }
     let king = loop {
         let at = (random.below(9) as i8, random.below(9) as i8);
         if may_stand(name, 'K', at) {
             break at;
         }
     };
-    let king = if random.percent(15) { THRONE } else { king };
+    let king = if random.percent(25) { THRONE } else { king };
+    if board.at(king) != '.' {
+        board.set(king, '.');
+    }
     board.set(king, 'K');
+    if random.percent(30) {
+        besiege(name, &mut board, king, random);
+    }
     let crowded = random.percent(50);
     for (piece, most) in [('t', 16), ('T', 8)] {
-        for _ in 0..random.below(most + 1) {
+        for _ in count(&board, piece)..random.below(most + 1) {
             let at = if crowded && random.percent(60) {
                 (king.0 + random.below(7) as i8 - 3, king.1 + random.below(7) as i8 - 3)
             } else {
@@ -56,6 +66,45 @@ pub fn scatter(name: Name, random: &mut Random) -> Board {
         }
     }
     board
+}
+
+/// A square with enemies around it, captors behind them, and a piece that can move there.
+fn trap(name: Name, board: &mut Board, random: &mut Random) {
+    let (own, enemy) = if board.turn == 'a' { ('t', 'T') } else { ('T', 't') };
+    let square = (random.below(9) as i8, random.below(9) as i8);
+    let open = random.below(4);
+    for (i, step) in DIRECTIONS.into_iter().enumerate() {
+        let next = plus(square, step);
+        let beyond = plus(next, step);
+        let pieces = if i == open { [('.', next), (own, beyond)] } else { [(enemy, next), (own, beyond)] };
+        for (piece, at) in pieces {
+            if inside(at) && piece != '.' && random.percent(80) && may_join(name, board, piece, at) {
+                board.set(at, piece);
+            }
+        }
+    }
+}
+
+/// Pieces beside the king and beyond them.
+fn besiege(name: Name, board: &mut Board, king: At, random: &mut Random) {
+    for step in DIRECTIONS {
+        let next = plus(king, step);
+        for (at, attackers) in [(next, 60), (plus(next, step), 15)] {
+            let piece = if random.percent(attackers) { 't' } else { 'T' };
+            if inside(at) && board.at(at) == '.' && random.percent(85) && may_join(name, board, piece, at) {
+                board.set(at, piece);
+            }
+        }
+    }
+}
+
+fn count(board: &Board, piece: char) -> usize {
+    board.cells.as_flattened().iter().filter(|&&c| c == piece).count()
+}
+
+/// Whether one more piece may be put on a square.
+fn may_join(name: Name, board: &Board, piece: char, at: At) -> bool {
+    count(board, piece) < if piece == 't' { 16 } else { 8 } && may_stand(name, piece, at)
 }
 
 fn may_stand(name: Name, piece: char, at: (i8, i8)) -> bool {
