@@ -1,9 +1,10 @@
-//! Wins in one move, seen without any knowledge, under every rule set.
+//! Wins in one move and a few more, seen without any knowledge, under every rule set.
 
 use tablut_rules::{Move, Side};
-use tablut_search::{Method, Proof, SearchConfig, Stop, UniformEvaluator};
+use tablut_search::exhaustive::Exhaustive;
+use tablut_search::{Method, Proof, SearchConfig, Solver, Stop, UniformEvaluator};
 
-use crate::fakes::{all_rules, game, random_game, search};
+use crate::fakes::{all_rules, game, random_game, search, sparse_game};
 
 /// Rule set, position, a move that wins at once.
 #[rustfmt::skip]
@@ -82,4 +83,50 @@ fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
     assert_eq!((result.value, result.stop), (-1.0, Some(Stop::Proven)));
     assert!(result.moves.iter().all(|of| of.proven == result.proven));
     assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-5);
+}
+
+/// Wins in three plies are seen around the root, before any evaluation. (Only the rare ones without a threat, where every reply
+/// harms the replier, are left to the tree.)
+#[test]
+fn wins_in_three_are_seen_before_any_evaluation() {
+    let (mut puzzles, mut seen) = (0, 0);
+    for rules in all_rules() {
+        for seed in 0..40 {
+            let game = sparse_game(&rules, 5, 2, 300 + seed);
+            let side = game.position().side_to_move();
+            if Exhaustive::new(&game, 400_000).shortest_win(side, 3) != Ok(Some(3)) {
+                continue;
+            }
+            puzzles += 1;
+            let result = search(&game, &SearchConfig::default(), &mut UniformEvaluator, seed);
+            if result.evaluations == 0 {
+                seen += 1;
+                assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 3, from_history: false }));
+                let winning = Exhaustive::new(&game, 4_000_000).winning_moves(3).expect("a small question");
+                assert!(winning.contains(&result.chosen), "{} seed {seed}: {}", rules.name(), result.chosen);
+            }
+        }
+    }
+    assert!(puzzles > 60 && seen * 100 >= puzzles * 95, "{seen} of {puzzles}");
+}
+
+/// With the deep solver wins in five plies are found by the uniform evaluator. The positions are from games that the search
+/// played against itself without a net; [`Exhaustive`] proved of each that the shortest win of the side to move takes five plies.
+#[test]
+fn the_deep_solver_finds_wins_in_five() {
+    let puzzles: Vec<_> = include_str!("../golden/wins_in_five.txt").lines().collect();
+    let mut found = 0;
+    for puzzle in &puzzles {
+        let (rules, position) = puzzle.split_once(' ').expect("rules, then a position");
+        let game = game(rules, position);
+        let side = game.position().side_to_move();
+        let mut config = SearchConfig { simulations: 800, solver: Solver::Deep, ..SearchConfig::default() };
+        config.gumbel.max_considered = 64;
+        let result = search(&game, &config, &mut UniformEvaluator, 1);
+        if let Some(proof) = result.proven {
+            assert!(proof.winner == Some(side) && proof.plies >= 5, "{puzzle}: {proof:?}");
+            found += 1;
+        }
+    }
+    assert!(puzzles.len() > 15 && found * 100 >= puzzles.len() * 85, "{found} of {}", puzzles.len());
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{
     CacheScope, CachedEvaluator, EvaluateError, Evaluation, EvaluationCache, Evaluator, Method, Query, Search,
-    SearchConfig, UniformEvaluator,
+    SearchConfig, Solver, UniformEvaluator,
 };
 
 /// Every run does the same work.
@@ -24,6 +24,9 @@ pub struct Args {
     /// Rule sets
     #[arg(long, value_delimiter = ',', default_value = "kvasir")]
     rules: Vec<String>,
+    /// What is proven and seen without an evaluation: off, threats or deep
+    #[arg(long, default_value = "threats", value_parser = solver)]
+    solver: Solver,
     /// Simulations of each search
     #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..))]
     simulations: u32,
@@ -43,6 +46,7 @@ pub struct Args {
 struct Report {
     rules: String,
     method: Method,
+    solver: Solver,
     simulations_per_search: u32,
     /// Mean over all searches.
     simulations_per_sec: f64,
@@ -75,7 +79,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     for name in &args.rules {
         let rules = Arc::new(Rules::load(name)?);
         for method in [Method::Gumbel, Method::Puct] {
-            let config = SearchConfig { simulations: args.simulations, method, ..SearchConfig::default() };
+            let config =
+                SearchConfig { simulations: args.simulations, method, solver: args.solver, ..SearchConfig::default() };
             let report = measure(&rules, &config, args)?;
             if args.json {
                 println!("{}", serde_json::to_string(&report)?);
@@ -110,6 +115,7 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
     Ok(Report {
         rules: rules.name().to_owned(),
         method: config.method,
+        solver: config.solver,
         simulations_per_search: config.simulations,
         simulations_per_sec: simulations as f64 / start.elapsed().as_secs_f64(),
         best_simulations_per_sec: best,
@@ -236,13 +242,22 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+fn solver(text: &str) -> Result<Solver, String> {
+    match text {
+        "off" => Ok(Solver::Off),
+        "threats" => Ok(Solver::Threats),
+        "deep" => Ok(Solver::Deep),
+        _ => Err("expected off, threats or deep".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_report_accounts_for_its_searches() {
-        let args = Args { rules: vec![], simulations: 20, secs: 0.0, plies: 4, json: false };
+        let args = Args { rules: vec![], solver: Solver::Threats, simulations: 20, secs: 0.0, plies: 4, json: false };
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         for method in [Method::Gumbel, Method::Puct] {
             let config = SearchConfig { simulations: 20, method, ..SearchConfig::default() };
