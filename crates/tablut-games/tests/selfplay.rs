@@ -1,0 +1,117 @@
+//! Self-play with a uniform evaluator: its records replay, come back from disk, and depend on no thread.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_games::{
+    Concurrency, Counters, GameRecord, RecordFile, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng, read_records,
+    run_tasks, write_records,
+};
+use tablut_net::{FEATURES, PLANES};
+use tablut_rules::{Rules, SQUARES};
+use tablut_search::{SearchConfig, UniformEvaluator};
+
+fn play(rules: &Arc<Rules>, config: &SelfPlayConfig, concurrency: Concurrency) -> (Vec<GameRecord>, u64) {
+    let search = SearchConfig { simulations: 8, ..SearchConfig::default() };
+    let counters = Counters::default();
+    let games = run_tasks(
+        12,
+        concurrency,
+        |index| SelfPlayGame::new(index as u64, rules, config, &search, game_rng(3, 0, index as u64)),
+        || vec![Box::new(UniformEvaluator)],
+        &counters,
+        |_, _| {},
+    );
+    assert_eq!(counters.finished.load(Ordering::Relaxed), 12);
+    (games.unwrap(), counters.evaluations.load(Ordering::Relaxed))
+}
+
+fn rules(name: &str) -> Arc<Rules> {
+    Arc::new(Rules::load(name).unwrap())
+}
+
+const CONFIG: SelfPlayConfig = SelfPlayConfig { opening_plies: 4, max_plies: 60, full_share: 0.5, quick_simulations: 0.5 };
+
+#[test]
+fn records_replay_to_their_recorded_end_under_every_rule_set() {
+    for name in tablut_rules::RULE_SET_NAMES {
+        let rules = rules(name);
+        let (games, evaluations) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 4 });
+        assert!(evaluations > 0);
+        let searched = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
+        let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+        assert!(searched > 0 && searched < plies, "{name}: {searched} of {plies} plies are learnt from");
+        for game in &games {
+            game.replay(&rules, |_, _, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn games_do_not_depend_on_workers_or_batches() {
+    let rules = rules("kvasir");
+    let one = play(&rules, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 12 });
+    let three = play(&rules, &CONFIG, Concurrency { workers: 3, tasks_per_worker: 2 });
+    assert_eq!(one, three);
+}
+
+#[test]
+fn records_come_back_and_damage_is_named() {
+    let rules = rules("imperial");
+    let (games, evaluations) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.games");
+    let file = RecordFile { evaluations, games };
+    write_records(&path, &file).unwrap();
+    assert_eq!(read_records(&path).unwrap(), file);
+
+    let bytes = fs::read(&path).unwrap();
+    for length in (0..bytes.len()).step_by(211) {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let error = read_records(&path).expect_err("a part of a file").to_string();
+        assert!(error.contains("some.games"), "{error}");
+    }
+    for at in (24..bytes.len()).step_by(173) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 16;
+        fs::write(&path, &damaged).unwrap();
+        assert!(read_records(&path).is_err(), "a flipped bit in byte {at} went unnoticed");
+    }
+}
+
+#[test]
+fn a_record_that_does_not_fit_its_rules_is_refused() {
+    let kvasir = rules("kvasir");
+    let (mut games, _) = play(&kvasir, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 4 });
+    let error = games[0].replay(&rules("ashton"), |_, _, _| {}).unwrap_err().to_string();
+    assert!(error.contains("`kvasir`") && error.contains("`ashton`"), "{error}");
+    games[1].plies.pop();
+    assert!(games[1].replay(&kvasir, |_, _, _| {}).is_err(), "a game without its end");
+}
+
+#[test]
+fn the_window_keeps_the_latest_generations_and_draws_sound_batches() {
+    let rules = rules("kvasir");
+    let (games, _) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let mut window = ReplayWindow::new(vec![Arc::clone(&rules)], 1);
+    let added = window.push(&games).unwrap();
+    assert_eq!(window.len(), added);
+    window.push(&games).unwrap();
+    assert_eq!(window.len(), added, "the older generation does not fit");
+
+    let draw = || window.batch(32, 0.25, &mut ChaCha8Rng::seed_from_u64(1));
+    let batch = draw();
+    batch.input.validate().unwrap();
+    assert_eq!(batch.input.planes.len(), 32 * PLANES * SQUARES);
+    assert_eq!(batch.input.features.len(), 32 * FEATURES);
+    for row in 0..32 {
+        let sum: f32 = batch.policy[batch.input.move_range(row)].iter().sum();
+        assert!((sum - 1.0).abs() < 1e-4, "row {row} sums to {sum}");
+        assert!((batch.wdl[row].iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        assert!(batch.moves_left[row] >= 1.0);
+    }
+    assert_eq!(draw().input.planes, batch.input.planes);
+}

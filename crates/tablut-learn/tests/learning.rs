@@ -1,0 +1,122 @@
+//! The learner learns, burn and the CPU engine agree, and steps have the same bits every time.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_games::{
+    Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
+};
+use tablut_learn::{BurnInference, Differentiation, LearnerState, LossWeights, OptimizerConfig};
+use tablut_net::{Engine, Inference, NetShape, OutputBatch, Weights};
+use tablut_rules::Rules;
+use tablut_search::{SearchConfig, UniformEvaluator};
+
+/// Positions from self-play with a uniform evaluator under every rule set, in one batch.
+fn batch(n: usize, seed: u64) -> TrainingBatch {
+    let rules: Vec<Arc<Rules>> =
+        tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
+    let config = SelfPlayConfig { max_plies: 60, ..SelfPlayConfig::default() };
+    let search = SearchConfig { simulations: 4, ..SearchConfig::default() };
+    let games = run_tasks(
+        2 * rules.len(),
+        Concurrency { workers: 2, tasks_per_worker: 16 },
+        |index| {
+            SelfPlayGame::new(
+                index as u64,
+                &rules[index % rules.len()],
+                &config,
+                &search,
+                game_rng(seed, 0, index as u64),
+            )
+        },
+        || vec![Box::new(UniformEvaluator)],
+        &Counters::default(),
+        |_, _| {},
+    );
+    let mut window = ReplayWindow::new(rules, usize::MAX);
+    window.push(&games.unwrap()).unwrap();
+    window.batch(n, 0.25, &mut ChaCha8Rng::seed_from_u64(seed))
+}
+
+/// Weights after a few steps, so that no tensor is near its small initial values.
+fn trained(shape: &str, batch: &TrainingBatch, steps: u32) -> LearnerState {
+    let mut learner = LearnerState::new(&Weights::initial(shape.parse::<NetShape>().unwrap(), 2));
+    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
+    for _ in 0..steps {
+        learner.step(&mut differentiation, batch, 0.003, LossWeights::default(), &OptimizerConfig::default()).unwrap();
+    }
+    learner
+}
+
+#[test]
+fn one_batch_is_learnt_by_heart() {
+    let batch = batch(24, 1);
+    let mut learner = LearnerState::new(&Weights::initial("b2c32".parse().unwrap(), 1));
+    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
+    let mut step = || {
+        learner
+            .step(&mut differentiation, &batch, 0.003, LossWeights::default(), &OptimizerConfig::default())
+            .unwrap()
+            .loss
+    };
+    let first = step();
+    let last = (0..150).map(|_| step()).last().unwrap();
+    assert!(first.policy - first.policy_floor > 0.1, "{first:?}");
+    assert!(last.policy - last.policy_floor < 0.3 * (first.policy - first.policy_floor), "{first:?} to {last:?}");
+    assert!(last.value < 0.7 * first.value, "{first:?} to {last:?}");
+}
+
+#[test]
+fn an_untrained_net_knows_nothing() {
+    let batch = batch(16, 2);
+    let mut learner = LearnerState::new(&Weights::initial("b4c32".parse().unwrap(), 1));
+    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
+    let loss = learner
+        .step(&mut differentiation, &batch, 0.001, LossWeights::default(), &OptimizerConfig::default())
+        .unwrap()
+        .loss;
+    // Three equally likely outcomes have a cross-entropy of ln 3.
+    assert!((loss.value - 3.0_f32.ln()).abs() < 0.2, "{loss:?}");
+}
+
+#[test]
+fn the_engine_says_what_burn_says() {
+    let batch = batch(20, 3);
+    for shape in ["b2c32", "b3c64"] {
+        let weights = trained(shape, &batch, 5).weights();
+        let (mut burn, mut engine) = (OutputBatch::default(), OutputBatch::default());
+        BurnInference::cpu(&weights).infer(&batch.input, &mut burn).unwrap();
+        Engine::new(&weights).unwrap().infer(&batch.input, &mut engine).unwrap();
+        let agree = |what: &str, a: &[f32], b: &[f32]| {
+            assert_eq!(a.len(), b.len());
+            let largest = a.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+            for (x, y) in a.iter().zip(b) {
+                assert!((x - y).abs() <= 1e-4 * largest, "{shape} {what}: {x} and {y}");
+            }
+        };
+        agree("logits", &burn.logits, &engine.logits);
+        agree("wdl", burn.wdl.as_flattened(), engine.wdl.as_flattened());
+        agree("moves left", &burn.moves_left, &engine.moves_left);
+    }
+}
+
+#[test]
+fn steps_have_the_same_bits_every_time() {
+    let batch = batch(32, 4);
+    assert!(trained("b2c32", &batch, 3) == trained("b2c32", &batch, 3));
+}
+
+#[test]
+fn a_step_that_diverges_leaves_the_state_alone() {
+    let mut batch = batch(8, 5);
+    let mut learner = LearnerState::new(&Weights::initial("b1c16".parse().unwrap(), 1));
+    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
+    let before = learner.clone();
+    batch.moves_left[0] = f32::INFINITY;
+    let error = learner
+        .step(&mut differentiation, &batch, 0.001, LossWeights::default(), &OptimizerConfig::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("step 1"), "{error}");
+    assert!(learner == before);
+}
