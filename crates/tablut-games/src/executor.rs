@@ -39,10 +39,7 @@ pub struct Concurrency {
 impl Default for Concurrency {
     /// One worker per core, 64 tasks each.
     fn default() -> Self {
-        Self {
-            workers: std::thread::available_parallelism().map_or(1, usize::from),
-            tasks_per_worker: 64,
-        }
+        Self { workers: std::thread::available_parallelism().map_or(1, usize::from), tasks_per_worker: 64 }
     }
 }
 
@@ -87,11 +84,7 @@ pub fn run_tasks<T: Task>(
 ) -> Result<Vec<T::Output>, RunError> {
     let next = AtomicUsize::new(0);
     let outputs: Mutex<Vec<(usize, T::Output)>> = Mutex::new(Vec::with_capacity(n_tasks));
-    let shared = Shared {
-        next: &next,
-        n_tasks,
-        counters,
-    };
+    let shared = Shared { next: &next, n_tasks, counters };
     let deliver = |index: usize, output: T::Output| {
         on_output(index, &output);
         counters.finished.fetch_add(1, Ordering::Relaxed);
@@ -209,10 +202,9 @@ impl Round {
         debug_assert_eq!(slot, self.ends.len());
         let mut end = self.ends.last().copied().unwrap_or(0);
         for (evaluator, query) in self.requests.drain(..) {
-            let queries = self
-                .queries
-                .get_mut(evaluator)
-                .ok_or_else(|| EvaluateError::Failed(format!("a task asks for evaluator {evaluator}, which is not there").into()))?;
+            let queries = self.queries.get_mut(evaluator).ok_or_else(|| {
+                EvaluateError::Failed(format!("a task asks for evaluator {evaluator}, which is not there").into())
+            })?;
             queries.push(query);
             self.origins[evaluator].push(end);
             end += 1;

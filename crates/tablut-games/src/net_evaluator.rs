@@ -13,11 +13,7 @@ pub struct NetEvaluator {
 impl NetEvaluator {
     /// An evaluator over `net`, with buffers of its own.
     pub fn new(net: Box<dyn Inference>) -> Self {
-        Self {
-            net,
-            input: InputBatch::default(),
-            output: OutputBatch::default(),
-        }
+        Self { net, input: InputBatch::default(), output: OutputBatch::default() }
     }
 }
 
@@ -34,9 +30,7 @@ impl Evaluator for NetEvaluator {
             };
             encode(&view, &mut self.input);
         }
-        self.net
-            .infer(&self.input, &mut self.output)
-            .map_err(|error| EvaluateError::Failed(error.into()))?;
+        self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
         let evaluation = |row: usize| Evaluation {
             logits: self.output.logits[self.input.move_range(row)].to_vec(),
             wdl: self.output.wdl[row],

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tablut_net::{Model, ModelFileError, ModelFileErrorKind as Kind, NetShape, Tensor, TrainingSummary, container, durable};
+use tablut_net::{
+    Model, ModelFileError, ModelFileErrorKind as Kind, NetShape, Tensor, TrainingSummary, container, durable,
+};
 
 use crate::learner::LearnerState;
 use crate::optimizer::Slot;
@@ -106,8 +108,7 @@ impl Checkpoint {
         }
         let shape: NetShape = value("shape")?.parse()?;
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
-        let training =
-            serde_json::from_str(value("training")?).map_err(|error| bad("training", error.to_string()))?;
+        let training = serde_json::from_str(value("training")?).map_err(|error| bad("training", error.to_string()))?;
         let mut slots = Vec::new();
         for spec in shape.tensors() {
             let mut take = |part: &str| {

@@ -324,11 +324,15 @@ pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference>
     let (before, after) = (flat(before), flat(after));
     let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let safe = |key: &str| SAFE_KEYS.iter().any(|safe| key == *safe || key.starts_with(&format!("{safe}.")));
-    let value = |leaves: &std::collections::BTreeMap<String, String>, key: &str| {
-        leaves.get(key).cloned().unwrap_or_default()
-    };
+    let value =
+        |leaves: &std::collections::BTreeMap<String, String>, key: &str| leaves.get(key).cloned().unwrap_or_default();
     keys.into_iter()
-        .map(|key| Difference { before: value(&before, key), after: value(&after, key), safe: safe(key), key: key.clone() })
+        .map(|key| Difference {
+            before: value(&before, key),
+            after: value(&after, key),
+            safe: safe(key),
+            key: key.clone(),
+        })
         .filter(|difference| difference.before != difference.after)
         .collect()
 }
@@ -380,7 +384,9 @@ mod tests {
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
-        assert!(fault(MINIMAL, &["seed.x=1"]).contains("unknown field") || fault(MINIMAL, &["seed.x=1"]).contains("seed"));
+        assert!(
+            fault(MINIMAL, &["seed.x=1"]).contains("unknown field") || fault(MINIMAL, &["seed.x=1"]).contains("seed")
+        );
     }
 
     #[test]

@@ -25,14 +25,7 @@ pub struct OptimizerConfig {
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self {
-            beta1: 0.9,
-            beta2: 0.98,
-            epsilon: 1e-8,
-            weight_decay: 0.01,
-            max_gradient_norm: 1.0,
-            average_decay: 0.99,
-        }
+        Self { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weight_decay: 0.01, max_gradient_norm: 1.0, average_decay: 0.99 }
     }
 }
 

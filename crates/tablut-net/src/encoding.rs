@@ -42,7 +42,7 @@ pub fn encode_symmetric(view: &View<'_>, symmetry: Symmetry, batch: &mut InputBa
     let start = batch.planes.len();
     batch.planes.resize(start + PLANES * SQUARES, 0.0);
     for (plane, squares) in batch.planes[start..].chunks_exact_mut(SQUARES).zip(planes(view)) {
-        for square in symmetry.bitboard(squares).iter() {
+        for square in symmetry.bitboard(squares) {
             plane[square.index()] = 1.0;
         }
     }
@@ -61,7 +61,7 @@ fn planes(view: &View<'_>) -> [Bitboard; PLANES] {
     for &mv in view.moves {
         let captured = rules.apply(position, mv).captured;
         if !captured.is_empty() {
-            capturable = capturable | captured;
+            capturable |= captured;
             capturing.insert(mv.to);
         }
     }

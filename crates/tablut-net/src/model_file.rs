@@ -55,19 +55,13 @@ impl Model {
     /// Reads a model file, checking everything that can be checked.
     pub fn load(path: &Path) -> Result<Self, ModelFileError> {
         let read = || Self::from_bytes(&fs::read(path)?);
-        read().map_err(|kind| ModelFileError {
-            path: path.to_owned(),
-            kind,
-        })
+        read().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
     /// Writes a model file, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), ModelFileError> {
         let write = || Ok(durable::write(path, &self.to_bytes()?)?);
-        write().map_err(|kind| ModelFileError {
-            path: path.to_owned(),
-            kind,
-        })
+        write().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
     /// The file's bytes; equal models give equal bytes.
@@ -92,11 +86,7 @@ impl Model {
             if found == expected.to_string() {
                 return Ok(());
             }
-            Err(Kind::Version {
-                what,
-                found: found.to_owned(),
-                expected,
-            })
+            Err(Kind::Version { what, found: found.to_owned(), expected })
         };
         version("format", "format", FORMAT_VERSION)?;
         version("encoding", "encoding", ENCODING_VERSION)?;
@@ -106,11 +96,7 @@ impl Model {
         if found != expected {
             return Err(Kind::Hash { found, expected });
         }
-        Ok(Self {
-            weights,
-            rules: from_json(&metadata, "rules")?,
-            training: from_json(&metadata, "training")?,
-        })
+        Ok(Self { weights, rules: from_json(&metadata, "rules")?, training: from_json(&metadata, "training")? })
     }
 }
 
@@ -118,14 +104,8 @@ fn lookup<'a>(metadata: &'a HashMap<String, String>, key: &'static str) -> Resul
     metadata.get(key).map(String::as_str).ok_or(Kind::MissingKey(key))
 }
 
-fn from_json<T: for<'de> Deserialize<'de>>(
-    metadata: &HashMap<String, String>,
-    key: &'static str,
-) -> Result<T, Kind> {
-    serde_json::from_str(lookup(metadata, key)?).map_err(|error| Kind::BadKey {
-        key,
-        reason: error.to_string(),
-    })
+fn from_json<T: for<'de> Deserialize<'de>>(metadata: &HashMap<String, String>, key: &'static str) -> Result<T, Kind> {
+    serde_json::from_str(lookup(metadata, key)?).map_err(|error| Kind::BadKey { key, reason: error.to_string() })
 }
 
 /// Safetensors with f32 tensors and string metadata; also what checkpoints are made of.
@@ -151,20 +131,18 @@ pub mod container {
         safetensors::serialize(views, Some(map)).map_err(|error| format(&error))
     }
 
+    /// Metadata, and tensors by name.
+    pub type Contents = (HashMap<String, String>, BTreeMap<String, Tensor>);
+
     /// Metadata and tensors of a file's bytes.
-    pub fn deserialize(bytes: &[u8]) -> Result<(HashMap<String, String>, BTreeMap<String, Tensor>), Kind> {
+    pub fn deserialize(bytes: &[u8]) -> Result<Contents, Kind> {
         let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| format(&error))?;
         let file = SafeTensors::deserialize(bytes).map_err(|error| format(&error))?;
-        let metadata = header
-            .metadata()
-            .as_ref()
-            .and_then(|map| map.get("tablut"))
-            .ok_or(Kind::MissingKey("tablut"))?;
-        let metadata = serde_json::from_str(metadata).map_err(|error| Kind::BadKey {
-            key: "tablut",
-            reason: error.to_string(),
-        })?;
+        let metadata =
+            header.metadata().as_ref().and_then(|map| map.get("tablut")).ok_or(Kind::MissingKey("tablut"))?;
+        let metadata = serde_json::from_str(metadata)
+            .map_err(|error| Kind::BadKey { key: "tablut", reason: error.to_string() })?;
         let mut tensors = BTreeMap::new();
         for (name, view) in file.iter() {
             if view.dtype() != Dtype::F32 {
@@ -190,10 +168,7 @@ mod tests {
         Model {
             weights: Weights::initial(NetShape::new(1, 16).unwrap(), 3),
             rules: vec!["kvasir".to_owned()],
-            training: TrainingSummary {
-                games: 12,
-                ..TrainingSummary::default()
-            },
+            training: TrainingSummary { games: 12, ..TrainingSummary::default() },
         }
     }
 

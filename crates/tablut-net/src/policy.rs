@@ -32,13 +32,8 @@ impl PolicyIndex {
     /// The index of `mv`.
     pub fn of(mv: Move) -> Self {
         let plane = mv.direction().index() * DISTANCES + mv.distance() - 1;
-        let choice = mv.choice.map_or(Self::NO_CHOICE, |square| {
-            (CHOICE_PLANE * SQUARES + square.index()) as u16
-        });
-        Self {
-            entry: (plane * SQUARES + mv.from.index()) as u16,
-            choice,
-        }
+        let choice = mv.choice.map_or(Self::NO_CHOICE, |square| (CHOICE_PLANE * SQUARES + square.index()) as u16);
+        Self { entry: (plane * SQUARES + mv.from.index()) as u16, choice }
     }
 
     /// The index of the same move on the board turned by `symmetry`.

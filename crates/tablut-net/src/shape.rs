@@ -32,12 +32,7 @@ impl NetShape {
         if !in_range || !channels.is_multiple_of(16) {
             return Err(NetError::Shape(format!("b{blocks}c{channels}")));
         }
-        Ok(Self {
-            blocks,
-            channels,
-            value_channels: 32,
-            value_hidden: 64,
-        })
+        Ok(Self { blocks, channels, value_channels: 32, value_hidden: 64 })
     }
 
     /// Whether block `index` adds a bias from global pooling: every odd block does.
@@ -98,11 +93,7 @@ struct Specs(Vec<TensorSpec>);
 
 impl Specs {
     fn weight(&mut self, name: &str, dims: &[usize], fan_in: usize) {
-        self.0.push(TensorSpec {
-            name: name.to_owned(),
-            dims: dims.to_vec(),
-            fan_in,
-        });
+        self.0.push(TensorSpec { name: name.to_owned(), dims: dims.to_vec(), fan_in });
     }
 
     fn layer(&mut self, name: &str, dims: &[usize]) {

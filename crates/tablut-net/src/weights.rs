@@ -125,9 +125,7 @@ impl Normal {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&seed.to_le_bytes());
         hasher.update(name.as_bytes());
-        Self {
-            reader: hasher.finalize_xof(),
-        }
+        Self { reader: hasher.finalize_xof() }
     }
 
     /// One draw by the Box–Muller transform.

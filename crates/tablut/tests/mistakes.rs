@@ -10,8 +10,11 @@ const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
 
 /// Runs the binary and checks that it fails with code 2 and a message that holds every one of `expected`.
 fn refused(arguments: &[&str], expected: &[&str]) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_tablut")).args(arguments).stdin(Stdio::null()).output().expect("the binary runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_tablut"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
     assert!(!message.contains("panicked"), "{arguments:?}: {message}");
@@ -83,8 +86,11 @@ fn models() {
 fn a_run_of_another_shape_is_not_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
-    fs::write(&config, format!("{CONFIG}[schedule]\ngenerations = 1\ngames = 2\nsimulations = [[0, 2]]\n[evaluation]\ngames = 0\n"))
-        .unwrap();
+    fs::write(
+        &config,
+        format!("{CONFIG}[schedule]\ngenerations = 1\ngames = 2\nsimulations = [[0, 2]]\n[evaluation]\ngames = 0\n"),
+    )
+    .unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_tablut"))
         .args(["train", text(&config), "--run", text(&run)])
         .stdout(Stdio::null())

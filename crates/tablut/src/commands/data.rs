@@ -43,7 +43,8 @@ pub fn run(command: &Data) -> anyhow::Result<()> {
             Data::Check { .. } => {
                 for game in &file.games {
                     let rules = Arc::new(Rules::load(&game.rules)?);
-                    game.replay(&rules, |_, _, _| {}).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+                    game.replay(&rules, |_, _, _| {})
+                        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
                 }
                 println!("{}: {} games replay as recorded", path.display(), file.games.len());
             }

@@ -47,7 +47,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if evaluation.games > 0 {
         let measured = measure(&model, &evaluation.against, None, None, &matches, &counters)?;
         let path = folder.join("evaluation.json");
-        durable::write(&path, measured.json()?.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+        durable::write(&path, measured.json()?.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
         println!("{}", measured.text(&matches));
     }
     println!("The net is {}", model.display());
