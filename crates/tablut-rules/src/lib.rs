@@ -1,4 +1,29 @@
 //! The rules of Tablut as data: boards, positions, moves, rule sets, games, notation and perft.
+//!
+//! A [`RuleSet`] is plain data, one of fourteen built in or a user's TOML file. [`Rules`] compiles it into masks
+//! and answers questions of a [`Position`], which is memoryless: the board and the side to move. A [`Game`] adds
+//! the history, and alone decides repetition and length.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tablut_rules::{Game, MoveList, Rules, Side};
+//!
+//! let rules = Arc::new(Rules::named("kvasir")?);
+//! let mut game = Game::new(rules, Side::Attackers);
+//! let mut moves = MoveList::new();
+//! game.legal_moves(&mut moves);
+//! assert_eq!(moves.len(), 80);
+//!
+//! let applied = game.play("d1-d3".parse()?)?;
+//! assert!(applied.captured.is_empty());
+//! assert_eq!(game.position().to_string(), "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/3tT4/4t4/4tt3 d");
+//! assert_eq!(game.play("d3-d4".parse()?).unwrap_err().to_string(),
+//!     "d3-d4 is illegal: it is the defenders' turn, and the piece is an attacker");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Names such as C9 or KV4 in these pages are clauses of the rulebook; the tests in `tests/clauses/` are named
+//! after them and show each on the board.
 
 mod bitboard;
 mod board;

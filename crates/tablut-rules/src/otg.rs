@@ -14,6 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::board::SIZE;
 use crate::game::{Game, PositionError};
 use crate::move_text::{MoveText, ReadMoveError};
 use crate::position::Position;
@@ -67,7 +68,7 @@ impl fmt::Display for OtgError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OtgError::Line { number, reason } => write!(f, "line {number}: {reason}"),
-            OtgError::NoRules => f.write_str("no line of rules, expected one that begins with dim:9"),
+            OtgError::NoRules => write!(f, "no line of rules, expected one that begins with dim:{SIZE}"),
             OtgError::Move { ply, reason } => write!(f, "ply {ply}: {reason}"),
             OtgError::Start(reason) => reason.fmt(f),
             OtgError::Inexpressible(keys) => {

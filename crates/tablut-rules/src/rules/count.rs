@@ -85,16 +85,17 @@ fn slides(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
     [north, east, south, west].iter().map(|reached| (reached & landing).count_ones()).sum()
 }
 
-/// Pieces and the squares that they pass, doubling the distance each time (Kogge and Stone 1973): up to one
-/// step short of the longest move.
+/// Pieces and the squares that they pass, twice as far each time (Kogge and Stone 1973), until nothing but the
+/// last step of the longest move is missing.
 #[inline]
 fn slide<const STEP: usize, const UP: bool>(pieces: u128, mut open: u128) -> u128 {
-    const { assert!(MAX_DISTANCE == 8) };
     let shift = |set: u128, n: usize| if UP { set << (n * STEP) } else { set >> (n * STEP) };
     let mut passed = pieces;
-    for n in [1, 2, 4] {
+    let mut n = 1;
+    while n < MAX_DISTANCE {
         passed |= open & shift(passed, n);
         open &= shift(open, n);
+        n *= 2;
     }
     passed
 }
