@@ -5,6 +5,8 @@
 //! ```text
 //! TABLUT_SEED=$RANDOM TABLUT_RANDOM_POSITIONS=5000 TABLUT_RANDOM_GAMES=500 \
 //!     cargo test --release -p tablut-rules --test second -- --nocapture
+//! TABLUT_PERFT_DEPTH=5 TABLUT_PERFT_RULES=kvasir,ashton \
+//!     cargo test --release -p tablut-rules --test second perft_agrees -- --nocapture
 //! ```
 
 mod board;
@@ -113,10 +115,12 @@ fn positions_of_random_games_agree() {
 }
 
 /// Perft of the start, both sides first. Depth 4 is part of the suite for kvasir and masters, which
-/// differ in nearly every field; `TABLUT_PERFT_DEPTH` deepens all names.
+/// differ in nearly every field; `TABLUT_PERFT_DEPTH` deepens all names, or those in `TABLUT_PERFT_RULES`.
 #[test]
 fn perft_agrees() {
-    for (text, name) in Name::ALL {
+    let chosen = std::env::var("TABLUT_PERFT_RULES").ok();
+    let is_chosen = |text: &str| chosen.as_ref().is_none_or(|names| names.split(',').any(|name| name == text));
+    for (text, name) in Name::ALL.into_iter().filter(|(text, _)| is_chosen(text)) {
         let rules = load(text);
         let own = if matches!(name, Name::Kvasir | Name::Masters) { 4 } else { 3 };
         let depth = setting("TABLUT_PERFT_DEPTH", own) as u32;
