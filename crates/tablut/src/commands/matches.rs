@@ -30,8 +30,8 @@ pub struct MatchArgs {
     /// Seed of openings and players; the same seed gives the same games.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// End each match once a sequential test is settled: ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA.
-    #[arg(long, value_name = "BOUNDS", num_args = 0..=1, default_missing_value = "0,20")]
+    /// End each match once a sequential test is settled; the bounds are ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default: 0,20].
+    #[arg(long, value_name = "BOUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "0,20")]
     pub sprt: Option<SprtBounds>,
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

@@ -1,0 +1,144 @@
+//! `evaluate`, `match`, `play` and `bridge`, run as a user runs them.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+use tempfile::TempDir;
+
+/// Runs the binary with `input` on its standard input.
+fn tablut(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tablut"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // A program that ends before it has read everything closes the pipe.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("the binary ends")
+}
+
+fn stdout(output: &Output) -> String {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    String::from_utf8(output.stdout.clone()).expect("the output is text")
+}
+
+fn net() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.tablut");
+    let training = TrainingSummary { play_simulations: 8, ..TrainingSummary::default() };
+    let weights = Weights::initial(NetShape::new(1, 16).unwrap(), 1);
+    Model { weights, rules: vec!["masters".to_owned()], training }.save(&path).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn evaluate_plays_both_sides_equally_against_every_opponent() {
+    let (_folder, model) = net();
+    let arguments =
+        ["evaluate", model.to_str().unwrap(), "--against", "random", "--against", "greedy", "--games", "6", "--json"];
+    let report: Value = serde_json::from_str(&stdout(&tablut(&arguments, ""))).expect("JSON alone is printed");
+    assert_eq!((&report["rules"], &report["simulations"]), (&Value::from("masters"), &Value::from(8)));
+    let matches = report["matches"].as_array().unwrap();
+    assert_eq!(matches.len(), 2);
+    for played in matches {
+        assert_eq!(played["games"], 6);
+        let count = |side: &str| -> u64 {
+            let results = &played[side]["results"];
+            ["wins", "draws", "losses"].iter().map(|kind| results[kind].as_u64().unwrap()).sum()
+        };
+        assert_eq!((count("as_attackers"), count("as_defenders"), count("total")), (3, 3, 6));
+        let score = &played["total"]["score"];
+        let value = |key: &str| score[key].as_f64().unwrap();
+        assert!(value("low") <= value("mean") && value("mean") <= value("high") && value("high") > value("low"));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games_on_any_number_of_threads() {
+    let (folder, model) = net();
+    let games = |threads: &str, seed: &str| {
+        let file = folder.path().join(format!("games-{threads}-{seed}.jsonl"));
+        let player = format!("net:{}@6", model.display());
+        let arguments = ["match", &player, "greedy", "--games", "4", "--threads", threads, "--seed", seed];
+        stdout(&tablut(&[&arguments[..], &["--save-games", file.to_str().unwrap()]].concat(), ""));
+        std::fs::read_to_string(file).unwrap()
+    };
+    let one = games("1", "5");
+    assert_eq!(one.lines().count(), 4);
+    assert_eq!(games("3", "5"), one);
+    assert_ne!(games("1", "6"), one);
+}
+
+#[test]
+fn saved_games_replay_to_the_outcome_they_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.jsonl");
+    let arguments = ["match", "greedy", "random", "--rules", "imperial", "--games", "4"];
+    stdout(&tablut(&[&arguments[..], &["--save-games", file.to_str().unwrap()]].concat(), ""));
+    for line in std::fs::read_to_string(&file).unwrap().lines() {
+        let saved: Value = serde_json::from_str(line).unwrap();
+        let moves: Vec<&str> = saved["moves"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
+        let first = saved["first"].as_str().unwrap();
+        let arguments = [&["replay", "--rules", "imperial", "--first", first, "--json"], &moves[..]].concat();
+        let replayed: Value = serde_json::from_str(&stdout(&tablut(&arguments, ""))).unwrap();
+        let outcome = &replayed["outcome"];
+        assert_eq!((&outcome["winner"], &outcome["reason"]), (&saved["winner"], &saved["reason"]), "{line}");
+    }
+}
+
+#[test]
+fn a_round_robin_is_rated_and_a_sequential_test_stops_early() {
+    let arguments = ["match", "random", "greedy", "alphabeta:1", "--games", "300", "--sprt=-150,-50"];
+    let text = stdout(&tablut(&arguments, ""));
+    for part in ["random – greedy", "greedy – alphabeta:1", "SPRT [-150, -50]", "rejected", "attackers' advantage"]
+    {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    let order: Vec<usize> =
+        ["\nalphabeta:1 ", "\ngreedy ", "\nrandom "].iter().map(|name| text.rfind(name).unwrap()).collect();
+    assert!(order.is_sorted(), "the ladder lists the strongest first:\n{text}");
+}
+
+#[test]
+fn play_answers_through_a_pipe() {
+    let (_folder, model) = net();
+    let text = stdout(&tablut(&["play", model.to_str().unwrap(), "--seed", "1"], "d1-d3\neval\nquit\n"));
+    assert!(text.contains("attackers d1-d3") && text.contains("ply 2, attackers to move"), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours in a pipe: {text}");
+}
+
+#[test]
+fn the_engine_bridge_answers_a_script() {
+    let (_folder, model) = net();
+    let text = stdout(&tablut(&["bridge", "engine", "--model", model.to_str().unwrap()], "uci\ngo nodes 8\nquit\n"));
+    assert!(text.contains("uciok\n") && text.trim_end().lines().last().unwrap().starts_with("bestmove "), "{text}");
+}
+
+#[test]
+fn faults_are_named_with_exit_code_2() {
+    for (arguments, part) in [
+        (&["match", "greedy"][..], "two players or more"),
+        (&["match", "greedy", "greedy"], "named twice"),
+        (&["match", "greedy", "gready"], "\"gready\""),
+        (&["match", "greedy", "alphabeta:0"], "depth from 1 to 64"),
+        (&["match", "greedy", "random", "--sprt=20,0"], "elo1 (0) must be above elo0 (20)"),
+        (&["match", "greedy", "random", "--games", "500", "--opening-plies", "1"], "different openings"),
+        (&["match", "greedy", "net:none.tablut@8"], "none.tablut"),
+        (&["evaluate", "none.tablut"], "none.tablut"),
+        (&["evaluate", "none.tablut", "--games", "0"], "0"),
+        (&["play", "none.tablut"], "none.tablut"),
+        (&["bridge", "engine"], "--model"),
+        (&["bridge", "challenge", "--model", "none.tablut"], "--side"),
+    ] {
+        let output = tablut(arguments, "");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(part) && !message.contains("panicked"), "{arguments:?}: {message}");
+    }
+}
