@@ -1,11 +1,14 @@
 //! The kernels' safe face: sizes are checked here, then the level's code runs.
 
+mod gradients;
 mod levels;
 
 use crate::product::Product;
 use crate::winograd::{POINTS, output::Output};
 use crate::{Convolution, LANES, Matrix, Simd, SimdError, Transformed};
 use levels::dispatch;
+
+pub use gradients::GradientEpilogue;
 
 /// All kernels at one [level](Simd) that this machine has.
 #[derive(Copy, Clone, Debug)]

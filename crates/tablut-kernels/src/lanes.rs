@@ -25,6 +25,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
     unsafe fn max(self, other: Self) -> Self;
+    /// `self` where `gate` is above zero, zero elsewhere.
+    unsafe fn where_positive(self, gate: Self) -> Self;
     /// `self * factor + term`, rounded once where the machine can.
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
     /// Asks for the cache line that holds `from[at]`; `at` may lie outside.
@@ -104,6 +106,11 @@ impl Lanes for Plain {
     #[inline(always)]
     unsafe fn max(self, other: Plain) -> Plain {
         self.zip(other, |a, b| if a > b { a } else { b })
+    }
+
+    #[inline(always)]
+    unsafe fn where_positive(self, gate: Plain) -> Plain {
+        self.zip(gate, |a, b| if b > 0.0 { a } else { 0.0 })
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@
 //! - [`Convolution`]: a 3×3 convolution by Winograd's F(3×3, 3×3), which needs 25 products for each tile of nine
 //!   squares where the direct form needs 81;
 //! - [`Matrix`]: a packed matrix for products, hence 1×1 convolutions and dense layers;
+//! - [`PointSums`] and [`GradientEpilogue`]: gradients of convolutions, for learning;
 //! - [`Bf16Kernels`]: direct convolutions in bf16 on Intel's matrix registers, for nets that may be rounded;
 //! - [`reference`](mod@reference): the same arithmetic written as plainly as possible, for tests.
 //!
@@ -29,6 +30,7 @@ mod bf16;
 mod kernels;
 mod lanes;
 mod matrix;
+mod outer;
 mod pointwise;
 mod product;
 pub mod reference;
@@ -37,8 +39,9 @@ mod winograd;
 
 pub use aligned::Aligned;
 pub use bf16::{BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels};
-pub use kernels::{Epilogue, Kernels, Rows};
+pub use kernels::{Epilogue, GradientEpilogue, Kernels, Rows};
 pub use lanes::LANES;
 pub use matrix::Matrix;
 pub use simd::{Simd, SimdError};
+pub use winograd::weights::PointSums;
 pub use winograd::{Convolution, Grid, Transformed};

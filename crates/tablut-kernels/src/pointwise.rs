@@ -45,3 +45,24 @@ pub(crate) unsafe fn dot<V: Lanes>(a: &[f32], b: &[f32]) -> f32 {
         sum.sum()
     }
 }
+
+/// Zeroes `image` (`[square][channel]`) wherever `active` is not positive, and writes the sum of each channel to `sums`.
+///
+/// # Safety
+///
+/// The contract of [`Lanes`]; `image` and `active` hold the same whole number of rows of `sums.len()` values, in sixteens.
+#[inline(always)]
+pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], sums: &mut [f32]) {
+    for channel in (0..sums.len()).step_by(LANES) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let mut sum = V::zero();
+            for at in (channel..image.len()).step_by(sums.len()) {
+                let value = V::load(image, at).where_positive(V::load(active, at));
+                value.store(image, at);
+                sum = sum.add(value);
+            }
+            sum.store(sums, channel);
+        }
+    }
+}

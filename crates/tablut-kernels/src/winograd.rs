@@ -6,8 +6,11 @@
 //! `Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A`. Summed over input channels, each of the 25 points is one matrix product over all tiles
 //! of all images.
 
+pub(crate) mod gated;
 pub(crate) mod input;
 pub(crate) mod output;
+pub(crate) mod spread;
+pub(crate) mod weights;
 
 use crate::matrix::packed_index;
 use crate::{Aligned, LANES};
@@ -110,6 +113,21 @@ impl Convolution {
     /// Output channels.
     pub fn outputs(&self) -> usize {
         self.outputs
+    }
+
+    /// A convolution whose weights are all zero, to be [repacked](crate::Kernels::repack).
+    ///
+    /// # Panics
+    ///
+    /// When `outputs` is no multiple of sixteen.
+    pub fn zeroed(outputs: usize, inputs: usize) -> Convolution {
+        assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
+        let inputs = inputs.next_multiple_of(LANES);
+        Convolution { inputs, outputs, points: Aligned::zeroed(POINTS * outputs * inputs) }
+    }
+
+    pub(crate) fn points_mut(&mut self) -> &mut [f32] {
+        &mut self.points
     }
 
     /// The packed matrix of one point; empty past the last.

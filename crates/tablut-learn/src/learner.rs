@@ -1,11 +1,10 @@
 //! The learner: weights, optimiser state, and the step from a batch to better weights.
 
-use burn::tensor::Device;
 use tablut_games::TrainingBatch;
 use tablut_net::{NetShape, Tensor, TensorSpec, Weights};
 
-use crate::loss::{LossParts, LossWeights, loss};
-use crate::model::BurnNet;
+use crate::differentiation::Differentiation;
+use crate::loss::{LossParts, LossWeights};
 use crate::optimizer::{self, OptimizerConfig, Slot};
 
 /// All that learning changes.
@@ -70,15 +69,13 @@ impl LearnerState {
     /// One step on `batch`. The state is unchanged when it fails.
     pub fn step(
         &mut self,
+        differentiation: &mut Differentiation,
         batch: &TrainingBatch,
         learning_rate: f32,
         weights: LossWeights,
         config: &OptimizerConfig,
     ) -> Result<StepReport, Diverged> {
-        let device = Device::flex().autodiff();
-        let net = BurnNet::new(&self.weights(), &device);
-        let (total, parts) = loss(net.forward(&batch.input, &device), batch, weights, &device);
-        let gradients = net.gradients(&total.backward());
+        let (parts, gradients) = differentiation.gradients(self, batch, weights);
         let step = self.steps + 1;
         let check = |what, value: f32| if value.is_finite() { Ok(()) } else { Err(Diverged { step, what, value }) };
         check("loss", parts.policy + parts.value + parts.moves_left)?;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tablut_games::TrainingBatch;
 use tablut_net::PolicyIndex;
 
+use crate::kernel_net::Predictions;
 use crate::model::{Heads, MOVES_LEFT_UNIT, host_values};
 
 /// Weights of the parts in the sum.
@@ -55,14 +56,54 @@ impl LossParts {
 
 /// The weighted loss as a tensor to differentiate, and its parts.
 pub fn loss(heads: Heads, batch: &TrainingBatch, weights: LossWeights, device: &Device) -> (Tensor<1>, LossParts) {
+    let padded = PaddedMoves::new(batch);
+    let logits = padded.gather(&heads.policy, device); // [n, width]
+    weighted(logits, [heads.wdl, heads.moves_left], batch, &padded, weights, device)
+}
+
+/// The loss and its gradient with respect to `predictions`, which are the batch's.
+pub(crate) fn loss_gradient(
+    predictions: &Predictions,
+    batch: &TrainingBatch,
+    weights: LossWeights,
+) -> (LossParts, Predictions) {
+    let device = Device::flex().autodiff();
+    let padded = PaddedMoves::new(batch);
     let n = batch.input.n;
-    let policy = policy_loss(heads.policy, batch, device);
+    let leaf = |values: Vec<f32>, width: usize| {
+        Tensor::<2>::from_data(TensorData::new(values, [n, width]), &device).require_grad()
+    };
+    let logits = leaf(padded.pad(batch, &predictions.logits), padded.width);
+    let wdl = leaf(predictions.wdl.clone(), 3);
+    let moves_left = leaf(predictions.moves_left.clone(), 1);
+    let heads = [wdl.clone(), moves_left.clone()];
+    let (total, parts) = weighted(logits.clone(), heads, batch, &padded, weights, &device);
+    let gradients = total.backward();
+    let host = |leaf: &Tensor<2>| leaf.grad(&gradients).map(host_values).unwrap_or_default();
+    let logits = padded.unpad(batch, &host(&logits));
+    (parts, Predictions { logits, wdl: host(&wdl), moves_left: host(&moves_left) })
+}
+
+/// The weighted loss and its parts, from the logits of the padded moves, of the outcome, and the moves left.
+fn weighted(
+    logits: Tensor<2>,
+    [wdl_logits, moves_left]: [Tensor<2>; 2],
+    batch: &TrainingBatch,
+    padded: &PaddedMoves,
+    weights: LossWeights,
+    device: &Device,
+) -> (Tensor<1>, LossParts) {
+    let n = batch.input.n;
+    let dims = [n, padded.width];
+    let offsets = Tensor::<2>::from_data(TensorData::new(padded.offsets.clone(), dims), device);
+    let targets = Tensor::<2>::from_data(TensorData::new(padded.targets.clone(), dims), device);
+    let policy = cross_entropy(logits + offsets, targets);
     let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
     let wdl = Tensor::<2>::from_data(TensorData::new(wdl, [n, 3]), device);
-    let value = cross_entropy(heads.wdl, wdl);
+    let value = cross_entropy(wdl_logits, wdl);
     let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT as f32).collect::<Vec<_>>();
     let plies = Tensor::<2>::from_data(TensorData::new(plies, [n, 1]), device);
-    let moves_left = huber(heads.moves_left - plies);
+    let moves_left = huber(moves_left - plies);
     let total = policy.clone().mul_scalar(weights.policy)
         + value.clone().mul_scalar(weights.value)
         + moves_left.clone().mul_scalar(weights.moves_left);
@@ -73,22 +114,6 @@ pub fn loss(heads: Heads, batch: &TrainingBatch, weights: LossWeights, device: &
         moves_left: host_values(moves_left)[0],
     };
     (total, parts)
-}
-
-/// Mean cross-entropy of the policy over each row's legal moves.
-fn policy_loss(table: Tensor<2>, batch: &TrainingBatch, device: &Device) -> Tensor<1> {
-    let padded = PaddedMoves::new(batch);
-    let dims = [batch.input.n, padded.width];
-    let entries = Tensor::<2, Int>::from_data(TensorData::new(padded.entries, dims), device);
-    let targets = Tensor::<2>::from_data(TensorData::new(padded.targets, dims), device);
-    let offsets = Tensor::<2>::from_data(TensorData::new(padded.offsets, dims), device);
-    let mut logits = table.clone().gather(1, entries) + offsets; // [n, width]
-    if let Some((choices, present)) = padded.choices {
-        let choices = Tensor::<2, Int>::from_data(TensorData::new(choices, dims), device);
-        let present = Tensor::<2>::from_data(TensorData::new(present, dims), device);
-        logits = logits + table.gather(1, choices) * present;
-    }
-    cross_entropy(logits, targets)
 }
 
 /// Mean over rows of `-Σ target · log softmax(logits)`.
@@ -149,5 +174,32 @@ impl PaddedMoves {
             }
         }
         padded
+    }
+
+    /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`; those of padding are some entry's.
+    fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
+        let dims = [table.dims()[0], self.width];
+        let entries = Tensor::<2, Int>::from_data(TensorData::new(self.entries.clone(), dims), device);
+        let logits = table.clone().gather(1, entries); // [n, width]
+        let Some((choices, present)) = &self.choices else { return logits };
+        let choices = Tensor::<2, Int>::from_data(TensorData::new(choices.clone(), dims), device);
+        let present = Tensor::<2>::from_data(TensorData::new(present.clone(), dims), device);
+        logits + table.clone().gather(1, choices) * present
+    }
+
+    /// Values of the batch's moves, padded with zeros to `[n, width]`.
+    fn pad(&self, batch: &TrainingBatch, values: &[f32]) -> Vec<f32> {
+        let mut padded = vec![0.0; batch.input.n * self.width];
+        for (row, padded) in padded.chunks_exact_mut(self.width).enumerate() {
+            let range = batch.input.move_range(row);
+            padded[..range.len()].copy_from_slice(&values[range]);
+        }
+        padded
+    }
+
+    /// The batch's moves' values in `[n, width]` padded ones.
+    fn unpad(&self, batch: &TrainingBatch, padded: &[f32]) -> Vec<f32> {
+        let rows = padded.chunks_exact(self.width).enumerate();
+        rows.flat_map(|(row, padded)| &padded[..batch.input.move_range(row).len()]).copied().collect()
     }
 }

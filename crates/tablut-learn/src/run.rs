@@ -40,6 +40,9 @@ pub enum TrainError {
         /// The keys that may not change.
         differences: Vec<Difference>,
     },
+    /// The processor lacks the instructions that `TABLUT_SIMD` asks for.
+    #[error(transparent)]
+    Simd(#[from] tablut_kernels::SimdError),
     /// A rule set.
     #[error(transparent)]
     Rules(#[from] RuleSetError),

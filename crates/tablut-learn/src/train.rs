@@ -6,13 +6,14 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    Concurrency, Counters, GameRecord, NetEvaluator, RecordFile, RunError, SelfPlayGame, game_rng, read_records, run_tasks,
-    write_records,
+    Concurrency, Counters, GameRecord, NetEvaluator, RecordFile, RunError, SelfPlayGame, game_rng, read_records,
+    run_tasks, write_records,
 };
 use tablut_net::{Inference, Model, Weights};
 use tablut_search::SearchConfig;
 
 use crate::checkpoint::Checkpoint;
+use crate::differentiation::Differentiation;
 use crate::learner::{StepReport, learning_rate, learning_rate_share};
 use crate::loss::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, append_metrics};
@@ -102,7 +103,8 @@ fn play_games(
     let search = SearchConfig { simulations, ..config.search.clone() };
     let weights = run.learner.averaged_weights();
     let concurrency = concurrency(run);
-    let before = [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed));
+    let before =
+        [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed));
     let start = Instant::now();
     let games = run_tasks(
         config.schedule.games,
@@ -121,7 +123,8 @@ fn play_games(
         error => TrainError::SelfPlay(error),
     })?;
     let seconds = start.elapsed().as_secs_f64();
-    let after = [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed));
+    let after =
+        [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed));
     let [evaluations, batches, micros] = std::array::from_fn(|i| after[i] - before[i]);
     let metrics = SelfPlayMetrics {
         seconds,
@@ -156,6 +159,7 @@ fn learn(
     let mut rng = batch_rng(run.config.seed, generation);
     let mut parts = Vec::new();
     let mut metrics = LearningMetrics { steps, window: run.window.len(), ..LearningMetrics::default() };
+    let mut differentiation = Differentiation::kernels(run.learner.shape)?;
     let start = Instant::now();
     for step in 0..steps {
         if counters.stop.load(Ordering::Relaxed) {
@@ -166,7 +170,7 @@ fn learn(
         let fall = learning_rate_share(progress, run.config.schedule.generations as f32, config.decay_share);
         let rate = fall * learning_rate(run.learner.steps, config.learning_rate, config.warmup_steps);
         let batch = run.window.batch(config.batch_size, config.value_share, &mut rng);
-        let report = run.learner.step(&batch, rate, run.config.loss, &run.config.optimizer)?;
+        let report = run.learner.step(&mut differentiation, &batch, rate, run.config.loss, &run.config.optimizer)?;
         metrics.gradient_norm += report.gradient_norm / steps as f32;
         metrics.learning_rate = rate;
         parts.push(report.loss);

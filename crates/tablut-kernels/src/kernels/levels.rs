@@ -1,14 +1,15 @@
 //! Every kernel compiled once for each level.
 
 /// A module with all kernels over the vector `$lanes`, compiled for `$features`, with products in blocks of `$rows`
-/// rows and `$panels` panels.
+/// rows and `$panels` panels and outer products in blocks of `$inputs` inputs and `$panels` panels.
 macro_rules! level {
-    ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal) => {
+    ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
         pub(super) mod $name {
             use crate::Grid;
             use crate::product::{self, Product};
-            use crate::winograd::{input, output};
+            use crate::outer::{self, Outer};
             use crate::pointwise;
+            use crate::winograd::{gated, input, output, spread, weights};
 
             $(#[target_feature(enable = $feature)])?
             pub(in crate::kernels) unsafe fn product(product: &Product<'_>, out: &mut [f32]) {
@@ -50,16 +51,64 @@ macro_rules! level {
                 // SAFETY: the caller's contract, which is this function's.
                 unsafe { pointwise::dot::<$lanes>(a, b) }
             }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn outer(outer: &Outer<'_>, sums: &mut [f32]) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { outer::run::<$lanes, $inputs, $panels>(outer, sums) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn spread(
+                grid: Grid,
+                channels: usize,
+                image: &[f32],
+                out: &mut [f32],
+                first: usize,
+                stride: usize,
+            ) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { spread::transform::<$lanes>(grid, channels, image, out, first, stride) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn transform_gradient<const ADD: bool>(
+                output: &output::Output<'_>,
+                active: &[f32],
+                image: &mut [f32],
+                sums: &mut [f32],
+            ) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { gated::transform::<$lanes, ADD>(output, active, image, sums) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn pack(taps: &weights::Taps<'_>, padded: usize, points: &mut [f32]) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { weights::pack::<$lanes>(taps, padded, points) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn unpack(sums: &[f32], inputs: usize, outputs: usize, taps: &mut [f32]) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { weights::unpack::<$lanes>(sums, inputs, outputs, taps) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn gate(image: &mut [f32], active: &[f32], sums: &mut [f32]) {
+                // SAFETY: the caller's contract, which is this function's.
+                unsafe { pointwise::gate::<$lanes>(image, active, sums) }
+            }
         }
     };
 }
 
 // Sums that fill the registers: 18 of 32 with AVX-512, 12 of 16 with AVX2; nine rows are the tiles of a 9×9 image.
 #[cfg(target_arch = "x86_64")]
-level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2);
+level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
 #[cfg(target_arch = "x86_64")]
-level!(avx2, crate::lanes::avx2::Avx2, ["avx2,fma"], 6, 1);
-level!(plain, crate::lanes::Plain, [], 3, 1);
+level!(avx2, crate::lanes::avx2::Avx2, ["avx2,fma"], 6, 1, 4);
+level!(plain, crate::lanes::Plain, [], 3, 1, 4);
 
 /// Calls the kernel of the level in `$simd`. The caller has checked the sizes; [`super::Kernels`] exists only for
 /// levels that the machine has.

@@ -1,8 +1,8 @@
 //! Sixteen f32 in two AVX2 registers.
 
 use std::arch::x86_64::{
-    __m256, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_set1_ps,
-    _mm256_setzero_ps, _mm256_storeu_ps, _mm256_sub_ps,
+    __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_and_ps, _mm256_cmp_ps, _mm256_fmadd_ps,
+    _mm256_loadu_ps, _mm256_max_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps, _mm256_sub_ps,
 };
 
 use super::{LANES, Lanes};
@@ -73,6 +73,18 @@ impl Lanes for Avx2 {
     unsafe fn max(self, other: Avx2) -> Avx2 {
         // SAFETY: the trait's contract.
         unsafe { Avx2(_mm256_max_ps(self.0, other.0), _mm256_max_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn where_positive(self, gate: Avx2) -> Avx2 {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            Avx2(
+                _mm256_and_ps(self.0, _mm256_cmp_ps::<_CMP_GT_OQ>(gate.0, zero)),
+                _mm256_and_ps(self.1, _mm256_cmp_ps::<_CMP_GT_OQ>(gate.1, zero)),
+            )
+        }
     }
 
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! Sixteen f32 in one AVX-512 register.
 
 use std::arch::x86_64::{
-    __m512, _MM_HINT_T1, _mm_prefetch, _mm512_add_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_max_ps, _mm512_set1_ps,
-    _mm512_setzero_ps, _mm512_storeu_ps, _mm512_sub_ps,
+    __m512, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps, _mm512_loadu_ps,
+    _mm512_maskz_mov_ps, _mm512_max_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps, _mm512_sub_ps,
 };
 
 use super::{LANES, Lanes};
@@ -63,6 +63,15 @@ impl Lanes for Avx512 {
     unsafe fn max(self, other: Avx512) -> Avx512 {
         // SAFETY: the trait's contract.
         Avx512(unsafe { _mm512_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn where_positive(self, gate: Avx512) -> Avx512 {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let mask = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(gate.0, _mm512_setzero_ps());
+            Avx512(_mm512_maskz_mov_ps(mask, self.0))
+        }
     }
 
     #[inline(always)]

@@ -70,7 +70,7 @@ pub(crate) unsafe fn transform<V: Lanes, const ADD: bool, const POOL: bool>(
 
 /// The 3×3 squares of the tile whose point 0 is at `at`.
 #[inline(always)]
-unsafe fn squares<V: Lanes>(output: &Output<'_>, at: usize) -> [[V; TILE]; TILE] {
+pub(super) unsafe fn squares<V: Lanes>(output: &Output<'_>, at: usize) -> [[V; TILE]; TILE] {
     // SAFETY: the caller's contract: all points of the tile lie inside the products.
     unsafe {
         let mut half = [[V::zero(); SPAN]; TILE];

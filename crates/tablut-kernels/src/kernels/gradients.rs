@@ -1,0 +1,180 @@
+//! The safe face of the kernels for learning: gradients through convolutions, products and rectifiers.
+
+use super::levels::dispatch;
+use crate::outer::Outer;
+use crate::winograd::POINTS;
+use crate::winograd::output::Output;
+use crate::winograd::weights::{TAPS, Taps};
+use crate::{Convolution, Kernels, LANES, PointSums, Rows, Transformed};
+
+/// What follows the convolution of a gradient, on its way to the gradient before a rectifier.
+#[derive(Debug)]
+pub struct GradientEpilogue<'a> {
+    /// Added to every square, one value per channel.
+    pub bias: &'a [f32],
+    /// Whether what the image already holds is added too.
+    pub onto: bool,
+    /// What the rectifier gave in the forward pass, of the image's size: the gradient is zero where this is not
+    /// positive.
+    pub active: &'a [f32],
+    /// Where the sums of the result's channels over the squares go.
+    pub sums: &'a mut [f32],
+}
+
+impl Kernels {
+    /// Transforms weights `[outputs, inputs, 3, 3]` into an existing convolution, in f32. [`Convolution::pack`] is more
+    /// exact and much slower.
+    ///
+    /// # Panics
+    ///
+    /// When the convolution has other outputs, or its inputs are not these or these padded.
+    pub fn repack(self, weights: &[f32], convolution: &mut Convolution) {
+        let outputs = convolution.outputs();
+        let inputs = weights.len() / (outputs * TAPS);
+        let taps = Taps { weights, inputs, outputs, output: inputs * TAPS, input: TAPS, flipped: false };
+        self.pack_taps(&taps, convolution);
+    }
+
+    /// Transforms weights `[outputs, inputs, 3, 3]` into the convolution that takes gradients of the outputs to
+    /// gradients of the inputs: taps flipped, channels swapped.
+    ///
+    /// # Panics
+    ///
+    /// When the convolution does not have `inputs` outputs and `outputs` inputs.
+    pub fn repack_adjoint(self, weights: &[f32], convolution: &mut Convolution) {
+        let inputs = convolution.outputs();
+        let outputs = weights.len() / (inputs * TAPS);
+        let taps =
+            Taps { weights, inputs: outputs, outputs: inputs, output: TAPS, input: inputs * TAPS, flipped: true };
+        self.pack_taps(&taps, convolution);
+    }
+
+    fn pack_taps(self, taps: &Taps<'_>, convolution: &mut Convolution) {
+        let padded = convolution.inputs();
+        assert_eq!(taps.weights.len(), taps.inputs * taps.outputs * TAPS, "size of a kernel");
+        assert_eq!(taps.inputs.next_multiple_of(LANES), padded, "channels in");
+        let points = convolution.points_mut();
+        dispatch!(self.simd, pack(taps, padded, points));
+    }
+
+    /// Writes the points of an output gradient (`[square][channel]`) to place `index` of `tiles`, for
+    /// [`Kernels::accumulate`].
+    ///
+    /// # Panics
+    ///
+    /// When the image has another size than `tiles` says, or `index` lies outside.
+    pub fn spread_gradient(self, image: &[f32], index: usize, tiles: &mut Transformed) {
+        let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
+        assert!(index < tiles.images(), "an image's place");
+        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
+        let first = index * grid.tiles();
+        let out = tiles.values_mut();
+        dispatch!(self.simd, spread(grid, channels, image, out, first, stride));
+    }
+
+    /// Adds all images' share of a convolution's weight gradient to `sums`, or starts from zero unless `onto`.
+    /// `inputs` is from [`Kernels::transform_input`], `gradients` from [`Kernels::spread_gradient`].
+    ///
+    /// # Panics
+    ///
+    /// When the images or the channels disagree.
+    pub fn accumulate(self, inputs: &Transformed, gradients: &Transformed, onto: bool, sums: &mut PointSums) {
+        assert_eq!((inputs.grid(), inputs.images()), (gradients.grid(), gradients.images()), "images");
+        assert_eq!((inputs.channels(), gradients.channels()), (sums.inputs(), sums.outputs()), "channels");
+        let (from, with) = (inputs.point_stride(), gradients.point_stride());
+        let size = sums.inputs() * sums.outputs();
+        for point in 0..POINTS {
+            let outer = Outer {
+                left: &inputs.values()[point * from..],
+                left_stride: inputs.channels(),
+                inputs: inputs.channels(),
+                right: &gradients.values()[point * with..],
+                right_stride: gradients.channels(),
+                panels: gradients.channels() / LANES,
+                n_rows: inputs.images() * inputs.grid().tiles(),
+                onto,
+            };
+            let sums = &mut sums.values_mut()[point * size..(point + 1) * size];
+            assert!(outer.fits(sums), "rows fit their sums");
+            dispatch!(self.simd, outer(&outer, sums));
+        }
+    }
+
+    /// Turns the sums at the points into the gradient of the weights, `[input][tap][output]`.
+    ///
+    /// # Panics
+    ///
+    /// When `taps` has another size.
+    pub fn weight_gradient(self, sums: &PointSums, taps: &mut [f32]) {
+        assert_eq!(taps.len(), TAPS * sums.inputs() * sums.outputs(), "size of a kernel");
+        dispatch!(self.simd, unpack(sums.values(), sums.inputs(), sums.outputs(), taps));
+    }
+
+    /// Turns the products at place `index` of a gradient's convolution into the gradient (`[square][channel]`) before
+    /// the rectifier.
+    ///
+    /// # Panics
+    ///
+    /// When a slice has another size than `products` says, or `index` lies outside.
+    pub fn transform_gradient(
+        self,
+        products: &Transformed,
+        index: usize,
+        epilogue: GradientEpilogue<'_>,
+        image: &mut [f32],
+    ) {
+        let (grid, channels) = (products.grid(), products.channels());
+        let GradientEpilogue { bias, onto, active, sums } = epilogue;
+        assert!(index < products.images(), "an image's place");
+        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
+        assert_eq!(active.len(), image.len(), "size of the activations");
+        assert_eq!((bias.len(), sums.len()), (channels, channels), "sizes of a bias and of sums");
+        let output = Output {
+            grid,
+            channels,
+            products: products.values(),
+            point_stride: products.point_stride(),
+            first: index * grid.tiles(),
+            bias,
+        };
+        if onto {
+            dispatch!(self.simd, transform_gradient::<true>(&output, active, image, sums));
+        } else {
+            dispatch!(self.simd, transform_gradient::<false>(&output, active, image, sums));
+        }
+    }
+
+    /// Zeroes a gradient wherever the activation is not positive, and writes the sums of its channels to `sums`.
+    ///
+    /// # Panics
+    ///
+    /// When the channels (the length of `sums`) come not in sixteens, or the images are not of whole squares and equal.
+    pub fn gate(self, image: &mut [f32], active: &[f32], sums: &mut [f32]) {
+        assert!(!sums.is_empty() && sums.len().is_multiple_of(LANES), "channels come in sixteens");
+        assert!(image.len().is_multiple_of(sums.len()) && active.len() == image.len(), "whole squares");
+        dispatch!(self.simd, gate(image, active, sums));
+    }
+
+    /// `sums[i][o] = Σ left[r][i] · right[r][o]` over the rows, or added to what `sums` holds if `onto`: the gradient of
+    /// a product's weights, transposed. `inputs` is the length of a row on the left.
+    ///
+    /// # Panics
+    ///
+    /// When the rows disagree in number, outputs (`sums.len() / inputs`) come not in sixteens, or a slice is too short.
+    pub fn outer(self, left: Rows<'_>, inputs: usize, right: Rows<'_>, onto: bool, sums: &mut [f32]) {
+        assert_eq!(left.count, right.count, "rows");
+        assert!(inputs > 0 && sums.len().is_multiple_of(inputs * LANES), "outputs come in sixteens");
+        let outer = Outer {
+            left: left.values,
+            left_stride: left.stride,
+            inputs,
+            right: right.values,
+            right_stride: right.stride,
+            panels: sums.len() / inputs / LANES,
+            n_rows: left.count,
+            onto,
+        };
+        assert!(outer.fits(sums), "rows fit their sums");
+        dispatch!(self.simd, outer(&outer, sums));
+    }
+}

@@ -1,0 +1,226 @@
+//! The kernels of learning at every level: each is the adjoint of its forward kernel, by the plain arithmetic in f64.
+//!
+//! A linear map `f` and its adjoint `f*` have `f(x) · y = x · f*(y)` for all `x` and `y`; with unit vectors for one of
+//! them that is every partial derivative, so these are finite differences without their rounding.
+
+use proptest::prelude::*;
+use tablut_kernels::{Convolution, GradientEpilogue, Grid, Kernels, PointSums, Rows, Simd, Transformed, reference};
+
+/// The levels of this machine.
+fn levels() -> Vec<Kernels> {
+    Simd::ALL.into_iter().filter_map(|simd| Kernels::new(simd).ok()).collect()
+}
+
+/// `len` numbers in -1..1 that depend on `seed` alone.
+fn numbers(len: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// Asserts that `found` lies within `tolerance` of `expected`, in parts of the latter's largest magnitude.
+fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let scale = expected.iter().fold(0f32, |m, x| m.max(x.abs()));
+    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
+        assert!((f - e).abs() <= tolerance * scale, "{what}: {f} at {i}, expected {e} (of {scale})");
+    }
+}
+
+/// The square at `(y, x)` moved by the tap's offset, or none outside the grid.
+fn neighbour(grid: Grid, square: usize, tap: usize) -> Option<usize> {
+    let (y, x) = (square / grid.width() + tap / 3, square % grid.width() + tap % 3);
+    let inside = (1..=grid.height()).contains(&y) && (1..=grid.width()).contains(&x);
+    inside.then(|| (y - 1) * grid.width() + x - 1)
+}
+
+/// The weight gradient `[input][tap][output]` of images `[square][inputs]` and gradients `[square][outputs]`, in f64.
+fn weight_gradient(grid: Grid, images: &[Vec<f32>], gradients: &[Vec<f32>], [inputs, outputs]: [usize; 2]) -> Vec<f32> {
+    let mut sums = vec![0.0; inputs * 9 * outputs];
+    for (image, gradient) in images.iter().zip(gradients) {
+        for square in 0..grid.squares() {
+            for tap in 0..9 {
+                let Some(from) = neighbour(grid, square, tap) else { continue };
+                for input in 0..inputs {
+                    for output in 0..outputs {
+                        let product =
+                            f64::from(image[from * inputs + input]) * f64::from(gradient[square * outputs + output]);
+                        sums[(input * 9 + tap) * outputs + output] += product;
+                    }
+                }
+            }
+        }
+    }
+    sums.into_iter().map(|sum| sum as f32).collect()
+}
+
+/// The input gradient of one image by the definition, in f64.
+fn input_gradient(grid: Grid, gradient: &[f32], weights: &[f32], [inputs, outputs]: [usize; 2]) -> Vec<f32> {
+    let mut sums = vec![0.0; grid.squares() * inputs];
+    for square in 0..grid.squares() {
+        for tap in 0..9 {
+            let Some(from) = neighbour(grid, square, tap) else { continue };
+            for input in 0..inputs {
+                for output in 0..outputs {
+                    let weight = f64::from(weights[(output * inputs + input) * 9 + tap]);
+                    sums[from * inputs + input] += weight * f64::from(gradient[square * outputs + output]);
+                }
+            }
+        }
+    }
+    sums.into_iter().map(|sum| sum as f32).collect()
+}
+
+/// The images' values at the points.
+fn transformed(
+    grid: Grid,
+    images: &[Vec<f32>],
+    channels: usize,
+    each: impl Fn(&[f32], usize, &mut Transformed),
+) -> Transformed {
+    let mut tiles = Transformed::new(grid, images.len(), channels);
+    for (index, image) in images.iter().enumerate() {
+        each(image, index, &mut tiles);
+    }
+    tiles
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn weight_gradients_are_the_definitions(
+        n in 1usize..4, height in 1usize..4, width in 1usize..4, inputs in 1usize..4, outputs in 1usize..4, seed: u64
+    ) {
+        let (grid, [inputs, outputs]) = (Grid::new(3 * height, 3 * width), [16 * inputs, 16 * outputs]);
+        let images: Vec<_> = (0..n as u64).map(|i| numbers(grid.squares() * inputs, seed ^ i)).collect();
+        let gradients: Vec<_> = (0..n as u64).map(|i| numbers(grid.squares() * outputs, seed ^ (i + 9))).collect();
+        let expected = weight_gradient(grid, &images, &gradients, [inputs, outputs]);
+        for kernels in levels() {
+            let mut sums = PointSums::new(inputs, outputs);
+            for (index, (image, gradient)) in images.iter().zip(&gradients).enumerate() {
+                let one = |image: &Vec<f32>| std::slice::from_ref(image).to_vec();
+                let tiles = transformed(grid, &one(image), inputs, |x, i, t| kernels.transform_input(x, i, t));
+                let spread = transformed(grid, &one(gradient), outputs, |x, i, t| kernels.spread_gradient(x, i, t));
+                kernels.accumulate(&tiles, &spread, index > 0, &mut sums);
+            }
+            let mut found = vec![f32::NAN; inputs * 9 * outputs];
+            kernels.weight_gradient(&sums, &mut found);
+            assert_close(&found, &expected, 2e-5, &format!("{} by ones", kernels.simd()));
+            let tiles = transformed(grid, &images, inputs, |x, i, t| kernels.transform_input(x, i, t));
+            let spread = transformed(grid, &gradients, outputs, |x, i, t| kernels.spread_gradient(x, i, t));
+            kernels.accumulate(&tiles, &spread, false, &mut sums);
+            kernels.weight_gradient(&sums, &mut found);
+            assert_close(&found, &expected, 2e-5, &format!("{} together", kernels.simd()));
+        }
+    }
+
+    #[test]
+    fn input_gradients_are_the_definitions_gated(
+        height in 1usize..4, width in 1usize..4, inputs in 1usize..4, outputs in 1usize..4, onto: bool, seed: u64
+    ) {
+        let (grid, [inputs, outputs]) = (Grid::new(3 * height, 3 * width), [16 * inputs, 16 * outputs]);
+        let weights = numbers(inputs * outputs * 9, seed);
+        let gradient = numbers(grid.squares() * outputs, seed ^ 1);
+        let (active, bias) = (numbers(grid.squares() * inputs, seed ^ 2), numbers(inputs, seed ^ 3));
+        let before = numbers(grid.squares() * inputs, seed ^ 4);
+        let mut expected = input_gradient(grid, &gradient, &weights, [inputs, outputs]);
+        for (i, value) in expected.iter_mut().enumerate() {
+            *value += bias[i % inputs] + if onto { before[i] } else { 0.0 };
+            *value = if active[i] > 0.0 { *value } else { 0.0 };
+        }
+        let sums: Vec<f32> = (0..inputs).map(|c| expected.iter().skip(c).step_by(inputs).sum()).collect();
+        for kernels in levels() {
+            let mut adjoint = Convolution::zeroed(inputs, outputs);
+            kernels.repack_adjoint(&weights, &mut adjoint);
+            let tiles = transformed(grid, std::slice::from_ref(&gradient), outputs, |x, i, t| kernels.transform_input(x, i, t));
+            let mut products = Transformed::new(grid, 1, inputs);
+            kernels.multiply(&adjoint, &tiles, &mut products);
+            let (mut found, mut found_sums) = (before.clone(), vec![f32::NAN; inputs]);
+            let epilogue = GradientEpilogue { bias: &bias, onto, active: &active, sums: &mut found_sums };
+            kernels.transform_gradient(&products, 0, epilogue, &mut found);
+            assert_close(&found, &expected, 2e-5, &kernels.simd().to_string());
+            assert_close(&found_sums, &sums, 1e-4, &format!("{} sums", kernels.simd()));
+            let (mut gated, mut gated_sums) = (before.clone(), vec![f32::NAN; inputs]);
+            kernels.gate(&mut gated, &active, &mut gated_sums);
+            for ((gated, before), active) in gated.iter().zip(&before).zip(&active) {
+                assert_eq!(*gated, if *active > 0.0 { *before } else { 0.0 });
+            }
+        }
+    }
+
+    #[test]
+    fn repacked_weights_convolve_as_packed_ones(inputs in 1usize..40, outputs in 1usize..4, seed: u64) {
+        let (grid, outputs, padded) = (Grid::new(9, 9), 16 * outputs, inputs.next_multiple_of(16));
+        let weights = numbers(inputs * outputs * 9, seed);
+        let mut image = numbers(81 * padded, seed ^ 1);
+        for square in image.chunks_exact_mut(padded) {
+            square[inputs..].fill(0.0);
+        }
+        let narrow: Vec<f32> = image.chunks_exact(padded).flat_map(|square| square[..inputs].to_vec()).collect();
+        let mut expected = reference::convolution(grid, &narrow, &weights, outputs, inputs);
+        for value in &mut expected {
+            *value = value.max(0.0);
+        }
+        for kernels in levels() {
+            let mut convolution = Convolution::zeroed(outputs, inputs);
+            kernels.repack(&weights, &mut convolution);
+            let tiles = transformed(grid, std::slice::from_ref(&image), padded, |x, i, t| kernels.transform_input(x, i, t));
+            let mut products = Transformed::new(grid, 1, outputs);
+            kernels.multiply(&convolution, &tiles, &mut products);
+            let mut found = vec![0.0; 81 * outputs];
+            let bias = vec![0.0; outputs];
+            let epilogue = tablut_kernels::Epilogue { bias: &bias, residual: false, pooled: None };
+            kernels.transform_output(&products, 0, epilogue, &mut found);
+            assert_close(&found, &expected, 2e-5, &kernels.simd().to_string());
+        }
+    }
+
+    #[test]
+    fn outer_products_are_summed_over_rows(rows in 0usize..20, inputs in 1usize..40, panels in 1usize..6, seed: u64) {
+        let outputs = 16 * panels;
+        let (left, right) = (numbers(rows * inputs, seed), numbers(rows * outputs, seed ^ 1));
+        let start = numbers(inputs * outputs, seed ^ 2);
+        for onto in [false, true] {
+            let mut expected: Vec<f64> = start.iter().map(|&x| if onto { f64::from(x) } else { 0.0 }).collect();
+            for (left, right) in left.chunks_exact(inputs).zip(right.chunks_exact(outputs)) {
+                for (at, sum) in expected.iter_mut().enumerate() {
+                    *sum += f64::from(left[at / outputs]) * f64::from(right[at % outputs]);
+                }
+            }
+            let expected: Vec<f32> = expected.into_iter().map(|sum| sum as f32).collect();
+            for kernels in levels() {
+                let mut found = start.clone();
+                let left = Rows { values: &left, stride: inputs, count: rows };
+                let right = Rows { values: &right, stride: outputs, count: rows };
+                kernels.outer(left, inputs, right, onto, &mut found);
+                assert_close(&found, &expected, 1e-5, &kernels.simd().to_string());
+            }
+        }
+    }
+}
+
+#[test]
+fn avx2_and_avx512_sum_gradients_to_the_same_bits() {
+    let grid = Grid::new(9, 9);
+    let (image, gradient) = (numbers(81 * 48, 1), numbers(81 * 32, 2));
+    let found: Vec<Vec<f32>> = levels()
+        .into_iter()
+        .filter(|kernels| kernels.simd() != Simd::Plain)
+        .map(|kernels| {
+            let tiles = transformed(grid, std::slice::from_ref(&image), 48, |x, i, t| kernels.transform_input(x, i, t));
+            let spread =
+                transformed(grid, std::slice::from_ref(&gradient), 32, |x, i, t| kernels.spread_gradient(x, i, t));
+            let (mut sums, mut taps) = (PointSums::new(48, 32), vec![0.0; 48 * 9 * 32]);
+            kernels.accumulate(&tiles, &spread, false, &mut sums);
+            kernels.weight_gradient(&sums, &mut taps);
+            taps
+        })
+        .collect();
+    assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+}

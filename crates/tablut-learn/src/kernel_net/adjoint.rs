@@ -1,0 +1,55 @@
+//! Convolutions of a shard, forward and backward, a group of rows at a time.
+
+use tablut_kernels::{Aligned, Convolution, Kernels, Transformed};
+use tablut_rules::SQUARES;
+
+use super::GROUP;
+use super::shard::{Tiles, row};
+
+/// Convolves every image of `images`; `finish` is called for each with the products, its place among them, and its row.
+pub(super) fn convolve(
+    kernels: Kernels,
+    convolution: &Convolution,
+    images: &[f32],
+    tiles: &mut Tiles,
+    mut finish: impl FnMut(&Transformed, usize, usize),
+) {
+    let size = SQUARES * convolution.inputs();
+    let n = images.len() / size;
+    for first in (0..n).step_by(GROUP) {
+        let count = GROUP.min(n - first);
+        tiles.inputs.reshape(count, convolution.inputs());
+        tiles.products.reshape(count, convolution.outputs());
+        for index in 0..count {
+            kernels.transform_input(row(images, first + index, size), index, &mut tiles.inputs);
+        }
+        kernels.multiply(convolution, &tiles.inputs, &mut tiles.products);
+        for index in 0..count {
+            finish(&tiles.products, index, first + index);
+        }
+    }
+}
+
+/// Sums the gradient of a convolution's weights into `taps`, `[input][tap][output]`, from the images that went in and
+/// the gradients of those that came out.
+pub(super) fn weight_gradient(
+    kernels: Kernels,
+    [images, gradients]: [&[f32]; 2],
+    [inputs, outputs]: [usize; 2],
+    tiles: &mut Tiles,
+    taps: &mut Aligned,
+) {
+    let n = images.len() / (SQUARES * inputs);
+    tiles.sums.reshape(inputs, outputs);
+    for first in (0..n).step_by(GROUP) {
+        let count = GROUP.min(n - first);
+        tiles.inputs.reshape(count, inputs);
+        tiles.spread.reshape(count, outputs);
+        for index in 0..count {
+            kernels.transform_input(row(images, first + index, SQUARES * inputs), index, &mut tiles.inputs);
+            kernels.spread_gradient(row(gradients, first + index, SQUARES * outputs), index, &mut tiles.spread);
+        }
+        kernels.accumulate(&tiles.inputs, &tiles.spread, first > 0, &mut tiles.sums);
+    }
+    kernels.weight_gradient(&tiles.sums, taps);
+}
