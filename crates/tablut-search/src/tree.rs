@@ -98,7 +98,7 @@ impl Node {
     pub fn add_visit(&mut self, value: f32) {
         self.visits += 1;
         if self.proof.is_none() {
-            self.q += (value - self.q) / self.visits as f32;
+            self.q = (self.q + (value - self.q) / self.visits as f32).clamp(-1.0, 1.0);
         }
     }
 

@@ -47,7 +47,8 @@ pub fn mixed_value(raw_value: f32, visited: &[Visited]) -> MixedValue {
     }
     let weighted_q = if sum_visits > 0 { sum_q / sum_prior } else { 0.0 };
     let n = sum_visits as f32;
-    MixedValue { sum_visits, max_visits, sum_prior, weighted_q, value: (raw_value + n * weighted_q) / (n + 1.0) }
+    let value = ((raw_value + n * weighted_q) / (n + 1.0)).clamp(-1.0, 1.0);
+    MixedValue { sum_visits, max_visits, sum_prior, weighted_q, value }
 }
 
 /// σ, a rising line: σ(q) = (`c_visit` + max N) · `c_scale` · (q − `offset`) / `width` (equation 8).

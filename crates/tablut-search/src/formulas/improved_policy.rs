@@ -57,7 +57,9 @@ pub fn improved_policy(raw_value: f32, moves: &[PolicyMove], config: &SigmaConfi
     let weights: Vec<f32> = logits.iter().map(|l| if l.is_finite() { exp(l - best) } else { 0.0 }).collect();
     let sum: f32 = weights.iter().sum();
     let probabilities: Vec<f32> = weights.iter().map(|weight| weight / sum).collect();
-    let value = probabilities.iter().zip(&completed_q).map(|(p, q)| p * q).sum();
+    // Probabilities that sum to a hair above 1 must not carry the value out of its range.
+    let value: f32 = probabilities.iter().zip(&completed_q).map(|(p, q)| p * q).sum();
+    let value = value.clamp(-1.0, 1.0);
     ImprovedPolicy { mixed, sigma, completed_q, logits, probabilities, value }
 }
 

@@ -1,4 +1,4 @@
-//! The exponential and what is made of it, the same bits on every machine.
+//! The exponential, with the same bits on every machine, and the softmax.
 
 const LOG2_E: f32 = std::f32::consts::LOG2_E;
 /// ln 2 in two parts, so that `x − n·ln 2` loses nothing (Cody and Waite).

@@ -9,4 +9,5 @@ mod puct;
 mod reference;
 mod reuse;
 mod soundness;
+mod stress;
 mod symmetries;

@@ -85,8 +85,8 @@ fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
     assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
-/// Wins in three plies are seen around the root, before any evaluation. (Only the rare ones without a threat, where every reply
-/// harms the replier, are left to the tree.)
+/// Wins in three plies are seen around the root, before any evaluation. (Only the rare ones without a threat, where
+/// every reply harms the replier, are left to the tree.)
 #[test]
 fn wins_in_three_are_seen_before_any_evaluation() {
     let (mut puzzles, mut seen) = (0, 0);
@@ -110,8 +110,9 @@ fn wins_in_three_are_seen_before_any_evaluation() {
     assert!(puzzles > 60 && seen * 100 >= puzzles * 95, "{seen} of {puzzles}");
 }
 
-/// With the deep solver wins in five plies are found by the uniform evaluator. The positions are from games that the search
-/// played against itself without a net; [`Exhaustive`] proved of each that the shortest win of the side to move takes five plies.
+/// With the deep solver wins in five plies are found by the uniform evaluator. The positions are from games that the
+/// search played against itself without a net; [`Exhaustive`] proved of each that the shortest win of the side to
+/// move takes five plies.
 #[test]
 fn the_deep_solver_finds_wins_in_five() {
     let puzzles: Vec<_> = include_str!("../golden/wins_in_five.txt").lines().collect();

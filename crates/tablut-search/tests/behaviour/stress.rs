@@ -1,0 +1,135 @@
+//! Searches driven at random: gathered in any portions, interrupted, reconfigured, advanced, short of memory. Nothing
+//! panics, and what holds of every search holds.
+
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::{Game, Side};
+use tablut_search::exhaustive::{Exhaustive, Goal};
+use tablut_search::{Evaluator, GumbelConfig, Method, PuctConfig, Search, SearchConfig, Solver};
+
+use crate::fakes::{HashEvaluator, all_rules, finish, random_game, sparse_game};
+
+struct Dice(ChaCha8Rng);
+
+impl Dice {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0.next_u32() % n
+    }
+
+    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u32) as usize]
+    }
+
+    fn config(&mut self) -> SearchConfig {
+        let gumbel = GumbelConfig {
+            max_considered: self.one_of(&[1, 2, 3, 16, 500]),
+            gumbel_scale: self.one_of(&[0.0, 1.0]),
+            ..GumbelConfig::default()
+        };
+        let puct = PuctConfig {
+            noise_fraction: self.one_of(&[0.0, 0.25, 1.0]),
+            temperature: self.one_of(&[0.0, 0.5, 1.0]),
+            ..PuctConfig::default()
+        };
+        SearchConfig {
+            simulations: self.one_of(&[0, 1, 2, 17, 60]),
+            method: self.one_of(&[Method::Gumbel, Method::Puct]),
+            gumbel,
+            puct,
+            solver: self.one_of(&[Solver::Off, Solver::Threats, Solver::Deep]),
+            stop_early: self.below(2) == 0,
+            leaves_in_flight: self.one_of(&[1, 1, 3, 16]),
+            max_nodes: self.one_of(&[1, 10, 70, 1_000_000]),
+            count_kept_visits: self.below(2) == 0,
+        }
+    }
+}
+
+fn check(search: &Search, what: &str) {
+    let result = search.result();
+    assert!(result.moves.iter().any(|of| of.mv == result.chosen), "{what}");
+    assert!(search.game().rules().check_legal(search.game().position(), result.chosen).is_ok(), "{what}");
+    let sum: f32 = result.moves.iter().map(|of| of.improved).sum();
+    assert!((sum - 1.0).abs() < 1e-3, "{what}: the target sums to {sum}");
+    assert!((-1.0..=1.0).contains(&result.value), "{what}: value {}", result.value);
+    assert!(result.moves.iter().all(|of| (-1.0..=1.0).contains(&of.q) && of.improved >= 0.0), "{what}");
+    assert!(!search.lines(3).is_empty(), "{what}");
+}
+
+#[test]
+fn whatever_is_done_to_a_search_it_stays_whole() {
+    for (index, rules) in all_rules().enumerate() {
+        for seed in 0..12 {
+            let what = format!("{} seed {seed}", rules.name());
+            let mut dice = Dice(ChaCha8Rng::seed_from_u64(1000 * index as u64 + seed));
+            let game = if dice.below(2) == 0 { random_game(&rules, 20, seed) } else { sparse_game(&rules, 5, 2, seed) };
+            let config = dice.config();
+            let mut search = Search::new(game.with_max_plies(80), &config, ChaCha8Rng::seed_from_u64(seed));
+            let mut queries = Vec::new();
+            for _ in 0..60 {
+                if search.game().outcome().is_some() {
+                    break;
+                }
+                match dice.below(8) {
+                    0 => search.configure(&dice.config()),
+                    1 => {
+                        let mv = search.result().chosen;
+                        search.advance(mv);
+                        continue;
+                    }
+                    // Interrupted with queries on their way.
+                    2 => {
+                        search.gather(&mut queries);
+                        match dice.below(3) {
+                            0 => search.stop(),
+                            1 => search.configure(&dice.config()),
+                            _ => {
+                                let mv = search.result().chosen;
+                                search.advance(mv);
+                                queries.clear();
+                                continue;
+                            }
+                        }
+                    }
+                    _ => {
+                        let limit = 1 + dice.below(20) as usize;
+                        let n = search.gather_at_most(&mut queries, limit);
+                        assert!(n == queries.len() && n <= limit, "{what}");
+                        assert_eq!(n == 0, search.is_done(), "{what}");
+                        search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
+                    }
+                }
+                queries.clear();
+                check(&search, &what);
+            }
+        }
+    }
+}
+
+/// Proofs in subtrees that were kept from earlier moves hold in the game as it now stands, its longer history included.
+#[test]
+fn proofs_in_kept_trees_hold() {
+    let mut checked = 0;
+    for rules in all_rules() {
+        for seed in 0..3 {
+            let game: Game = sparse_game(&rules, 3, 1, 700 + seed).with_max_plies(14);
+            let config = SearchConfig { simulations: 120, stop_early: false, ..SearchConfig::default() };
+            let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
+            while search.game().outcome().is_none() {
+                let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+                if let Some(proof) = result.proven.filter(|proof| proof.plies <= 3) {
+                    let mut solver = Exhaustive::new(search.game(), 200_000);
+                    let sides = proof.winner.map_or(vec![Side::Attackers, Side::Defenders], |side| vec![side]);
+                    let goal = if proof.winner.is_some() { Goal::Win } else { Goal::NotLose };
+                    for side in sides {
+                        if let Ok(forced) = solver.forces(side, goal, proof.plies.into()) {
+                            assert!(forced, "{} seed {seed}: {proof:?} in\n{}", rules.name(), search.game().position());
+                            checked += 1;
+                        }
+                    }
+                }
+                search.advance(result.chosen);
+            }
+        }
+    }
+    assert!(checked > 50, "only {checked} proofs were checked");
+}
