@@ -17,6 +17,11 @@ pub fn match_search(simulations: u32) -> SearchConfig {
     SearchConfig { simulations, gumbel, ..SearchConfig::default() }
 }
 
+/// No search at all: not even the solver's look at wins in one move.
+fn policy_alone() -> SearchConfig {
+    SearchConfig { solver: false, ..match_search(0) }
+}
+
 /// Why a net cannot play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -99,13 +104,10 @@ impl Nets {
 
     /// The contestant that `spec` names; `None` if it needs a model file that was not loaded.
     pub fn contestant(&self, spec: &PlayerSpec) -> Option<Contestant> {
-        let net = |file: &Path, simulations| {
-            let evaluator = self.place(file)?;
-            Some(Player::Net { evaluator, config: match_search(simulations) })
-        };
+        let net = |file: &Path, config| Some(Player::Net { evaluator: self.place(file)?, config });
         let player = match spec {
-            PlayerSpec::Net { file, simulations } => net(file, *simulations)?,
-            PlayerSpec::Policy { file } => net(file, 0)?,
+            PlayerSpec::Net { file, simulations } => net(file, match_search(*simulations))?,
+            PlayerSpec::Policy { file } => net(file, policy_alone())?,
             _ => Player::Baseline(spec.clone()),
         };
         Some(Contestant { name: spec.to_string(), player })
@@ -121,5 +123,40 @@ impl Nets {
             Box::new(NetEvaluator::new(Box::new(engine.share(1).expect("one thread is the caller's own"))))
         };
         self.loaded.iter().map(evaluator).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Nets;
+    use crate::contest::Player;
+    use crate::spec::PlayerSpec;
+    use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+
+    #[test]
+    fn a_file_is_loaded_once_and_a_policy_does_not_search() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("net.tablut");
+        let weights = Weights::initial(NetShape::new(1, 16).unwrap(), 1);
+        let model = Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() };
+        model.save(&path).unwrap();
+        let specs: Vec<PlayerSpec> = [format!("net:{}@8", path.display()), format!("policy:{}", path.display())]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
+        let nets = Nets::load(&specs).unwrap();
+        assert_eq!(nets.evaluators().len(), 1);
+        let config = |spec| match nets.contestant(spec).unwrap().player {
+            Player::Net { evaluator: 0, config } => config,
+            other => panic!("a net was expected, not {other:?}"),
+        };
+        assert_eq!((config(&specs[0]).simulations, config(&specs[0]).solver), (8, true));
+        assert_eq!((config(&specs[1]).simulations, config(&specs[1]).solver), (0, false));
+        assert!(nets.contestant(&"policy:other.tablut".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Nets::load(&["policy:no-such.tablut".parse().unwrap()]).err().unwrap();
+        assert!(error.to_string().contains("no-such.tablut"), "{error}");
     }
 }
