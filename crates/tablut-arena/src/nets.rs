@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, Model, ModelFileError, NetError, TrainingSummary};
-use tablut_search::{Evaluator, GumbelConfig, SearchConfig};
+use tablut_search::{Evaluator, GumbelConfig, SearchConfig, Solver};
 
 /// Simulations a move for a net whose file does not say how many it is meant to be played with.
 pub const DEFAULT_SIMULATIONS: u32 = 64;
@@ -19,7 +19,7 @@ pub fn match_search(simulations: u32) -> SearchConfig {
 
 /// No search at all: not even the solver's look at wins in one move.
 fn policy_alone() -> SearchConfig {
-    SearchConfig { solver: false, ..match_search(0) }
+    SearchConfig { solver: Solver::Off, ..match_search(0) }
 }
 
 /// Why a net cannot play.
@@ -132,6 +132,7 @@ mod tests {
     use crate::contest::Player;
     use crate::spec::PlayerSpec;
     use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+    use tablut_search::Solver;
 
     #[test]
     fn a_file_is_loaded_once_and_a_policy_does_not_search() {
@@ -149,8 +150,8 @@ mod tests {
             Player::Net { evaluator: 0, config } => config,
             other => panic!("a net was expected, not {other:?}"),
         };
-        assert_eq!((config(&specs[0]).simulations, config(&specs[0]).solver), (8, true));
-        assert_eq!((config(&specs[1]).simulations, config(&specs[1]).solver), (0, false));
+        assert_eq!((config(&specs[0]).simulations, config(&specs[0]).solver != Solver::Off), (8, true));
+        assert_eq!((config(&specs[1]).simulations, config(&specs[1]).solver != Solver::Off), (0, false));
         assert!(nets.contestant(&"policy:other.tablut".parse().unwrap()).is_none());
     }
 
