@@ -150,7 +150,9 @@ impl RuleSet {
                 sentences.push(format!("The king {place} is captured {}.", manner(how, throne_closes)));
             }
         }
-        match (king.edge_closes, king.corner_closes) {
+        // Where the edge is the escape, the king never stands beside what lies outside.
+        let edge_closes = king.edge_closes && self.escape == Escape::Corners;
+        match (edge_closes, king.corner_closes) {
             (true, true) => sentences.push("The board's edge and a corner close a side of his.".to_owned()),
             (true, false) => sentences
                 .push("The board's edge closes a side of his; a corner does not, so beside one he is safe.".to_owned()),
@@ -247,6 +249,9 @@ mod tests {
         let kvasir = RuleSet::named("kvasir").expect("a built-in rule set");
         assert!(words(&kvasir).contains("The throne, empty or not, stands in for the second captor of attackers."));
         assert!(words(&kvasir).contains("The throne, while empty, stands in for the second captor of defenders."));
+        let sentence = "The board's edge closes a side of his";
+        let has = |name: &str| words(&RuleSet::named(name).expect("a built-in rule set")).contains(sentence);
+        assert!(has("masters") && !has("masters-edge"));
         let peaceful = RuleSet::from_toml("base = \"kvasir\"\n[throne]\nhostile-to-attackers = \"never\"");
         assert!(!words(&peaceful.expect("a variant")).contains("captor of attackers"));
     }
