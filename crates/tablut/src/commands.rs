@@ -1,6 +1,7 @@
 //! What can be typed after `tablut`; one file per command.
 
 mod bench;
+mod bridge;
 mod config;
 mod data;
 mod evaluate;
@@ -51,6 +52,9 @@ enum Command {
     Perft(perft::Args),
     /// Play a list of moves and report the state after each.
     Replay(replay::Args),
+    /// Play on someone else's server, or in someone else's program.
+    #[command(subcommand)]
+    Bridge(bridge::Bridge),
     /// Measure speed on this machine.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -71,6 +75,7 @@ impl Arguments {
             Command::Rules(args) => rules::run(&args),
             Command::Perft(args) => perft::run(&args),
             Command::Replay(args) => replay::run(&args),
+            Command::Bridge(bridge) => bridge::run(&bridge),
             Command::Bench(bench) => bench::run(&bench),
         }
     }
