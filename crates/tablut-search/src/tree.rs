@@ -31,6 +31,7 @@ pub(crate) enum State {
 
 /// A state of the game: the moves from the root to it, after the game's history.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Node {
     /// Simulations through the node, its own evaluation included.
     pub visits: u32,
@@ -69,7 +70,7 @@ pub(crate) struct Candidate {
 }
 
 // The sizes that the documentation states.
-const _: () = assert!(size_of::<Node>() <= 64 && size_of::<Candidate>() == 8);
+const _: () = assert!(size_of::<Node>() == 64 && size_of::<Candidate>() == 8);
 
 impl Node {
     fn new(parent: NodeId, mv: Move, prior: f32) -> Self {

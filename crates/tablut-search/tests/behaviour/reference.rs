@@ -3,8 +3,9 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
+use tablut_search::formulas::completed_q::QScale;
 use tablut_search::formulas::noise::gumbel;
-use tablut_search::{Evaluator, Query, SearchConfig, Solver, value_of};
+use tablut_search::{Evaluator, Query, SearchConfig, SigmaConfig, Solver, value_of};
 
 use crate::fakes::{HashEvaluator, all_rules, random_game, search};
 
@@ -61,8 +62,8 @@ impl Node {
         self.children.iter().map(|child| child.as_ref().map_or(0.0, |child| child.visits)).collect()
     }
 
-    /// `qtransform_completed_by_mix_value` with the paper's fixed scale of Q.
-    fn transformed_q(&self) -> Vec<f64> {
+    /// `qtransform_completed_by_mix_value`, with the paper's fixed scale of Q or with mctx's `rescale_values`.
+    fn transformed_q(&self, sigma: &SigmaConfig) -> Vec<f64> {
         let priors = softmax(&self.logits);
         let q: Vec<Option<f64>> = self
             .children
@@ -75,12 +76,20 @@ impl Node {
         let weighted: f64 = priors.iter().zip(&q).filter_map(|(p, q)| Some(p * (*q)?)).sum();
         let weighted = if n > 0.0 { weighted / sum_prior } else { 0.0 };
         let mixed = (sign(self.side) * self.raw_value + n * weighted) / (n + 1.0);
-        let scale = 50.0 + visits.iter().copied().fold(0.0, f64::max);
-        q.iter().map(|q| scale * (q.unwrap_or(mixed) + 1.0) / 2.0).collect()
+        let most = visits.iter().copied().fold(0.0, f64::max);
+        let scale = (f64::from(sigma.c_visit) + most) * f64::from(sigma.c_scale);
+        let q: Vec<f64> = q.iter().map(|q| q.unwrap_or(mixed)).collect();
+        let (lowest, highest) = match sigma.q_scale {
+            QScale::Fixed => (-1.0, 1.0),
+            QScale::MinMax => {
+                (q.iter().copied().fold(f64::INFINITY, f64::min), q.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+            }
+        };
+        q.iter().map(|q| scale * (q - lowest) / (highest - lowest).max(1e-8)).collect()
     }
 
-    fn improved(&self) -> Vec<f64> {
-        let logits: Vec<f64> = self.logits.iter().zip(self.transformed_q()).map(|(l, q)| l + q).collect();
+    fn improved(&self, sigma: &SigmaConfig) -> Vec<f64> {
+        let logits: Vec<f64> = self.logits.iter().zip(self.transformed_q(sigma)).map(|(l, q)| l + q).collect();
         softmax(&logits)
     }
 }
@@ -96,7 +105,7 @@ fn arg_max(scores: impl Iterator<Item = f64>) -> usize {
 }
 
 /// Simulates through the node's move and returns the simulation's absolute value.
-fn simulate(node: &mut Node, game: &mut Game, action: usize) -> f64 {
+fn simulate(node: &mut Node, game: &mut Game, action: usize, sigma: &SigmaConfig) -> f64 {
     game.play(node.moves[action]).expect("a legal move");
     let value = match &mut node.children[action] {
         Some(child) if child.moves.is_empty() => {
@@ -106,8 +115,8 @@ fn simulate(node: &mut Node, game: &mut Game, action: usize) -> f64 {
         }
         Some(child) => {
             let (visits, n) = (child.child_visits(), child.child_visits().iter().sum::<f64>());
-            let next = arg_max(child.improved().iter().zip(&visits).map(|(p, visits)| p - visits / (1.0 + n)));
-            simulate(child, game, next)
+            let next = arg_max(child.improved(sigma).iter().zip(&visits).map(|(p, visits)| p - visits / (1.0 + n)));
+            simulate(child, game, next, sigma)
         }
         empty => {
             let child = empty.insert(new_node(game));
@@ -141,37 +150,48 @@ fn considered_visits(m: usize, n: usize) -> Vec<usize> {
 #[test]
 fn the_tree_visits_what_the_paper_says() {
     for (index, rules) in all_rules().enumerate() {
-        for (simulations, max_considered) in [(8, 16), (50, 16), (120, 4)] {
+        let fixed = SigmaConfig::default();
+        let rescaled = SigmaConfig { c_scale: 0.1, q_scale: QScale::MinMax, ..fixed };
+        for (simulations, max_considered, sigma) in
+            [(8, 16, fixed), (50, 16, fixed), (120, 4, fixed), (60, 8, rescaled)]
+        {
             let seed = 100 * index as u64 + u64::from(simulations);
             let game = random_game(&rules, 25, seed);
             let mut config =
                 SearchConfig { simulations, solver: Solver::Off, stop_early: false, ..SearchConfig::default() };
             config.gumbel.max_considered = max_considered;
+            config.gumbel.sigma = sigma;
             let ours = search(&game, &config, &mut HashEvaluator, seed);
 
             let mut root = new_node(&game);
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let noise: Vec<f64> = root.moves.iter().map(|_| f64::from(gumbel(&mut rng))).collect();
             let m = (max_considered as usize).min(root.moves.len());
-            let score =
-                |root: &Node, wanted: f64| {
-                    let (q, visits) = (root.transformed_q(), root.child_visits());
-                    arg_max((0..noise.len()).map(|a| {
-                        if visits[a] == wanted { noise[a] + root.logits[a] + q[a] } else { f64::NEG_INFINITY }
-                    }))
-                };
+            let scores = |root: &Node, wanted: f64| -> Vec<f64> {
+                let (q, visits) = (root.transformed_q(&sigma), root.child_visits());
+                let of =
+                    |a: usize| if visits[a] == wanted { noise[a] + root.logits[a] + q[a] } else { f64::NEG_INFINITY };
+                (0..noise.len()).map(of).collect()
+            };
+            let mut group = (usize::MAX, Vec::new());
             for wanted in considered_visits(m, simulations as usize) {
-                let action = score(&root, wanted as f64);
-                simulate(&mut root, &mut game.clone(), action);
+                // With a fixed scale mctx's choice before each simulation and the paper's, once for each round, agree here.
+                // Rescaling by the lowest and highest Q reorders moves inside a round, so there the round decides.
+                if sigma.q_scale == QScale::Fixed || group.0 != wanted {
+                    group = (wanted, scores(&root, wanted as f64));
+                }
+                let action = arg_max(group.1.iter().copied());
+                group.1[action] = f64::NEG_INFINITY;
+                simulate(&mut root, &mut game.clone(), action, &sigma);
             }
             let most = root.child_visits().iter().copied().fold(0.0, f64::max);
-            let chosen = score(&root, most);
+            let chosen = arg_max(scores(&root, most).into_iter());
 
             let what = format!("{} n {simulations} m {max_considered}", rules.name());
             let visits: Vec<f64> = ours.moves.iter().map(|of| f64::from(of.visits)).collect();
             assert_eq!(visits, root.child_visits(), "{what}");
             assert_eq!(ours.chosen, root.moves[chosen], "{what}");
-            for (of, p) in ours.moves.iter().zip(root.improved()) {
+            for (of, p) in ours.moves.iter().zip(root.improved(&sigma)) {
                 assert!((f64::from(of.improved) - p).abs() < 1e-3, "{what}: {} {p}", of.improved);
             }
         }
