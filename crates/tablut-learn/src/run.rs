@@ -112,14 +112,13 @@ impl Run {
         let changed = reconcile(folder, &config)?;
         let checkpoint = Checkpoint::latest(&folder.join("checkpoints"))?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
-        let (learner, training) = match checkpoint {
-            Some(checkpoint) => (checkpoint.learner, checkpoint.training),
-            None => {
-                let weights = Weights::initial(config.shape, config.seed);
-                let play_simulations = config.play.simulations;
-                let training = TrainingSummary { seed: config.seed, play_simulations, ..TrainingSummary::default() };
-                (LearnerState::new(&weights), training)
-            }
+        let (learner, training) = if let Some(checkpoint) = checkpoint {
+            (checkpoint.learner, checkpoint.training)
+        } else {
+            let weights = Weights::initial(config.shape, config.seed);
+            let play_simulations = config.play.simulations;
+            let training = TrainingSummary { seed: config.seed, play_simulations, ..TrainingSummary::default() };
+            (LearnerState::new(&weights), training)
         };
         let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);
         let metrics_path = folder.join("metrics.jsonl");

@@ -3,6 +3,7 @@
 mod inference;
 mod rules;
 mod search;
+mod training;
 
 use clap::Subcommand;
 
@@ -15,6 +16,8 @@ pub enum Bench {
     Rules(rules::Args),
     /// Simulations a second of the search alone, memory of the tree, savings of cache and reuse.
     Search(search::Args),
+    /// Samples a second through whole training steps, by shape, batch and threads; memory of a step.
+    Training(training::Args),
 }
 
 /// Measures.
@@ -23,5 +26,6 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
         Bench::Inference(args) => inference::run(args),
         Bench::Rules(args) => rules::run(args),
         Bench::Search(args) => search::run(args),
+        Bench::Training(args) => training::run(args),
     }
 }

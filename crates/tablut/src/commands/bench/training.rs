@@ -1,0 +1,216 @@
+//! `tablut bench training`: samples a second through whole training steps, for this machine.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use serde::Serialize;
+use tablut_games::{GameRecord, PlyRecord, ReplayWindow, SearchRecord};
+use tablut_learn::{Differentiation, LearnerState, LossWeights, OptimizerConfig};
+use tablut_net::{NetShape, Weights};
+use tablut_rules::{Game, MoveList, Rules, Side};
+
+/// Seed of the weights, the games and the draws; every run times the same work.
+const SEED: u64 = 1;
+/// Random games in the replay window, over all built-in rule sets.
+const GAMES: usize = 48;
+const MAX_PLIES: u32 = 120;
+/// Steps before the timing.
+const WARM_UP: usize = 2;
+/// Small, so that random targets do not make the weights diverge however long the timing.
+const LEARNING_RATE: f32 = 1e-4;
+
+/// Time whole training steps on positions from random games
+///
+/// A step draws a batch from the replay window (moves, encoding, symmetries), differentiates the loss and updates the
+/// weights. Every combination of the shapes, batches and threads given is timed, one after the other.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Net shapes, such as b6c64
+    #[arg(long, value_delimiter = ',', default_value = "b6c64")]
+    shape: Vec<NetShape>,
+    /// Positions in a batch
+    #[arg(long, value_delimiter = ',', default_value = "256", value_parser = at_least_one)]
+    batch: Vec<usize>,
+    /// Threads that share each step
+    #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
+    threads: Vec<usize>,
+    /// Steps to time for each combination, after two to warm up
+    #[arg(long, default_value_t = 10, value_parser = at_least_one)]
+    steps: usize,
+    /// Differentiate the net with burn's own operations on the CPU
+    #[arg(long)]
+    burn: bool,
+    /// Print one JSON object on a line for each combination
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one combination took.
+#[derive(Debug, Serialize)]
+struct Timing {
+    shape: NetShape,
+    batch: usize,
+    threads: usize,
+    /// `kernels` or `burn`.
+    by: &'static str,
+    steps: usize,
+    /// From the median time of a step, drawing its batch included.
+    samples_per_sec: f64,
+    /// From the shortest time of a step: the machine when nothing else runs.
+    best_samples_per_sec: f64,
+    /// Share of the steps' time spent on drawing batches.
+    drawing_share: f64,
+    /// Resident memory of the process after the first timed step and after the last, in MiB; none where unknown.
+    memory_mib: Option<[f64; 2]>,
+    /// The loss of the last step: the same for every number of threads.
+    loss: f32,
+}
+
+/// Times every combination and prints a line for each.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let window = window()?;
+    for &shape in &args.shape {
+        for &batch in &args.batch {
+            for &threads in &args.threads {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+                let timing = pool.install(|| time(&window, shape, batch, threads, args))?;
+                if args.json {
+                    println!("{}", serde_json::to_string(&timing)?);
+                } else {
+                    println!("{timing}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn time(window: &ReplayWindow, shape: NetShape, batch: usize, threads: usize, args: &Args) -> anyhow::Result<Timing> {
+    let mut learner = LearnerState::new(&Weights::initial(shape, SEED));
+    let mut differentiation = if args.burn { Differentiation::burn_on_cpu() } else { Differentiation::kernels(shape)? };
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let config = OptimizerConfig::default();
+    let mut secs = Vec::new();
+    let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
+    for step in 0..WARM_UP + args.steps {
+        let start = Instant::now();
+        let drawn = window.batch(batch, 0.25, &mut rng);
+        let drawn_after = start.elapsed().as_secs_f64();
+        let report = learner.step(&mut differentiation, &drawn, LEARNING_RATE, LossWeights::default(), &config)?;
+        if step >= WARM_UP {
+            secs.push(start.elapsed().as_secs_f64());
+            drawing += drawn_after;
+        }
+        if step == WARM_UP {
+            memory = resident_mib();
+        }
+        loss = report.loss.policy + report.loss.value + report.loss.moves_left;
+    }
+    let total: f64 = secs.iter().sum();
+    secs.sort_by(f64::total_cmp);
+    Ok(Timing {
+        shape,
+        batch,
+        threads,
+        by: if args.burn { "burn" } else { "kernels" },
+        steps: args.steps,
+        samples_per_sec: batch as f64 / secs[secs.len() / 2],
+        best_samples_per_sec: batch as f64 / secs[0],
+        drawing_share: drawing / total,
+        memory_mib: memory.zip(resident_mib()).map(|(first, last)| [first, last]),
+        loss,
+    })
+}
+
+/// A window of random games under every built-in rule set, with random targets.
+fn window() -> anyhow::Result<ReplayWindow> {
+    let rules = Rules::names()
+        .map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+    let games: Vec<GameRecord> =
+        (0..GAMES).map(|index| random_game(&rules[index % rules.len()], index, &mut rng)).collect();
+    let mut window = ReplayWindow::new(rules, usize::MAX);
+    window.push(&games)?;
+    Ok(window)
+}
+
+fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRecord {
+    let mut game = Game::new(Arc::clone(rules), Side::Attackers).with_max_plies(MAX_PLIES);
+    let start = *game.position();
+    let (mut plies, mut moves) = (Vec::new(), MoveList::new());
+    let outcome = loop {
+        if let Some(outcome) = game.outcome() {
+            break outcome;
+        }
+        game.legal_moves(&mut moves);
+        let mv = moves[rng.random_range(0..moves.len())];
+        let policy = (0..moves.len()).map(|_| rng.random_range(0..1000)).collect();
+        let search = SearchRecord { value: rng.random_range(-1.0..1.0), simulations: 1, policy };
+        plies.push(PlyRecord { mv, search: Some(search) });
+        game.play_trusted(mv);
+    };
+    GameRecord {
+        index: index as u64,
+        rules: rules.name().to_owned(),
+        max_plies: MAX_PLIES,
+        start,
+        plies,
+        outcome: outcome.into(),
+    }
+}
+
+/// Resident memory of this process, in MiB, where the system tells it as Linux does.
+fn resident_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: f64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kib / 1024.0)
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:<8} batch {:>4}  {} {}  {:>8.0} samples/s (best {:>8.0})  drawing {:.0} %  by {}",
+            self.shape.to_string(),
+            self.batch,
+            self.threads,
+            if self.threads == 1 { "thread " } else { "threads" },
+            self.samples_per_sec,
+            self.best_samples_per_sec,
+            100.0 * self.drawing_share,
+            self.by
+        )?;
+        match self.memory_mib {
+            Some([first, last]) => write!(f, "  memory {first:.0} MiB, after {} steps {last:.0}", self.steps),
+            None => Ok(()),
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(n) => Ok(n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_differentiating_time_the_same_losses() {
+        let window = window().unwrap();
+        let args = |burn| Args { shape: vec![], batch: vec![], threads: vec![], steps: 1, burn, json: false };
+        let shape = "b1c16".parse().unwrap();
+        let [ours, burns] = [false, true].map(|burn| time(&window, shape, 8, 1, &args(burn)).unwrap());
+        assert!((ours.loss - burns.loss).abs() < 1e-4 * burns.loss, "{ours:?} and {burns:?}");
+        assert!(ours.best_samples_per_sec >= ours.samples_per_sec && ours.drawing_share < 1.0);
+    }
+}
