@@ -11,10 +11,11 @@ use tablut_search::{Evaluator, GumbelConfig, SearchConfig, Solver};
 /// Simulations a move for a net whose file does not say how many it is meant to be played with.
 pub const DEFAULT_SIMULATIONS: u32 = 64;
 
-/// The search settings with which nets play matches: no noise, so that the best move found is played.
+/// The search settings with which nets play matches: no noise, so that the best move found is played, and the solver
+/// that looks for wins in three at every leaf.
 pub fn match_search(simulations: u32) -> SearchConfig {
     let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
-    SearchConfig { simulations, gumbel, ..SearchConfig::default() }
+    SearchConfig { simulations, gumbel, solver: Solver::Deep, ..SearchConfig::default() }
 }
 
 /// No search at all: not even the solver's look at wins in one move.
