@@ -129,6 +129,9 @@ fn read_frame(bytes: &mut Reader) -> Result<GameRecord, String> {
         return Err("damaged: the checksum does not match".to_owned());
     }
     let plain = zstd::bulk::decompress(packed, plain_len).map_err(|error| error.to_string())?;
+    if plain.len() != plain_len {
+        return Err(format!("damaged: {} plain bytes, its header says {plain_len}", plain.len()));
+    }
     let mut plain = Reader(&plain);
     let header_len = plain.u32()? as usize;
     let header: Header = serde_json::from_slice(plain.take(header_len)?).map_err(|error| error.to_string())?;
