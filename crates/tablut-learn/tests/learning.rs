@@ -83,7 +83,7 @@ fn an_untrained_net_knows_nothing() {
 #[test]
 fn the_engine_says_what_burn_says() {
     let batch = batch(20, 3);
-    for shape in ["b2c32", "b3c64"] {
+    for shape in ["b2c32", "b4c32", "b4c64", "b6c64", "b10c128"] {
         let weights = trained(shape, &batch, 5).weights();
         let (mut burn, mut engine) = (OutputBatch::default(), OutputBatch::default());
         BurnInference::cpu(&weights).infer(&batch.input, &mut burn).unwrap();

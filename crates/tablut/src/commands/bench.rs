@@ -3,6 +3,7 @@
 mod inference;
 mod rules;
 mod search;
+mod selfplay;
 mod training;
 
 use clap::Subcommand;
@@ -16,6 +17,8 @@ pub enum Bench {
     Rules(rules::Args),
     /// Simulations a second of the search alone, memory of the tree, savings of cache and reuse.
     Search(search::Args),
+    /// Self-play: games, positions and evaluations a second, share inside the net, gain over burn's evaluator.
+    Selfplay(selfplay::Args),
     /// Samples a second through whole training steps, by shape, batch and threads; memory of a step.
     Training(training::Args),
 }
@@ -26,6 +29,7 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
         Bench::Inference(args) => inference::run(args),
         Bench::Rules(args) => rules::run(args),
         Bench::Search(args) => search::run(args),
+        Bench::Selfplay(args) => selfplay::run(args),
         Bench::Training(args) => training::run(args),
     }
 }
