@@ -62,7 +62,7 @@ fn one_batch_is_learnt_by_heart() {
     };
     let first = step();
     let last = (0..150).map(|_| step()).last().unwrap();
-    assert!(first.policy - first.policy_floor > 0.1, "{first:?}");
+    assert!(first.policy - first.policy_floor > 0.05, "{first:?}");
     assert!(last.policy - last.policy_floor < 0.3 * (first.policy - first.policy_floor), "{first:?} to {last:?}");
     assert!(last.value < 0.7 * first.value, "{first:?} to {last:?}");
 }
