@@ -6,7 +6,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, MoveList, Rules, Side};
-use tablut_search::{EvaluateError, Evaluation, Query, Search, SearchConfig, SearchResult, Solver};
+use tablut_search::{EvaluateError, Evaluation, Query, Search, SearchConfig, SearchResult};
 
 use crate::executor::{Request, Task};
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
@@ -25,24 +25,11 @@ pub struct SelfPlayConfig {
     pub full_share: f32,
     /// Simulations of a quick search, as a share of a full one (default 0.25).
     pub quick_simulations: f32,
-    /// Share of the games in which [`SelfPlayConfig::handicapped`] draws its moves from the policy without a search, and
-    /// only its opponent is learnt from (default 0). Where a rule set favours one side so much that the other would
-    /// only ever see itself lose, such games show it how to win.
-    pub handicap_share: f32,
-    /// The side that is handicapped in those games (default the defenders).
-    pub handicapped: Side,
 }
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self {
-            opening_plies: 6,
-            max_plies: 200,
-            full_share: 1.0,
-            quick_simulations: 0.25,
-            handicap_share: 0.0,
-            handicapped: Side::Defenders,
-        }
+        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25 }
     }
 }
 
@@ -71,8 +58,6 @@ pub struct SelfPlayGame {
     config: SelfPlayConfig,
     full_search: SearchConfig,
     quick_search: SearchConfig,
-    /// The side that plays without a search, in a handicap game.
-    handicapped: Option<Side>,
     rng: ChaCha8Rng,
     queries: Vec<Query>,
 }
@@ -93,7 +78,6 @@ impl SelfPlayGame {
         let quick_simulations = (search.simulations as f32 * config.quick_simulations).round().max(1.0) as u32;
         let mut quick_search = SearchConfig { simulations: quick_simulations, ..search.clone() };
         quick_search.gumbel.gumbel_scale = 0.0;
-        let handicapped = (rng.random_range(0.0..1.0) < config.handicap_share).then_some(config.handicapped);
         let mut this = Self {
             index,
             game,
@@ -105,7 +89,6 @@ impl SelfPlayGame {
             config: config.clone(),
             full_search: search.clone(),
             quick_search,
-            handicapped,
             rng,
             queries: Vec::new(),
         };
@@ -131,15 +114,8 @@ impl SelfPlayGame {
 
     /// Starts the search of the ply to come, in what the last one left of its tree.
     fn start_search(&mut self) {
-        let handicapped = self.handicapped == Some(self.game.position().side_to_move());
-        self.full =
-            !handicapped && (self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share);
-        let policy_alone = SearchConfig { simulations: 0, solver: Solver::Off, ..self.full_search.clone() };
-        let config = match (handicapped, self.full) {
-            (true, _) => &policy_alone,
-            (false, true) => &self.full_search,
-            (false, false) => &self.quick_search,
-        };
+        self.full = self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share;
+        let config = if self.full { &self.full_search } else { &self.quick_search };
         match &mut self.search {
             Some(search) => search.configure(config),
             None => self.search = Some(Search::new(self.game.clone(), config, ChaCha8Rng::from_rng(&mut self.rng))),

@@ -11,7 +11,7 @@ use tablut_games::{
     run_tasks, write_records,
 };
 use tablut_net::{FEATURES, PLANES};
-use tablut_rules::{Rules, SQUARES, Side};
+use tablut_rules::{Rules, SQUARES};
 use tablut_search::{SearchConfig, UniformEvaluator};
 
 fn play(rules: &Arc<Rules>, config: &SelfPlayConfig, concurrency: Concurrency) -> (Vec<GameRecord>, u64) {
@@ -33,14 +33,8 @@ fn rules(name: &str) -> Arc<Rules> {
     Arc::new(Rules::load(name).unwrap())
 }
 
-const CONFIG: SelfPlayConfig = SelfPlayConfig {
-    opening_plies: 4,
-    max_plies: 60,
-    full_share: 0.5,
-    quick_simulations: 0.5,
-    handicap_share: 0.0,
-    handicapped: Side::Defenders,
-};
+const CONFIG: SelfPlayConfig =
+    SelfPlayConfig { opening_plies: 4, max_plies: 60, full_share: 0.5, quick_simulations: 0.5 };
 
 #[test]
 fn records_replay_to_their_recorded_end_under_every_rule_set() {
@@ -63,23 +57,6 @@ fn games_do_not_depend_on_workers_or_batches() {
     let one = play(&rules, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 12 });
     let three = play(&rules, &CONFIG, Concurrency { workers: 3, tasks_per_worker: 2 });
     assert_eq!(one, three);
-}
-
-#[test]
-fn in_a_handicap_game_only_the_other_side_is_learnt_from() {
-    let rules = rules("kvasir");
-    let config = SelfPlayConfig { handicap_share: 1.0, full_share: 1.0, ..CONFIG };
-    let (games, _) = play(&rules, &config, Concurrency { workers: 2, tasks_per_worker: 4 });
-    let mut learnt_from = 0;
-    for game in &games {
-        game.replay(&rules, |state, _, ply| {
-            let side = state.position().side_to_move();
-            learnt_from += usize::from(ply.search.is_some());
-            assert!(ply.search.is_none() || side == Side::Attackers, "a handicapped ply is learnt from");
-        })
-        .unwrap();
-    }
-    assert!(learnt_from > 0);
 }
 
 #[test]

@@ -261,7 +261,6 @@ impl TrainConfig {
         check(p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100");
         check((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000");
         check(p.full_share > 0.0 && p.full_share <= 1.0, "selfplay.full_share", &p.full_share, "above 0, to 1");
-        check(unit.contains(&p.handicap_share), "selfplay.handicap_share", &p.handicap_share, "0 to 1");
         let quick = p.quick_simulations;
         check(quick > 0.0 && quick <= 1.0, "selfplay.quick_simulations", &quick, "above 0, to 1");
         let weights = [self.loss.policy, self.loss.value, self.loss.moves_left];

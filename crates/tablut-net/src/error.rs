@@ -52,7 +52,6 @@ pub struct ModelFileError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
-    #[source]
     pub kind: ModelFileErrorKind,
 }
 
@@ -61,7 +60,7 @@ pub struct ModelFileError {
 #[non_exhaustive]
 pub enum ModelFileErrorKind {
     /// The file cannot be read or written.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The bytes are no safetensors file, or not all of one.
     #[error("not a complete safetensors file ({0})")]
@@ -96,6 +95,6 @@ pub enum ModelFileErrorKind {
         expected: String,
     },
     /// The tensors do not make the net that the metadata states.
-    #[error("{0}")]
+    #[error(transparent)]
     Net(#[from] NetError),
 }

@@ -20,7 +20,7 @@ pub enum Config {
 pub struct Args {
     /// The config file.
     config: PathBuf,
-    /// Override a key, such as learning.batch_size=128; may be given often.
+    /// Override a key, such as `learning.batch_size=128`; may be given often.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
 }

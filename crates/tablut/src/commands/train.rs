@@ -18,7 +18,7 @@ pub struct Args {
     /// The run's folder [default: runs/ and the config's name]; a run that is there goes on.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// Override a key of the config, such as learning.batch_size=128; may be given often.
+    /// Override a key of the config, such as `learning.batch_size=128`; may be given often.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
 }
