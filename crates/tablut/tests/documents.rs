@@ -44,8 +44,10 @@ fn every_command_of_the_readme_exists() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
     let help = Command::new(env!("CARGO_BIN_EXE_tablut")).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    let commands: Vec<_> =
-        text.lines().filter_map(|line| line.trim().strip_prefix("cargo run --release -- ")?.split(' ').next()).collect();
+    let commands: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("cargo run --release -- ")?.split(' ').next())
+        .collect();
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {
         assert!(help.lines().any(|line| line.trim().starts_with(command)), "the README names `{command}`:\n{help}");
