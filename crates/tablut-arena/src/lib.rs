@@ -1,7 +1,7 @@
 //! Players of Tablut, matches between them, and numbers that mean something.
 //!
 //! - [`PlayerSpec`]: players named by text; [`Baseline`]: those without a net; [`Nets`]: those with one.
-//! - [`openings`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
+//! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
 //! - [`score`], [`elo`], [`ratings`], [`sprt`]: what the results say, and how surely.
 
 pub mod alphabeta;

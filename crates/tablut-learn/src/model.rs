@@ -28,7 +28,7 @@ pub struct Heads {
     pub policy: Tensor<2>,
     /// Logits of attackers win, draw, defenders win, `[n, 3]`.
     pub wdl: Tensor<2>,
-    /// Plies to the end in units of [`MOVES_LEFT_UNIT`], at least 0, `[n, 1]`.
+    /// Plies to the end in units of 32, at least 0, `[n, 1]`.
     pub moves_left: Tensor<2>,
 }
 
