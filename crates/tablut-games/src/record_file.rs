@@ -1,7 +1,7 @@
 //! Files of game records: compressed frames, each with its length and checksum.
 //!
 //! Layout, all numbers little-endian: the magic `TABLUTGR`, the version (u32), the evaluations that the games
-//! took together (u64), the number of games (u32); then for each game a frame: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of the compressed
+//! took together (u64), the number of games (u32), CRC-32C of all that (u32); then for each game a frame: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of the compressed
 //! bytes (u32), the bytes (zstd). A plain frame is the length of its header (u32), the header (JSON, [`Header`]), and for
 //! each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16), policy (u16 each).
 
@@ -15,6 +15,8 @@ use crate::record::{GameRecord, PlyRecord, RecordedOutcome, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
 const VERSION: u32 = 1;
+/// Magic, version, evaluations, number of games.
+const HEADER_BYTES: usize = 24;
 const COMPRESSION_LEVEL: i32 = 1;
 /// No frame is longer than this: a guard against lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
@@ -59,6 +61,7 @@ pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileErr
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(file.evaluations.to_le_bytes());
         bytes.extend((file.games.len() as u32).to_le_bytes());
+        bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
         for game in &file.games {
             let plain = plain_frame(game)?;
             let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
@@ -76,7 +79,8 @@ pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileErr
 pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
     let read = || -> Result<RecordFile, String> {
         let bytes = fs::read(path).map_err(|error| error.to_string())?;
-        let mut bytes = Reader(&bytes);
+        let whole = &bytes;
+        let mut bytes = Reader(whole);
         if bytes.take(8)? != MAGIC {
             return Err("not a file of tablut game records".to_owned());
         }
@@ -86,6 +90,9 @@ pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
         }
         let evaluations = bytes.u64()?;
         let n_games = bytes.u32()?;
+        if bytes.u32()? != crc32c::crc32c(&whole[..HEADER_BYTES]) {
+            return Err("damaged: the header's checksum does not match".to_owned());
+        }
         let frame = |game: u32, bytes: &mut Reader| read_frame(bytes).map_err(|error| format!("frame {game}: {error}"));
         let games = (0..n_games).map(|game| frame(game, &mut bytes)).collect::<Result<Vec<_>, _>>()?;
         if !bytes.0.is_empty() {

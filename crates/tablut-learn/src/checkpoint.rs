@@ -86,8 +86,8 @@ impl Checkpoint {
             ("format", STATE_VERSION.to_string()),
             ("shape", self.learner.shape.to_string()),
             ("steps", self.learner.steps.to_string()),
+            ("hash", state_hash(&self.learner, &training)),
             ("training", training),
-            ("hash", state_hash(&self.learner)),
         ]);
         let mut tensors = BTreeMap::new();
         for (spec, slot) in self.learner.shape.tensors().into_iter().zip(&self.learner.slots) {
@@ -108,7 +108,8 @@ impl Checkpoint {
         }
         let shape: NetShape = value("shape")?.parse()?;
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
-        let training = serde_json::from_str(value("training")?).map_err(|error| bad("training", error.to_string()))?;
+        let training_text = value("training")?;
+        let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
         let mut slots = Vec::new();
         for spec in shape.tensors() {
             let mut take = |part: &str| {
@@ -128,7 +129,7 @@ impl Checkpoint {
             });
         }
         let learner = LearnerState { shape, slots, steps };
-        let (found, expected) = (state_hash(&learner), value("hash")?.to_owned());
+        let (found, expected) = (state_hash(&learner, training_text), value("hash")?.to_owned());
         if found != expected {
             return Err(Kind::Hash { found, expected });
         }
@@ -140,9 +141,10 @@ fn parts(slot: &Slot) -> [(&'static str, &Vec<f32>); 4] {
     [("weights", &slot.weights), ("momentum", &slot.momentum), ("square", &slot.square), ("average", &slot.average)]
 }
 
-/// BLAKE3 of all numbers of the state.
-fn state_hash(learner: &LearnerState) -> String {
+/// BLAKE3 of all numbers of the state and of the summary's text.
+fn state_hash(learner: &LearnerState, training: &str) -> String {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(training.as_bytes());
     hasher.update(&learner.steps.to_le_bytes());
     for (_, data) in learner.slots.iter().flat_map(parts) {
         for value in data {

@@ -120,17 +120,13 @@ impl Default for LearningConfig {
 pub struct EvaluationConfig {
     /// Opponents of the final match, as players are written everywhere: `random`, `greedy`, `alphabeta:2`.
     pub against: Vec<String>,
-    /// Games against each opponent at the end of the run, even; 0 measures nothing.
-    pub games: usize,
-    /// A short match after every so many generations; 0 for none.
-    pub every: u64,
-    /// Games against each opponent in a short match, even.
-    pub short_games: usize,
+    /// Games against each opponent at the end of the run, even, to 1,000,000; 0 measures nothing.
+    pub games: u32,
 }
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { against: vec!["random".to_owned(), "greedy".to_owned()], games: 200, every: 0, short_games: 40 }
+        Self { against: vec!["random".to_owned(), "greedy".to_owned()], games: 200 }
     }
 }
 
@@ -138,7 +134,7 @@ impl Default for EvaluationConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayConfig {
-    /// Simulations a move, written into the model file, 0 to 1,000,000; 0 plays by the policy alone.
+    /// Simulations a move, written into the model file, 1 to 1,000,000.
     pub simulations: u32,
 }
 
@@ -267,12 +263,20 @@ impl TrainConfig {
         let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");
         let e = &self.evaluation;
-        check(e.games.is_multiple_of(2), "evaluation.games", &e.games, "an even number");
-        check(e.short_games.is_multiple_of(2), "evaluation.short_games", &e.short_games, "an even number");
-        check(self.play.simulations <= 1_000_000, "play.simulations", &self.play.simulations, "0 to 1000000");
+        let even = e.games.is_multiple_of(2) && e.games <= 1_000_000;
+        check(even, "evaluation.games", &e.games, "an even number from 0 to 1000000");
+        check(
+            (1..=1_000_000).contains(&self.play.simulations),
+            "play.simulations",
+            &self.play.simulations,
+            "1 to 1000000",
+        );
         check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
+        if let Err(error) = self.search.validate() {
+            faults.push(format!("search.{error}"));
+        }
         if faults.is_empty() { Ok(()) } else { Err(ConfigError::Range(faults)) }
     }
 }
@@ -381,6 +385,8 @@ mod tests {
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");
+        let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);
+        assert!(search.contains("search.max_nodes"), "{search}");
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));

@@ -1,12 +1,13 @@
 //! A run is a folder: what lies in it, and how a run begins or goes on.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{RecordFileError, ReplayError, ReplayWindow, RunError, read_records};
 use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
-use tablut_rules::{RuleSetError, Rules};
+use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::checkpoint::Checkpoint;
 use crate::config::{ConfigError, Difference, TrainConfig, differences};
@@ -43,6 +44,25 @@ pub enum TrainError {
     /// The processor lacks the instructions that `TABLUT_SIMD` asks for.
     #[error(transparent)]
     Simd(#[from] tablut_kernels::SimdError),
+    /// The state in the folder is of a net of another shape than the config's.
+    #[error("{path} holds a net of shape {found}, the config says {expected}")]
+    Shape {
+        /// The run.
+        path: PathBuf,
+        /// The state's shape.
+        found: String,
+        /// The config's shape.
+        expected: String,
+    },
+    /// Two rule sets of the config have one name.
+    #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
+    DuplicateRules(String),
+    /// No ply of a generation was searched in full.
+    #[error(
+        "no position to learn from in generation {0}: none of its plies was searched in full; raise \
+         selfplay.full_share or schedule.games"
+    )]
+    NothingToLearn(u64),
     /// A rule set.
     #[error(transparent)]
     Rules(#[from] RuleSetError),
@@ -110,9 +130,14 @@ impl Run {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
         let changed = reconcile(folder, &config)?;
+        reconcile_rules(folder, &rules)?;
         let checkpoint = Checkpoint::latest(&folder.join("checkpoints"))?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
         let (learner, training) = if let Some(checkpoint) = checkpoint {
+            if checkpoint.learner.shape != config.shape {
+                let (found, expected) = (checkpoint.learner.shape.to_string(), config.shape.to_string());
+                return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
+            }
             (checkpoint.learner, checkpoint.training)
         } else {
             let weights = Weights::initial(config.shape, config.seed);
@@ -173,7 +198,13 @@ impl Run {
 
 fn load_rules(config: &TrainConfig) -> Result<Vec<Arc<Rules>>, TrainError> {
     let rules = config.rules.iter().map(|name| Ok(Arc::new(Rules::load(name)?)));
-    rules.collect()
+    let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
+    for (place, set) in rules.iter().enumerate() {
+        if rules[..place].iter().any(|earlier| earlier.name() == set.name()) {
+            return Err(TrainError::DuplicateRules(set.name().to_owned()));
+        }
+    }
+    Ok(rules)
 }
 
 /// Takes the folder for this process; the lock goes with the process, however it ends.
@@ -202,4 +233,30 @@ fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Difference>, Tra
         durable::write(&path, text.as_bytes()).map_err(|error| TrainError::Io { path, error })?;
     }
     Ok(changed)
+}
+
+/// Keeps the rule sets themselves in the folder, and refuses to go on under others: a rule file may have been edited.
+fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
+    let path = folder.join("rules.toml");
+    let io = |error| TrainError::Io { path: path.clone(), error };
+    let sets: BTreeMap<&str, &RuleSet> = rules.iter().map(|rules| (rules.name(), rules.set())).collect();
+    let text = toml::to_string_pretty(&sets).expect("every rule set has a form in TOML");
+    if !path.exists() {
+        return durable::write(&path, text.as_bytes()).map_err(io);
+    }
+    let before = fs::read_to_string(&path).map_err(io)?;
+    if before == text {
+        return Ok(());
+    }
+    let lines = |from: &str, other: &str| {
+        let differing = from.lines().filter(|line| !other.lines().any(|there| there == *line));
+        differing.collect::<Vec<_>>().join(", ")
+    };
+    let difference = Difference {
+        key: "the rules themselves".to_owned(),
+        before: lines(&before, &text),
+        after: lines(&text, &before),
+        safe: false,
+    };
+    Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
 }

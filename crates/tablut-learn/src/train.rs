@@ -67,6 +67,9 @@ fn generation(
         (file.games, metrics)
     } else {
         let (games, metrics) = play_games(run, generation, make_inference, counters, observer)?;
+        if metrics.positions == 0 {
+            return Err(TrainError::NothingToLearn(generation));
+        }
         let file = RecordFile { evaluations: metrics.evaluations, games };
         write_records(&path, &file)?;
         (file.games, metrics)
@@ -80,12 +83,13 @@ fn generation(
     run.training.steps = run.learner.steps;
     run.training.play_simulations = run.config.play.simulations;
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
-    checkpoint.save(&run.checkpoints(), &run.config.rules)?;
-    run.next_generation = generation + 1;
     let simulations = run.config.schedule.simulations_at(generation);
     let metrics = GenerationMetrics { generation, simulations, selfplay, learning };
+    // Before the checkpoint: a line too many is dropped on resume, one too few would be lost.
     let path = run.folder.join("metrics.jsonl");
     append_metrics(&path, &metrics).map_err(|error| TrainError::Io { path, error })?;
+    checkpoint.save(&run.checkpoints(), &run.rule_names())?;
+    run.next_generation = generation + 1;
     Ok(metrics)
 }
 
@@ -192,12 +196,13 @@ fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
 }
 
 impl Run {
+    /// Names of the rule sets, as models and records state them.
+    pub fn rule_names(&self) -> Vec<String> {
+        self.rules.iter().map(|rules| rules.name().to_owned()).collect()
+    }
+
     /// The net of the last generation done, or the untrained one.
     pub fn model(&self) -> Model {
-        Model {
-            weights: self.learner.averaged_weights(),
-            rules: self.rules.iter().map(|rules| rules.name().to_owned()).collect(),
-            training: self.training.clone(),
-        }
+        Model { weights: self.learner.averaged_weights(), rules: self.rule_names(), training: self.training.clone() }
     }
 }

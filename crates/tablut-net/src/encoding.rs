@@ -84,3 +84,89 @@ fn planes(view: &View<'_>) -> [Bitboard; PLANES] {
         capturing,
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tablut_rules::{Game, MoveList};
+
+    use super::*;
+
+    /// Positions along games of every rule set, in which each ply takes a legal move far from the last one's place.
+    fn positions() -> Vec<(Arc<Rules>, Position)> {
+        let mut found = Vec::new();
+        let mut moves = MoveList::new();
+        for (place, name) in tablut_rules::RULE_SET_NAMES.iter().enumerate() {
+            let rules = Arc::new(Rules::load(name).unwrap());
+            let mut game = Game::new(Arc::clone(&rules), rules.set().first.side().unwrap_or(Side::Attackers));
+            for ply in 0..40 {
+                game.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                found.push((Arc::clone(&rules), *game.position()));
+                game.play(moves[(ply * 37 + place * 11) % moves.len()]).unwrap();
+            }
+        }
+        found
+    }
+
+    fn encoded(rules: &Rules, position: &Position, moves: &[Move], symmetry: Symmetry) -> InputBatch {
+        let mut batch = InputBatch::default();
+        let view = View { rules, position, occurrences: 1, plies_since_capture: 3, moves };
+        encode_symmetric(&view, symmetry, &mut batch);
+        batch.validate().unwrap();
+        batch
+    }
+
+    #[test]
+    fn turning_the_encoding_is_encoding_the_turned_position() {
+        let mut moves = MoveList::new();
+        for (rules, position) in positions() {
+            rules.legal_moves(&position, &mut moves);
+            for symmetry in Symmetry::ALL {
+                let turned = encoded(&rules, &position, &moves, symmetry);
+                let moves: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(mv)).collect();
+                let again = encoded(&rules, &symmetry.position(&position), &moves, Symmetry::ALL[0]);
+                assert_eq!(turned.planes, again.planes, "{} {position}", rules.name());
+                assert_eq!(turned.moves, again.moves, "{} {position}", rules.name());
+                assert_eq!(turned.features, again.features);
+            }
+        }
+    }
+
+    #[test]
+    fn moves_of_a_position_have_indices_of_their_own() {
+        let mut moves = MoveList::new();
+        for (rules, position) in positions() {
+            rules.legal_moves(&position, &mut moves);
+            let indices: std::collections::HashSet<_> = moves.iter().map(|&mv| PolicyIndex::of(mv)).collect();
+            assert_eq!(indices.len(), moves.len(), "{} {position}", rules.name());
+        }
+    }
+
+    #[test]
+    fn the_documents_example_holds() {
+        let index = PolicyIndex::of("d1-d3".parse().unwrap());
+        assert_eq!((index.entry, index.choice), (84, PolicyIndex::NO_CHOICE));
+        assert_eq!(PolicyIndex::of("d1-d3xd4".parse().unwrap()).choice, 2622);
+    }
+
+    #[test]
+    fn the_start_position_has_the_planes_of_the_table() {
+        let rules = Rules::load("kvasir").unwrap();
+        let position = Position::start(Side::Attackers);
+        let mut moves = MoveList::new();
+        rules.legal_moves(&position, &mut moves);
+        let batch = encoded(&rules, &position, &moves, Symmetry::ALL[0]);
+        let counts: Vec<usize> =
+            batch.planes.chunks_exact(SQUARES).map(|plane| plane.iter().filter(|&&x| x == 1.0).count()).collect();
+        // Attackers, defenders, king; attackers to move; throne, no corners or camps, 32 edge squares to escape to; the king
+        // boxed in, no route; the position seen once before; no capture to be had.
+        assert_eq!(counts[..5], [16, 8, 1, 81, 0]);
+        assert_eq!(counts[5..13], [1, 0, 0, 32, 0, 0, 81, 0]);
+        assert_eq!(counts[14..], [0, 0]);
+        assert_eq!(batch.features.len(), FEATURES);
+    }
+}

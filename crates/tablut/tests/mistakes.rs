@@ -82,25 +82,68 @@ fn models() {
     refused(&["model", "info", text(&path("short"))], &["short"]);
 }
 
-#[test]
-fn a_run_of_another_shape_is_not_gone_on_with() {
-    let folder = tempfile::tempdir().unwrap();
-    let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
-    fs::write(
-        &config,
-        format!("{CONFIG}[schedule]\ngenerations = 1\ngames = 2\nsimulations = [[0, 2]]\n[evaluation]\ngames = 0\n"),
-    )
-    .unwrap();
+/// A run of one generation of two tiny games.
+const TINY: &str = "[schedule]\ngenerations = 1\ngames = 2\nsimulations = [[0, 2]]\n[evaluation]\ngames = 0\n";
+
+fn train(config: &Path, run: &Path) {
     let status = Command::new(env!("CARGO_BIN_EXE_tablut"))
-        .args(["train", text(&config), "--run", text(&run)])
+        .args(["train", text(config), "--run", text(run)])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     assert!(status.unwrap().success());
+}
+
+#[test]
+fn runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
+    fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
+    let nothing = ["train", text(&config), "--run", text(&run), "--set", "selfplay.full_share=0.0000001"];
+    refused(&nothing, &["no position to learn from in generation 0", "selfplay.full_share"]);
+    refused(&nothing, &["no position to learn from in generation 0"]);
+    refused(&["train", text(&config), "--set", "evaluation.against=[\"net:nofile@4\"]"], &["nofile"]);
+    refused(&["train", text(&config), "--set", "search.gumbel.max_considered=0"], &["search.gumbel.max_considered"]);
+    refused(&["train", text(&config), "--set", "rules=[\"kvasir\", \"kvasir\"]"], &["`kvasir`", "two rule sets"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_tablut"))
+        .args(["train", text(&config), "--run", text(&folder.path().join("other"))])
+        .env("TABLUT_SIMD", "sse9")
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && message.contains("sse9"), "{message}");
+}
+
+#[test]
+fn an_edited_rule_file_stops_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let rules = "base = \"kvasir\"\nname = \"mine\"\nmax-plies = 100\n";
+    fs::write(path("mine.toml"), rules).unwrap();
+    fs::write(path("tiny.toml"), format!("rules = [{:?}]\nshape = \"b1c16\"\n{TINY}", text(&path("mine.toml"))))
+        .unwrap();
+    train(&path("tiny.toml"), &path("run"));
+    let model = Model::load(&path("run/checkpoints/gen-00000.safetensors")).unwrap();
+    assert_eq!(model.rules, ["mine"]);
+    fs::write(path("mine.toml"), rules.replace("100", "90")).unwrap();
+    refused(
+        &["train", text(&path("tiny.toml")), "--run", text(&path("run"))],
+        &["max-plies = 100", "max-plies = 90", "cannot change"],
+    );
+}
+
+#[test]
+fn a_run_of_another_shape_is_not_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
+    fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
+    train(&config, &run);
     refused(
         &["train", text(&config), "--run", text(&run), "--set", "shape=b2c16"],
         &["shape: was \"b1c16\", is \"b2c16\"", "--run"],
     );
+    fs::remove_file(run.join("config.toml")).unwrap();
+    refused(&["train", text(&config), "--run", text(&run), "--set", "shape=b2c16"], &["b1c16", "b2c16"]);
 }
 
 #[test]

@@ -69,6 +69,13 @@ fn results(run: &Path) -> BTreeMap<String, Vec<u8>> {
     files.into_iter().flatten().map(read).collect()
 }
 
+/// The generations that have a line in the run's metrics.
+fn generations_measured(run: &Path) -> Vec<String> {
+    let text = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let number = |line: &str| line.split_once("\"generation\":").unwrap().1.split(',').next().unwrap().to_owned();
+    text.lines().map(number).collect()
+}
+
 fn finish(config: &Path, run: &Path) {
     let output = train(config, run).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -94,6 +101,7 @@ fn a_killed_run_ends_with_the_bits_of_one_that_was_never_killed() {
     assert!(in_writing, "the run ended before it could be killed while writing a checkpoint");
     finish(&config, &killed);
 
+    assert_eq!(generations_measured(&killed), generations_measured(&whole));
     let (whole, killed) = (results(&whole), results(&killed));
     assert_eq!(whole.keys().collect::<Vec<_>>(), killed.keys().collect::<Vec<_>>());
     for (name, bytes) in &whole {

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Subcommand;
 use tablut_learn::TrainConfig;
 use tablut_rules::Rules;
+
+use super::matches::parse_players;
 
 /// What to do with a config.
 #[derive(Subcommand)]
@@ -29,6 +32,7 @@ pub struct Args {
 pub fn run(command: &Config) -> anyhow::Result<()> {
     let (Config::Check(args) | Config::Show(args)) = command;
     let config = TrainConfig::load(&args.config, &args.overrides)?;
+    parse_players(&config.evaluation.against).context("evaluation.against")?;
     for name in &config.rules {
         Rules::load(name)?;
     }

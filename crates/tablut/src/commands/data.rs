@@ -24,6 +24,9 @@ pub enum Data {
         /// Files of records.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Rule set, by name or TOML file [default: the one that each record names].
+        #[arg(long, value_name = "R")]
+        rules: Option<String>,
     },
     /// Print every game as a JSON object on a line of its own.
     Json {
@@ -35,14 +38,14 @@ pub enum Data {
 
 /// Inspects, checks or prints.
 pub fn run(command: &Data) -> anyhow::Result<()> {
-    let (Data::Info { files } | Data::Check { files } | Data::Json { files }) = command;
+    let (Data::Info { files } | Data::Check { files, .. } | Data::Json { files }) = command;
     for path in files {
         let file = read_records(path)?;
         match command {
             Data::Info { .. } => println!("{}: {}", path.display(), info(&file)),
-            Data::Check { .. } => {
+            Data::Check { rules, .. } => {
                 for game in &file.games {
-                    let rules = Arc::new(Rules::load(&game.rules)?);
+                    let rules = Arc::new(Rules::load(rules.as_deref().unwrap_or(&game.rules))?);
                     game.replay(&rules, |_, _, _| {})
                         .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
                 }

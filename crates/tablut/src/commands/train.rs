@@ -1,8 +1,10 @@
 //! `tablut train CONFIG`: the whole loop, with progress, and in the end the net's measured score.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use anyhow::Context;
+use tablut_arena::Nets;
 use tablut_learn::{Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
 
@@ -27,9 +29,11 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let config = TrainConfig::load(&args.config, &args.overrides)?;
     let evaluation = config.evaluation.clone();
-    parse_players(&evaluation.against).context("evaluation.against")?;
+    Nets::load(&parse_players(&evaluation.against).context("evaluation.against")?).context("evaluation.against")?;
     let folder = args.run.clone().unwrap_or_else(|| default_folder(&args.config));
     let mut run = Run::open(&folder, config)?;
+    // The instruction set is checked here, so that no worker meets a fault in it.
+    Engine::new(&run.model().weights)?;
     let counters = counters_with_interrupt()?;
     let progress = TrainProgress::new(&run);
     let trained = train(&mut run, &make_engine, &counters, &progress);
@@ -43,9 +47,17 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         Err(error) => return Err(error.into()),
     }
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
-    let matches = MatchArgs { games: evaluation.games as u32, ..MatchArgs::default() };
-    if evaluation.games > 0 {
-        let measured = measure(&model, &evaluation.against, None, None, &matches, &counters)?;
+    let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
+    if evaluation.games > 0 && !evaluation.against.is_empty() {
+        // A rule file is found where the config names it; the model knows only the rule set's name.
+        let rules = run.config.rules.first().map(String::as_str);
+        let measured = match measure(&model, &evaluation.against, None, rules, &matches, &counters) {
+            Err(_) if counters.stop.load(Ordering::Relaxed) => {
+                eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
+                return Ok(());
+            }
+            measured => measured?,
+        };
         let path = folder.join("evaluation.json");
         durable::write(&path, measured.json()?.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
