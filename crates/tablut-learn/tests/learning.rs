@@ -82,7 +82,7 @@ fn an_untrained_net_knows_nothing() {
 
 #[test]
 fn the_engine_says_what_burn_says() {
-    let batch = batch(20, 3);
+    let batch = batch(120, 3);
     for shape in ["b2c32", "b4c32", "b4c64", "b6c64", "b10c128"] {
         let weights = trained(shape, &batch, 5).weights();
         let (mut burn, mut engine) = (OutputBatch::default(), OutputBatch::default());
