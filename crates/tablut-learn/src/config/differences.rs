@@ -1,0 +1,72 @@
+//! What differs between two configs, and whether a run may go on with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::TrainConfig;
+
+/// A key that differs between two configs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Difference {
+    /// The dotted key.
+    pub key: String,
+    /// Its value in the first config, as TOML; empty when absent.
+    pub before: String,
+    /// Its value in the second.
+    pub after: String,
+    /// Whether a run may go on with the second value.
+    pub safe: bool,
+}
+
+/// Keys that may change while a run goes on; each also covers the keys below it.
+const SAFE_KEYS: [&str; 4] = ["schedule.generations", "evaluation", "play", "machine"];
+
+/// Keys that differ, in the order of their names.
+pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference> {
+    let flat = |config: &TrainConfig| {
+        let mut leaves = BTreeMap::new();
+        let table = toml::Table::try_from(config).expect("every field has a form in TOML");
+        flatten("", &toml::Value::Table(table), &mut leaves);
+        leaves
+    };
+    let (before, after) = (flat(before), flat(after));
+    let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let safe = |key: &str| SAFE_KEYS.iter().any(|safe| key == *safe || key.starts_with(&format!("{safe}.")));
+    let value = |leaves: &BTreeMap<String, String>, key: &str| leaves.get(key).cloned().unwrap_or_default();
+    keys.into_iter()
+        .map(|key| Difference {
+            before: value(&before, key),
+            after: value(&after, key),
+            safe: safe(key),
+            key: key.clone(),
+        })
+        .filter(|difference| difference.before != difference.after)
+        .collect()
+}
+
+fn flatten(prefix: &str, value: &toml::Value, leaves: &mut BTreeMap<String, String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                flatten(&key, value, leaves);
+            }
+        }
+        leaf => {
+            leaves.insert(prefix.to_owned(), leaf.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{MINIMAL, load};
+    use super::*;
+
+    #[test]
+    fn only_safe_keys_may_change_in_a_run() {
+        let before = load(MINIMAL, &[]).unwrap();
+        let after = load(MINIMAL, &["schedule.generations=7", "learning.learning_rate=0.1"]).unwrap();
+        let found: Vec<_> = differences(&before, &after).into_iter().map(|d| (d.key, d.safe)).collect();
+        assert_eq!(found, [("learning.learning_rate".to_owned(), false), ("schedule.generations".to_owned(), true)]);
+    }
+}
