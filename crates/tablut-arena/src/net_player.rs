@@ -64,6 +64,20 @@ impl NetPlayer {
         budget: Budget,
         watch: &mut dyn FnMut(&Search) -> Watch,
     ) -> Result<SearchResult, EvaluateError> {
+        Ok(self.search(game, config, budget, watch)?.result())
+    }
+
+    /// As [`NetPlayer::think`], and gives the whole search, for its lines of play.
+    ///
+    /// # Panics
+    /// If the game is over.
+    pub fn search(
+        &mut self,
+        game: &Game,
+        config: &SearchConfig,
+        budget: Budget,
+        watch: &mut dyn FnMut(&Search) -> Watch,
+    ) -> Result<Search, EvaluateError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(game.ply()));
         let (mut simulations, deadline) = match budget {
@@ -85,7 +99,7 @@ impl NetPlayer {
             config.simulations = simulations;
             search.configure(&config);
         }
-        Ok(search.result())
+        Ok(search)
     }
 
     /// Searches until the search is done, time is up, or the watcher has had enough.
