@@ -3,8 +3,10 @@
 //! - [`Session`]: a game between people and the computer, independent of any interface; [`MoveReport`] says what a move
 //!   brought about, [`Opinion`] what the computer thinks.
 //! - [`Thinker`]: the computer's side, a net or a baseline.
+//! - [`Analysis`]: what a net and its search say about a position, as text and as data.
 //! - [`run_terminal`]: the terminal, on any reader and writer; [`PlayArgs`], [`play`]: the command.
 
+mod analysis;
 mod board_text;
 mod events;
 mod input;
@@ -15,6 +17,7 @@ mod shipped;
 mod terminal;
 mod thinker;
 
+pub use analysis::{Analysis, LineView, NetView, Proven, SearchView, analysis_text};
 pub use board_text::{Style, board_text, legend_text};
 pub use events::{Alarm, MoveReport};
 pub use input::{HELP, Input, InputError};

@@ -1,5 +1,6 @@
 //! What can be typed after `tablut`; one file per command.
 
+mod analyze;
 mod bench;
 mod bridge;
 mod config;
@@ -33,6 +34,8 @@ enum Command {
     Evaluate(evaluate::Args),
     /// Play any players against each other and rate them.
     Match(match_::Args),
+    /// Show what a net and its search say about a position.
+    Analyze(analyze::Args),
     /// Play against a net in the terminal.
     Play(play::Args),
     /// Play self-play games alone and keep their records.
@@ -67,6 +70,7 @@ impl Arguments {
             Command::Train(args) => train::run(&args),
             Command::Evaluate(args) => evaluate::run(&args),
             Command::Match(args) => match_::run(&args),
+            Command::Analyze(args) => analyze::run(&args),
             Command::Play(args) => play::run(&args),
             Command::Selfplay(args) => selfplay::run(&args),
             Command::Data(command) => data::run(&command),
