@@ -31,6 +31,6 @@ pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningError, openings};
 pub use ratings::{PairingResult, Rating, RatingError, Ratings, rate};
 pub use report_text::{endings_text, match_table, rate_reports, ratings_table, sprt_text};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
-pub use spec::{PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit};
+pub use spec::{MethodOption, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
 pub use sprt::{SprtBounds, SprtError, SprtState, Verdict};
 pub use tally::{MatchReport, SideResult, Tally};

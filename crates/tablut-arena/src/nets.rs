@@ -107,7 +107,7 @@ impl Nets {
     pub fn contestant(&self, spec: &PlayerSpec) -> Option<Contestant> {
         let net = |file: &Path, config| Some(Player::Net { evaluator: self.place(file)?, config });
         let player = match spec {
-            PlayerSpec::Net { file, simulations } => net(file, match_search(*simulations))?,
+            PlayerSpec::Net { file, simulations, options } => net(file, options.apply(match_search(*simulations)))?,
             PlayerSpec::Policy { file } => net(file, policy_alone())?,
             _ => Player::Baseline(spec.clone()),
         };

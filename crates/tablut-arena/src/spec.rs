@@ -1,5 +1,9 @@
 //! Players named by text, as commands take them: `greedy`, `alphabeta:4`, `net:FILE@64`.
 
+mod search_options;
+
+pub use search_options::{MethodOption, OPTION_FORMS, OptionError, SearchOptions};
+
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,7 +11,7 @@ use std::time::Duration;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
 pub const PLAYER_FORMS: &str =
-    "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS or policy:FILE";
+    "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…] or policy:FILE";
 
 /// The deepest fixed-depth search that is accepted; more would not end in this century.
 pub const MAX_DEPTH: u32 = 64;
@@ -24,7 +28,7 @@ pub enum SearchLimit {
 }
 
 /// A player as a command line names it. [`fmt::Display`] gives the text back in its one canonical form.
-#[derive(Clone, Debug, Eq, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PlayerSpec {
     /// Any legal move, all equally likely.
     Random,
@@ -43,6 +47,8 @@ pub enum PlayerSpec {
         file: PathBuf,
         /// Simulations a move.
         simulations: u32,
+        /// What its search does differently.
+        options: SearchOptions,
     },
     /// A net's likeliest move, without search.
     Policy {
@@ -69,6 +75,14 @@ pub enum PlayerSpecError {
         /// What should have stood there.
         expected: &'static str,
     },
+    /// A net's option is unknown or wrong.
+    #[error("cannot read player {text:?}: {reason}")]
+    Option {
+        /// What was given.
+        text: String,
+        /// The option, and what should have stood there.
+        reason: OptionError,
+    },
 }
 
 impl PlayerSpec {
@@ -94,7 +108,7 @@ impl fmt::Display for PlayerSpec {
             Self::AlphaBeta(SearchLimit::Depth(depth)) => write!(f, "alphabeta:{depth}"),
             Self::AlphaBeta(SearchLimit::Time(time)) => write!(f, "alphabeta:{}ms", time.as_millis()),
             Self::Rollouts { playouts } => write!(f, "rollouts:{playouts}"),
-            Self::Net { file, simulations } => write!(f, "net:{}@{simulations}", file.display()),
+            Self::Net { file, simulations, options } => write!(f, "net:{}@{simulations}{options}", file.display()),
             Self::Policy { file } => write!(f, "policy:{}", file.display()),
         }
     }
@@ -132,12 +146,7 @@ impl FromStr for PlayerSpec {
                 .and_then(count)
                 .map(|playouts| Self::Rollouts { playouts })
                 .ok_or_else(|| wrong("rollouts:N with 1 to 1000000 playouts a move")),
-            ("net", argument) => argument
-                .and_then(|argument| argument.rsplit_once('@'))
-                .filter(|(file, _)| !file.is_empty())
-                .and_then(|(file, n)| Some((file, count(n)?)))
-                .map(|(file, simulations)| Self::Net { file: file.into(), simulations })
-                .ok_or_else(|| wrong("net:FILE@SIMULATIONS with 1 to 1000000 simulations a move")),
+            ("net", argument) => net(text, argument.unwrap_or_default()),
             ("policy", argument) => argument
                 .filter(|file| !file.is_empty())
                 .map(|file| Self::Policy { file: file.into() })
@@ -145,6 +154,18 @@ impl FromStr for PlayerSpec {
             _ => Err(PlayerSpecError::UnknownKind { text: text.to_owned() }),
         }
     }
+}
+
+/// The player of `argument`, which is what follows `net:` in `text`.
+fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
+    const EXPECTED: &str = "net:FILE@SIMULATIONS with 1 to 1000000 simulations a move";
+    let wrong = || PlayerSpecError::Argument { text: text.to_owned(), expected: EXPECTED };
+    let (file, rest) = argument.rsplit_once('@').filter(|(file, _)| !file.is_empty()).ok_or_else(wrong)?;
+    let (budget, options) = rest.split_once(',').map_or((rest, None), |(budget, options)| (budget, Some(options)));
+    let simulations = count(budget).ok_or_else(wrong)?;
+    let options = options.map_or(Ok(SearchOptions::default()), str::parse);
+    let options = options.map_err(|reason| PlayerSpecError::Option { text: text.to_owned(), reason })?;
+    Ok(PlayerSpec::Net { file: file.into(), simulations, options })
 }
 
 fn count(text: &str) -> Option<u32> {
@@ -178,6 +199,8 @@ mod tests {
             "alphabeta:200ms",
             "rollouts:200",
             "net:runs/a@b/net.tablut@32",
+            "net:a,b.tablut@32,puct=2,fpu=0.1,solver=off",
+            "net:a.tablut@32,gumbel=32",
             "policy:x:y.tablut",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
@@ -200,6 +223,8 @@ mod tests {
             ("net:file", "net:FILE@SIMULATIONS"),
             ("net:@5", "net:FILE@SIMULATIONS"),
             ("net:file@0", "1 to 1000000"),
+            ("net:file@8,pucd", "option \"pucd\": expected puct"),
+            ("net:file@8,", "option \"\": expected puct"),
             ("policy:", "policy:FILE"),
         ] {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();

@@ -1,0 +1,206 @@
+//! What a net's search does differently from other players' of the same net, for comparisons: `net:FILE@64,puct`.
+
+use std::fmt;
+use std::str::FromStr;
+use tablut_search::{Method, SearchConfig, Solver};
+
+/// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
+pub const OPTION_FORMS: &str = "puct, puct=C, fpu=R, gumbel=M or solver=off|threats|deep";
+
+/// Changes to the search with which nets play matches ([`crate::match_search`]). The default changes nothing.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct SearchOptions {
+    /// How moves are chosen in the tree.
+    pub method: MethodOption,
+    /// What is proven, and seen without an evaluation.
+    pub solver: Option<Solver>,
+}
+
+/// How moves are chosen in the tree.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub enum MethodOption {
+    /// As in every match: Gumbel search without noise.
+    #[default]
+    Usual,
+    /// `gumbel=M`: Gumbel search that considers so many of the root's moves at first, at least 1.
+    Gumbel {
+        /// m in Danihelka et al. 2022.
+        max_considered: u32,
+    },
+    /// `puct`: PUCT without noise that plays the most visited move.
+    Puct {
+        /// `puct=C`: exploration at few visits ([`tablut_search::PuctConfig::c_init`]), if not the default.
+        c_init: Option<f32>,
+        /// `fpu=R`: how much worse than its parent an unvisited move counts, if not the default.
+        fpu_reduction: Option<f32>,
+    },
+}
+
+impl SearchOptions {
+    /// `config` with the changes.
+    pub fn apply(&self, mut config: SearchConfig) -> SearchConfig {
+        match self.method {
+            MethodOption::Usual => {}
+            MethodOption::Gumbel { max_considered } => {
+                config.method = Method::Gumbel;
+                config.gumbel.max_considered = max_considered;
+            }
+            MethodOption::Puct { c_init, fpu_reduction } => {
+                config.method = Method::Puct;
+                config.puct.c_init = c_init.unwrap_or(config.puct.c_init);
+                config.puct.fpu_reduction = fpu_reduction.unwrap_or(config.puct.fpu_reduction);
+                (config.puct.noise_fraction, config.puct.temperature) = (0.0, 0.0);
+            }
+        }
+        config.solver = self.solver.unwrap_or(config.solver);
+        config
+    }
+
+    fn set(&mut self, option: &str) -> Result<(), OptionError> {
+        let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        let wrong = |expected| OptionError { option: option.to_owned(), expected };
+        match (name, value) {
+            ("puct", value) => {
+                let c_init = value.map(|c| positive(c).ok_or_else(|| wrong(C_FORM))).transpose()?;
+                match &mut self.method {
+                    MethodOption::Usual => self.method = MethodOption::Puct { c_init, fpu_reduction: None },
+                    _ => return Err(wrong("one of puct and gumbel, and that once")),
+                }
+            }
+            ("fpu", value) => match &mut self.method {
+                MethodOption::Puct { fpu_reduction: fpu @ None, .. } => {
+                    let reduction = value.and_then(|r| r.parse().ok()).filter(|r| (0.0..=2.0).contains(r));
+                    *fpu = Some(reduction.ok_or_else(|| wrong("fpu=R with a number from 0 to 2, such as fpu=0.2"))?);
+                }
+                _ => return Err(wrong("fpu=R once, after puct")),
+            },
+            ("gumbel", value) => {
+                let considered = value.and_then(|m| m.parse().ok()).filter(|m| (1..=1000).contains(m));
+                let max_considered = considered.ok_or_else(|| wrong("gumbel=M with 1 to 1000 moves considered"))?;
+                match &mut self.method {
+                    MethodOption::Usual => self.method = MethodOption::Gumbel { max_considered },
+                    _ => return Err(wrong("one of puct and gumbel, and that once")),
+                }
+            }
+            ("solver", value) => {
+                let solver =
+                    value.and_then(solver).ok_or_else(|| wrong("solver=off, solver=threats or solver=deep"))?;
+                if self.solver.replace(solver).is_some() {
+                    return Err(wrong("solver once"));
+                }
+            }
+            _ => return Err(wrong(OPTION_FORMS)),
+        }
+        Ok(())
+    }
+}
+
+const C_FORM: &str = "puct or puct=C with a number above 0 and at most 100, such as puct=1.25";
+
+fn positive(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|&c: &f32| c > 0.0 && c <= 100.0)
+}
+
+const SOLVERS: [(&str, Solver); 3] = [("off", Solver::Off), ("threats", Solver::Threats), ("deep", Solver::Deep)];
+
+fn solver(text: &str) -> Option<Solver> {
+    SOLVERS.iter().find(|(name, _)| *name == text).map(|&(_, solver)| solver)
+}
+
+/// An option that cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("option {option:?}: expected {expected}")]
+pub struct OptionError {
+    /// What was given.
+    pub option: String,
+    /// What should have stood there.
+    pub expected: &'static str,
+}
+
+impl FromStr for SearchOptions {
+    type Err = OptionError;
+
+    /// One option or more, with commas between them.
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        let mut options = Self::default();
+        text.split(',').try_for_each(|option| options.set(option))?;
+        Ok(options)
+    }
+}
+
+/// Each option behind a comma, in a fixed order.
+impl fmt::Display for SearchOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.method {
+            MethodOption::Usual => {}
+            MethodOption::Gumbel { max_considered } => write!(f, ",gumbel={max_considered}")?,
+            MethodOption::Puct { c_init, fpu_reduction } => {
+                f.write_str(",puct")?;
+                if let Some(c_init) = c_init {
+                    write!(f, "={c_init}")?;
+                }
+                if let Some(reduction) = fpu_reduction {
+                    write!(f, ",fpu={reduction}")?;
+                }
+            }
+        }
+        if let Some((name, _)) = SOLVERS.iter().find(|&&(_, solver)| Some(solver) == self.solver) {
+            write!(f, ",solver={name}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SearchOptions;
+    use crate::nets::match_search;
+    use tablut_search::{Method, Solver};
+
+    #[test]
+    fn options_change_what_they_name_and_nothing_else() {
+        let usual = match_search(32);
+        let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
+        assert_eq!(SearchOptions::default().apply(usual.clone()), usual);
+        let mut expected = usual.clone();
+        expected.gumbel.max_considered = 32;
+        assert_eq!(apply("gumbel=32"), expected);
+        expected = usual.clone();
+        (expected.method, expected.puct.c_init, expected.puct.fpu_reduction) = (Method::Puct, 2.5, 0.0);
+        expected.solver = Solver::Threats;
+        assert_eq!(apply("solver=threats,puct=2.5,fpu=0"), expected);
+        let puct = apply("puct");
+        assert_eq!((puct.puct.noise_fraction, puct.puct.temperature, puct.solver), (0.0, 0.0, usual.solver));
+        puct.validate().unwrap();
+    }
+
+    #[test]
+    fn options_are_written_back_in_their_order() {
+        let text = |text: &str| text.parse::<SearchOptions>().unwrap().to_string();
+        assert_eq!(text("solver=off,puct=1.5,fpu=0.25"), ",puct=1.5,fpu=0.25,solver=off");
+        assert_eq!(text("gumbel=8"), ",gumbel=8");
+        assert_eq!(SearchOptions::default().to_string(), "");
+    }
+
+    #[test]
+    fn wrong_options_are_shown_with_what_was_expected() {
+        for (text, part) in [
+            ("pucd", "puct, puct=C"),
+            ("puct,", "puct, puct=C"),
+            ("puct=0", "above 0"),
+            ("puct=NaN", "above 0"),
+            ("puct,gumbel=8", "one of puct and gumbel"),
+            ("puct,puct=2", "one of puct and gumbel"),
+            ("gumbel", "1 to 1000"),
+            ("gumbel=0", "1 to 1000"),
+            ("fpu=0.1", "after puct"),
+            ("puct,fpu=0.1,fpu=0.2", "once"),
+            ("puct,fpu=-1", "0 to 2"),
+            ("solver=fast", "solver=off"),
+            ("solver=off,solver=deep", "once"),
+        ] {
+            let error = text.parse::<SearchOptions>().unwrap_err();
+            assert!(text.contains(&error.option) && error.to_string().contains(part), "{text}: {error}");
+        }
+    }
+}
