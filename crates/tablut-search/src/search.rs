@@ -263,6 +263,24 @@ impl Search {
         &self.game
     }
 
+    /// Simulations of this search so far, without those of kept visits.
+    pub fn simulations(&self) -> u32 {
+        self.simulations
+    }
+
+    /// Why the search ended; `None` while it runs.
+    pub fn stopped(&self) -> Option<Stop> {
+        match self.stage {
+            Stage::Done(stop) => Some(stop),
+            Stage::AwaitRoot | Stage::Running => None,
+        }
+    }
+
+    /// The root has no evaluation yet.
+    pub(crate) fn awaits_root(&self) -> bool {
+        self.stage == Stage::AwaitRoot
+    }
+
     /// The settings in force.
     pub fn config(&self) -> &SearchConfig {
         &self.config

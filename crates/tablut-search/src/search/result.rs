@@ -3,7 +3,7 @@
 use tablut_rules::Move;
 
 use super::root::Entry;
-use super::{Search, Stage, Stop};
+use super::{Search, Stop};
 use crate::config::Method;
 use crate::formulas::first_max;
 use crate::formulas::improved_policy::ImprovedPolicy;
@@ -93,10 +93,7 @@ impl Search {
             kept_visits: self.kept_visits,
             evaluations: self.evaluations,
             proven,
-            stop: match self.stage {
-                Stage::Done(stop) => Some(stop),
-                Stage::AwaitRoot | Stage::Running => None,
-            },
+            stop: self.stopped(),
         }
     }
 

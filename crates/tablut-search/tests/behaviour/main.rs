@@ -3,6 +3,7 @@
 mod batching;
 mod fakes;
 mod golden;
+mod limits;
 mod lines;
 mod mates;
 mod puct;

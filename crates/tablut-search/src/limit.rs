@@ -1,0 +1,212 @@
+//! How long to think, as data: simulations, time, or both. Nothing here reads a clock.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// The forms that [`Limit::from_str`] reads, for help texts and messages.
+pub const LIMIT_FORMS: &str =
+    "simulations such as 800, a time from 1ms to 24h such as 200ms, 2s or 5m, or both as 800/2s";
+
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// A bound on simulations, on time, or on both, whichever is reached first.
+///
+/// Its text, also in TOML and JSON, is the number of simulations, the time, or both with a slash between them.
+///
+/// ```
+/// use std::time::Duration;
+/// use tablut_search::Limit;
+///
+/// let limit: Limit = "800/2s".parse()?;
+/// assert!(!limit.is_spent(Duration::from_millis(1999), 799));
+/// assert!(limit.is_spent(Duration::from_millis(2000), 0));
+/// assert!(limit.is_spent(Duration::ZERO, 800));
+/// assert_eq!("1.5s".parse::<Limit>()?.to_string(), "1500ms");
+/// # Ok::<(), tablut_search::LimitError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Limit {
+    simulations: Option<u32>,
+    time: Option<Duration>,
+}
+
+/// Why something is no [`Limit`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// The text has none of the forms.
+    #[error("cannot read limit {text:?}: expected {LIMIT_FORMS}")]
+    Text {
+        /// What was given.
+        text: String,
+    },
+    /// Neither simulations nor a time.
+    #[error("a limit without simulations and without a time, expected {LIMIT_FORMS}")]
+    Empty,
+    /// The time is out of its range.
+    #[error("a time of {found:?}, expected 1ms to 24h")]
+    Time {
+        /// What was given.
+        found: Duration,
+    },
+}
+
+impl Limit {
+    /// So many simulations of one search; 0 plays by the policy alone.
+    pub fn of_simulations(simulations: u32) -> Self {
+        Self { simulations: Some(simulations), time: None }
+    }
+
+    /// So long, 1 ms to 24 hours; parts of a millisecond are cut off.
+    pub fn of_time(time: Duration) -> Result<Self, LimitError> {
+        Self::new(None, Some(time))
+    }
+
+    /// Either or both. At least one must be given, and the time must be 1 ms to 24 hours.
+    pub fn new(simulations: Option<u32>, time: Option<Duration>) -> Result<Self, LimitError> {
+        if simulations.is_none() && time.is_none() {
+            return Err(LimitError::Empty);
+        }
+        if let Some(found) = time.filter(|time| *time < Duration::from_millis(1) || *time > LONGEST) {
+            return Err(LimitError::Time { found });
+        }
+        let whole = |time: Duration| Duration::from_millis(time.as_millis() as u64);
+        Ok(Self { simulations, time: time.map(whole) })
+    }
+
+    /// The bound on simulations.
+    pub fn simulations(&self) -> Option<u32> {
+        self.simulations
+    }
+
+    /// The bound on time.
+    pub fn time(&self) -> Option<Duration> {
+        self.time
+    }
+
+    /// Whether the clock has no say, so that the same seed always gives the same moves.
+    pub fn is_reproducible(&self) -> bool {
+        self.time.is_none()
+    }
+
+    /// Whether to stop, `elapsed` after the beginning and with so many simulations done.
+    pub fn is_spent(&self, elapsed: Duration, simulations: u32) -> bool {
+        self.simulations.is_some_and(|most| simulations >= most) || self.time.is_some_and(|most| elapsed >= most)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = self.time.map(|time| match time.as_millis() {
+            ms if ms % 1000 == 0 => format!("{}s", ms / 1000),
+            ms => format!("{ms}ms"),
+        });
+        match (self.simulations, time) {
+            (Some(simulations), Some(time)) => f.pad(&format!("{simulations}/{time}")),
+            (Some(simulations), None) => f.pad(&simulations.to_string()),
+            (None, time) => f.pad(time.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let wrong = || LimitError::Text { text: text.to_owned() };
+        let simulations = |part: &str| part.parse::<u32>().ok();
+        let limit = match text.split_once('/') {
+            Some((first, second)) => {
+                Self::new(Some(simulations(first).ok_or_else(wrong)?), Some(time(second).ok_or_else(wrong)?))
+            }
+            None => match simulations(text) {
+                Some(simulations) => Ok(Self::of_simulations(simulations)),
+                None => Self::new(None, Some(time(text).ok_or_else(wrong)?)),
+            },
+        };
+        // Whoever typed the text should see it again.
+        limit.map_err(|_| wrong())
+    }
+}
+
+fn time(text: &str) -> Option<Duration> {
+    let (digits, secs_of_unit) = match (text.strip_suffix("ms"), text.strip_suffix('s'), text.strip_suffix('m')) {
+        (Some(digits), _, _) => (digits, 0.001),
+        (_, Some(digits), _) => (digits, 1.0),
+        (_, _, Some(digits)) => (digits, 60.0),
+        _ => (text.strip_suffix('h')?, 3600.0),
+    };
+    // Digits and a point alone: a number may also be written `1e9`, `inf` or `+1`.
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let secs: f64 = digits.parse().ok().filter(|_| plain)?;
+    // 0.29 s are 290 ms, though 0.29 · 1000 is a hair less.
+    Some(Duration::from_millis((secs * secs_of_unit * 1000.0).round() as u64))
+}
+
+impl TryFrom<String> for Limit {
+    type Error = LimitError;
+
+    fn try_from(text: String) -> Result<Self, LimitError> {
+        text.parse()
+    }
+}
+
+impl From<Limit> for String {
+    fn from(limit: Limit) -> String {
+        limit.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read_and_written_back() {
+        #[rustfmt::skip]
+        let table = [
+            ("800", "800"), ("0", "0"), ("200ms", "200ms"), ("2s", "2s"), ("2000ms", "2s"), ("0.29s", "290ms"),
+            ("5m", "300s"), ("24h", "86400s"), ("800/2s", "800/2s"), ("1/1ms", "1/1ms"),
+        ];
+        for (text, canonical) in table {
+            let limit: Limit = text.parse().expect(text);
+            assert_eq!(limit.to_string(), canonical);
+            assert_eq!(canonical.parse(), Ok(limit), "{text}");
+            assert_eq!(toml::Value::try_from(limit).expect("a string").as_str(), Some(canonical));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_shown() {
+        let odd = ["", "s", "ms", "0s", "0.2ms", "25h", "-1", "1.5", "2 s", "2s/800", "800/", "1e3s", "infs", "+2s"];
+        for text in odd.into_iter().chain(["99999999999", "99999999999999999999s", "1..2s", "800/2s/3"]) {
+            let error = text.parse::<Limit>().expect_err(text);
+            assert!(error.to_string().contains(&format!("{text:?}")), "{error}");
+            assert!(error.to_string().contains("200ms"), "{error}");
+        }
+        assert_eq!(Limit::new(None, None), Err(LimitError::Empty));
+        assert!(Limit::of_time(Duration::from_micros(999)).is_err());
+    }
+
+    #[test]
+    fn a_limit_is_spent_when_the_first_of_its_bounds_is_reached() {
+        let ms = Duration::from_millis;
+        let table = [
+            ("10", ms(1_000_000), 9, false),
+            ("10", ms(0), 10, true),
+            ("10ms", ms(9), u32::MAX, false),
+            ("10ms", ms(10), 0, true),
+            ("10/10ms", ms(9), 9, false),
+            ("10/10ms", ms(10), 9, true),
+            ("10/10ms", ms(9), 10, true),
+        ];
+        for (text, elapsed, simulations, spent) in table {
+            let limit: Limit = text.parse().expect(text);
+            assert_eq!(limit.is_spent(elapsed, simulations), spent, "{text} after {elapsed:?} and {simulations}");
+        }
+    }
+}

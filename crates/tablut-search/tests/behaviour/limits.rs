@@ -1,0 +1,79 @@
+//! A search under a limit, by a clock that the test turns.
+
+use std::time::Duration;
+
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::Game;
+use tablut_search::{Anytime, Evaluator, Limit, Method, Search, SearchConfig, Stop};
+
+use crate::fakes::{HashEvaluator, finish, game, random_game, rules};
+
+/// Searches under a limit while each gathering takes a millisecond; also gives all simulations and the gatherings.
+fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) {
+    let mut anytime = Anytime::new(limit.parse::<Limit>().expect("a limit"), config);
+    let mut search = Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(3));
+    let (mut queries, mut gatherings) = (Vec::new(), 0);
+    while anytime.goes_on(&mut search, Duration::from_millis(gatherings)) {
+        assert!(search.gather(&mut queries) > 0 || search.is_done());
+        search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
+        queries.clear();
+        gatherings += 1;
+    }
+    assert!(search.is_done());
+    let simulations = anytime.simulations(&search);
+    (search, simulations, gatherings)
+}
+
+fn config(method: Method) -> SearchConfig {
+    SearchConfig { method, stop_early: false, ..SearchConfig::default() }
+}
+
+#[test]
+fn a_limit_of_simulations_is_one_plain_search() {
+    let game = random_game(&rules("masters"), 12, 3);
+    for method in [Method::Gumbel, Method::Puct] {
+        let plain = SearchConfig { simulations: 90, ..config(method) };
+        let mut search = Search::new(game.clone(), &plain, ChaCha8Rng::seed_from_u64(3));
+        let expected = finish(&mut search, &mut HashEvaluator, usize::MAX);
+        let (search, simulations, _) = think(&game, &config(method), "90");
+        assert_eq!((search.result(), simulations), (expected, 90));
+    }
+}
+
+#[test]
+fn under_a_clock_a_search_grows_until_its_time_is_up() {
+    let game = random_game(&rules("kvasir"), 12, 3);
+    for method in [Method::Gumbel, Method::Puct] {
+        let mut before = 0;
+        for ms in [1, 10, 100, 1000] {
+            let (search, simulations, gatherings) = think(&game, &config(method), &format!("{ms}ms"));
+            assert_eq!((gatherings, search.result().stop), (ms, Some(Stop::Asked)), "{method:?}");
+            assert!(simulations > before || ms == 1, "{method:?} {ms} ms: {simulations} after {before}");
+            assert_eq!(search.result().moves.iter().map(|of| of.visits).sum::<u32>(), simulations);
+            before = simulations;
+        }
+        assert!(before > 900, "{method:?}: {before} simulations in 1000 gatherings");
+    }
+}
+
+#[test]
+fn of_two_bounds_the_first_one_counts() {
+    let game = random_game(&rules("kvasir"), 12, 3);
+    for method in [Method::Gumbel, Method::Puct] {
+        let (_, simulations, gatherings) = think(&game, &config(method), "200/1h");
+        // Leaves that are asked for together may carry a search a little over its bound.
+        assert!((200..216).contains(&simulations), "{method:?}: {simulations} in {gatherings} gatherings");
+        let (_, simulations, gatherings) = think(&game, &config(method), "100000/20ms");
+        assert!(gatherings == 20 && simulations < 1000, "{method:?}: {simulations} in {gatherings} gatherings");
+    }
+}
+
+#[test]
+fn a_root_is_evaluated_however_short_the_time_and_a_proven_one_needs_none() {
+    let (search, simulations, gatherings) =
+        think(&random_game(&rules("kvasir"), 12, 3), &config(Method::Gumbel), "0/1ms");
+    assert_eq!((search.result().evaluations, simulations, gatherings), (1, 0, 1));
+    let won = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d");
+    let (search, _, gatherings) = think(&won, &SearchConfig::default(), "24h");
+    assert_eq!((search.result().stop, gatherings), (Some(Stop::Proven), 0));
+}
