@@ -223,8 +223,8 @@ mod tests {
             ("net:file", "net:FILE@SIMULATIONS"),
             ("net:@5", "net:FILE@SIMULATIONS"),
             ("net:file@0", "1 to 1000000"),
-            ("net:file@8,pucd", "option \"pucd\": expected puct"),
-            ("net:file@8,", "option \"\": expected puct"),
+            ("net:file@8,pucd", "option \"pucd\": expected gumbel"),
+            ("net:file@8,", "option \"\": expected gumbel"),
             ("policy:", "policy:FILE"),
         ] {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();

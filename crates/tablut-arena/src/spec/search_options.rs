@@ -5,7 +5,7 @@ use std::str::FromStr;
 use tablut_search::{Method, SearchConfig, Solver};
 
 /// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
-pub const OPTION_FORMS: &str = "puct, puct=C, fpu=R, gumbel=M or solver=off|threats|deep";
+pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R or solver=off|threats|deep";
 
 /// Changes to the search with which nets play matches ([`crate::match_search`]). The default changes nothing.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -22,10 +22,12 @@ pub enum MethodOption {
     /// As in every match: Gumbel search without noise.
     #[default]
     Usual,
-    /// `gumbel=M`: Gumbel search that considers so many of the root's moves at first, at least 1.
+    /// `gumbel`: Gumbel search without noise.
     Gumbel {
-        /// m in Danihelka et al. 2022.
-        max_considered: u32,
+        /// `gumbel=M`: how many of the root's moves it considers at first (m in Danihelka et al. 2022), if not as usual.
+        max_considered: Option<u32>,
+        /// `scale=C`: the weight of Q against the policy ([`tablut_search::SigmaConfig::c_scale`]), if not as usual.
+        c_scale: Option<f32>,
     },
     /// `puct`: PUCT without noise that plays the most visited move.
     Puct {
@@ -41,9 +43,10 @@ impl SearchOptions {
     pub fn apply(&self, mut config: SearchConfig) -> SearchConfig {
         match self.method {
             MethodOption::Usual => {}
-            MethodOption::Gumbel { max_considered } => {
+            MethodOption::Gumbel { max_considered, c_scale } => {
                 config.method = Method::Gumbel;
-                config.gumbel.max_considered = max_considered;
+                config.gumbel.max_considered = max_considered.unwrap_or(config.gumbel.max_considered);
+                config.gumbel.sigma.c_scale = c_scale.unwrap_or(config.gumbel.sigma.c_scale);
             }
             MethodOption::Puct { c_init, fpu_reduction } => {
                 config.method = Method::Puct;
@@ -75,13 +78,21 @@ impl SearchOptions {
                 _ => return Err(wrong("fpu=R once, after puct")),
             },
             ("gumbel", value) => {
-                let considered = value.and_then(|m| m.parse().ok()).filter(|m| (1..=1000).contains(m));
-                let max_considered = considered.ok_or_else(|| wrong("gumbel=M with 1 to 1000 moves considered"))?;
+                let considered = |m: &str| m.parse().ok().filter(|m| (1..=1000).contains(m));
+                let expected = "gumbel, or gumbel=M with 1 to 1000 moves considered";
+                let max_considered = value.map(|m| considered(m).ok_or_else(|| wrong(expected))).transpose()?;
                 match &mut self.method {
-                    MethodOption::Usual => self.method = MethodOption::Gumbel { max_considered },
+                    MethodOption::Usual => self.method = MethodOption::Gumbel { max_considered, c_scale: None },
                     _ => return Err(wrong("one of puct and gumbel, and that once")),
                 }
             }
+            ("scale", value) => match &mut self.method {
+                MethodOption::Gumbel { c_scale: scale @ None, .. } => {
+                    let expected = "scale=C with a number above 0 and at most 100, such as scale=0.1";
+                    *scale = Some(value.and_then(positive).ok_or_else(|| wrong(expected))?);
+                }
+                _ => return Err(wrong("scale=C once, after gumbel")),
+            },
             ("solver", value) => {
                 let solver =
                     value.and_then(solver).ok_or_else(|| wrong("solver=off, solver=threats or solver=deep"))?;
@@ -133,7 +144,15 @@ impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.method {
             MethodOption::Usual => {}
-            MethodOption::Gumbel { max_considered } => write!(f, ",gumbel={max_considered}")?,
+            MethodOption::Gumbel { max_considered, c_scale } => {
+                f.write_str(",gumbel")?;
+                if let Some(max_considered) = max_considered {
+                    write!(f, "={max_considered}")?;
+                }
+                if let Some(c_scale) = c_scale {
+                    write!(f, ",scale={c_scale}")?;
+                }
+            }
             MethodOption::Puct { c_init, fpu_reduction } => {
                 f.write_str(",puct")?;
                 if let Some(c_init) = c_init {
@@ -165,6 +184,9 @@ mod tests {
         let mut expected = usual.clone();
         expected.gumbel.max_considered = 32;
         assert_eq!(apply("gumbel=32"), expected);
+        expected.gumbel.sigma.c_scale = 0.25;
+        assert_eq!(apply("gumbel=32,scale=0.25"), expected);
+        assert_eq!(apply("gumbel"), usual);
         expected = usual.clone();
         (expected.method, expected.puct.c_init, expected.puct.fpu_reduction) = (Method::Puct, 2.5, 0.0);
         expected.solver = Solver::Threats;
@@ -179,6 +201,7 @@ mod tests {
         let text = |text: &str| text.parse::<SearchOptions>().unwrap().to_string();
         assert_eq!(text("solver=off,puct=1.5,fpu=0.25"), ",puct=1.5,fpu=0.25,solver=off");
         assert_eq!(text("gumbel=8"), ",gumbel=8");
+        assert_eq!(text("gumbel,scale=0.5"), ",gumbel,scale=0.5");
         assert_eq!(SearchOptions::default().to_string(), "");
     }
 
@@ -191,7 +214,8 @@ mod tests {
             ("puct=NaN", "above 0"),
             ("puct,gumbel=8", "one of puct and gumbel"),
             ("puct,puct=2", "one of puct and gumbel"),
-            ("gumbel", "1 to 1000"),
+            ("scale=2", "after gumbel"),
+            ("gumbel,scale=0", "above 0"),
             ("gumbel=0", "1 to 1000"),
             ("fpu=0.1", "after puct"),
             ("puct,fpu=0.1,fpu=0.2", "once"),
