@@ -2,12 +2,16 @@
 //!
 //! A game is a [`Task`]: a state machine that says which leaves it needs, takes their evaluations, and in the end
 //! gives its result. Tasks draw no randomness from outside, and an evaluation depends on its leaf alone, so results
-//! do not depend on the number of workers or on how tasks are spread over them.
+//! do not depend on the number of workers or on how tasks are spread over them. A worker that has nothing left to begin
+//! takes running tasks over from the others, so that all cores have work until fewer tasks than workers are left.
+
+mod exchange;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use self::exchange::{Exchange, Presence};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
 /// A leaf to evaluate and which of the worker's evaluators (an index) is to do it.
@@ -74,6 +78,7 @@ pub enum RunError {
 /// the order of their indices.
 ///
 /// `make_evaluators` is called once in each worker. `on_output` is called with each output as it comes, in any order.
+/// When one worker fails the others stop as well.
 pub fn run_tasks<T: Task>(
     n_tasks: usize,
     concurrency: Concurrency,
@@ -82,27 +87,25 @@ pub fn run_tasks<T: Task>(
     counters: &Counters,
     on_output: impl Fn(usize, &T::Output) + Sync,
 ) -> Result<Vec<T::Output>, RunError> {
-    let next = AtomicUsize::new(0);
     let outputs: Mutex<Vec<(usize, T::Output)>> = Mutex::new(Vec::with_capacity(n_tasks));
-    let shared = Shared { next: &next, n_tasks, counters };
     let deliver = |index: usize, output: T::Output| {
         on_output(index, &output);
         counters.finished.fetch_add(1, Ordering::Relaxed);
         outputs.lock().expect("no worker panics while it holds the outputs").push((index, output));
     };
     let workers = concurrency.workers.clamp(1, n_tasks.max(1));
+    let slots = concurrency.tasks_per_worker.clamp(1, n_tasks.div_ceil(workers).max(1));
+    let shared = Shared {
+        next: AtomicUsize::new(0),
+        n_tasks,
+        slots,
+        counters,
+        exchange: Exchange::new(workers),
+        abandoned: AtomicBool::new(false),
+    };
     let results: Vec<Result<(), RunError>> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers)
-            .map(|_| {
-                scope.spawn(|| {
-                    let result = shared.work(concurrency.tasks_per_worker, &make_task, make_evaluators(), &deliver);
-                    if result.is_err() {
-                        next.store(n_tasks, Ordering::Relaxed);
-                    }
-                    result
-                })
-            })
-            .collect();
+        let work = || shared.work(&make_task, make_evaluators(), &deliver);
+        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -116,37 +119,43 @@ pub fn run_tasks<T: Task>(
 }
 
 /// What all workers of one run share.
-struct Shared<'a> {
-    next: &'a AtomicUsize,
+struct Shared<'a, T> {
+    /// The next task to begin.
+    next: AtomicUsize,
     n_tasks: usize,
+    /// Tasks that a worker begins before one of them has ended.
+    slots: usize,
     counters: &'a Counters,
+    exchange: Exchange<(usize, T)>,
+    /// A worker has failed.
+    abandoned: AtomicBool,
 }
 
-impl Shared<'_> {
-    /// One worker's rounds: gather from every running task, evaluate each evaluator's share at once, apply.
-    fn work<T: Task>(
+impl<T: Task> Shared<'_, T> {
+    fn work(
         &self,
-        slots: usize,
+        make_task: &(impl Fn(usize) -> T + Sync),
+        evaluators: Vec<Box<dyn Evaluator>>,
+        deliver: &impl Fn(usize, T::Output),
+    ) -> Result<(), RunError> {
+        let _presence = Presence(&self.exchange);
+        let result = self.rounds(make_task, evaluators, deliver);
+        if result.is_err() {
+            self.abandoned.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    /// One worker's rounds: gather from every running task, evaluate each evaluator's share at once, apply.
+    fn rounds(
+        &self,
         make_task: &(impl Fn(usize) -> T + Sync),
         mut evaluators: Vec<Box<dyn Evaluator>>,
         deliver: &impl Fn(usize, T::Output),
     ) -> Result<(), RunError> {
         let mut running: Vec<(usize, T)> = Vec::new();
         let mut round = Round::new(evaluators.len());
-        loop {
-            if self.counters.stop.load(Ordering::Relaxed) {
-                return Err(RunError::Stopped);
-            }
-            while running.len() < slots.max(1) {
-                let index = self.next.fetch_add(1, Ordering::Relaxed);
-                if index >= self.n_tasks {
-                    break;
-                }
-                running.push((index, make_task(index)));
-            }
-            if running.is_empty() {
-                return Ok(());
-            }
+        while self.supply(&mut running, make_task)? {
             round.clear();
             let mut slot = 0;
             while slot < running.len() {
@@ -166,6 +175,32 @@ impl Shared<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Gives away what others wait for and fills up with new tasks; false when nothing is left to do.
+    fn supply(
+        &self,
+        running: &mut Vec<(usize, T)>,
+        make_task: &(impl Fn(usize) -> T + Sync),
+    ) -> Result<bool, RunError> {
+        let asked_to_stop = || self.counters.stop.load(Ordering::Relaxed);
+        while running.len() < self.slots {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            if index >= self.n_tasks {
+                break;
+            }
+            running.push((index, make_task(index)));
+        }
+        if running.is_empty() {
+            *running = self.exchange.take(|| asked_to_stop() || self.abandoned.load(Ordering::Relaxed));
+        } else {
+            self.exchange.share(running);
+        }
+        if asked_to_stop() {
+            return Err(RunError::Stopped);
+        }
+        Ok(!running.is_empty() && !self.abandoned.load(Ordering::Relaxed))
     }
 }
 
@@ -239,3 +274,6 @@ impl Round {
         (start < end).then(|| &self.evaluations[start..end])
     }
 }
+
+#[cfg(test)]
+mod tests;

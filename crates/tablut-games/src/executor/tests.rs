@@ -1,0 +1,163 @@
+use super::{Concurrency, Counters, Request, RunError, Task, run_tasks};
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::ThreadId;
+use tablut_search::{EvaluateError, Evaluation, Evaluator};
+
+/// Rounds after which a task gives up hoping for what it waits for.
+const PATIENCE: usize = 20_000_000;
+
+/// A task that ends when it and its like have run on two threads.
+struct Meeting<'a> {
+    rounds: usize,
+    seen: &'a Mutex<HashSet<ThreadId>>,
+}
+
+impl Task for Meeting<'_> {
+    type Output = ();
+
+    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+        self.rounds += 1;
+        let mut seen = self.seen.lock().unwrap();
+        seen.insert(std::thread::current().id());
+        Ok((seen.len() == 2 || self.rounds == PATIENCE).then_some(()))
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+fn none() -> Vec<Box<dyn Evaluator>> {
+    Vec::new()
+}
+
+/// Goes on until `enough` is set, which the thread that did not begin it does.
+struct Wanderer<'a> {
+    home: ThreadId,
+    enough: &'a AtomicBool,
+    rounds: usize,
+}
+
+impl Task for Wanderer<'_> {
+    type Output = ();
+
+    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+        if std::thread::current().id() != self.home {
+            self.enough.store(true, Ordering::Relaxed);
+        }
+        self.rounds += 1;
+        Ok((self.enough.load(Ordering::Relaxed) || self.rounds == PATIENCE).then_some(()))
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+/// Ends at once, or wanders.
+enum Either<'a> {
+    Short,
+    Long(Wanderer<'a>),
+}
+
+impl Task for Either<'_> {
+    type Output = ();
+
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+        match self {
+            Self::Short => Ok(Some(())),
+            Self::Long(task) => task.gather(requests),
+        }
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+#[test]
+fn a_worker_without_tasks_takes_over_running_ones() {
+    let enough = AtomicBool::new(false);
+    let owner = Mutex::new(None);
+    // The thread that makes the first task makes the long ones; what another makes ends at once. The long ones end only on
+    // another thread than theirs.
+    let make = |_| {
+        let home = std::thread::current().id();
+        if *owner.lock().unwrap().get_or_insert(home) == home {
+            Either::Long(Wanderer { home, enough: &enough, rounds: 0 })
+        } else {
+            Either::Short
+        }
+    };
+    let concurrency = Concurrency { workers: 2, tasks_per_worker: 4 };
+    let outputs = run_tasks(8, concurrency, make, none, &Counters::default(), |_, &()| {}).unwrap();
+    assert_eq!(outputs.len(), 8);
+    assert!(enough.into_inner());
+}
+
+#[test]
+fn few_tasks_are_spread_over_all_workers() {
+    let seen = Mutex::new(HashSet::new());
+    let make = |_| Meeting { rounds: 0, seen: &seen };
+    let concurrency = Concurrency { workers: 2, tasks_per_worker: 64 };
+    run_tasks(2, concurrency, make, none, &Counters::default(), |_, &()| {}).unwrap();
+    assert_eq!(seen.into_inner().unwrap().len(), 2);
+}
+
+/// Fails, or goes on until it is dropped.
+struct Faulty<'a> {
+    fails: bool,
+    dropped: &'a AtomicUsize,
+}
+
+impl Drop for Faulty<'_> {
+    fn drop(&mut self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Task for Faulty<'_> {
+    type Output = ();
+
+    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+        if self.fails { Err(EvaluateError::Failed("broken".into())) } else { Ok(None) }
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+#[test]
+fn a_failure_of_one_worker_ends_the_others() {
+    let dropped = AtomicUsize::new(0);
+    let make = |index| Faulty { fails: index == 3, dropped: &dropped };
+    let concurrency = Concurrency { workers: 2, tasks_per_worker: 2 };
+    let result = run_tasks(4, concurrency, make, none, &Counters::default(), |_, &()| {});
+    assert!(matches!(result, Err(RunError::Evaluate(_))), "{result:?}");
+    assert!(dropped.into_inner() >= 1);
+}
+
+/// Ends at once, or asks for a stop after some rounds and goes on.
+struct Stopper<'a> {
+    rounds: Option<u32>,
+    counters: &'a Counters,
+}
+
+impl Task for Stopper<'_> {
+    type Output = ();
+
+    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+        let Some(rounds) = &mut self.rounds else { return Ok(Some(())) };
+        *rounds += 1;
+        if *rounds == 100_000 {
+            self.counters.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(None)
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+#[test]
+fn a_stop_ends_workers_that_wait_for_tasks() {
+    let counters = Counters::default();
+    // The worker of the first task is soon without one, and waits for a part of the second, which cannot be shared.
+    let make = |index| Stopper { rounds: (index == 1).then_some(0), counters: &counters };
+    let result = run_tasks(2, Concurrency { workers: 2, tasks_per_worker: 1 }, make, none, &counters, |_, &()| {});
+    assert!(matches!(result, Err(RunError::Stopped)), "{result:?}");
+}
