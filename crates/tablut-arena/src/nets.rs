@@ -12,9 +12,9 @@ use tablut_search::{Evaluator, GumbelConfig, SearchConfig, Solver};
 pub const DEFAULT_SIMULATIONS: u32 = 64;
 
 /// The search settings with which nets play matches: no noise, so that the best move found is played, and the solver
-/// that looks for wins in three at every leaf.
+/// that looks for wins in three at every leaf. With few simulations fewer moves are considered.
 pub fn match_search(simulations: u32) -> SearchConfig {
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
+    let gumbel = GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() };
     SearchConfig { simulations, gumbel, solver: Solver::Deep, ..SearchConfig::default() }
 }
 

@@ -89,15 +89,31 @@ impl Solver {
 pub struct GumbelConfig {
     /// m: moves that the root considers at first. Default 16.
     pub max_considered: u32,
+    /// Simulations for each considered move at least: the root considers no more moves than the simulations divided by
+    /// this. Default 1, as in the paper; matches take 2, so that some moves are looked at twice
+    /// (`experiments/gumbel-puct`).
+    pub simulations_per_considered: u32,
     /// Factor on the Gumbel noise of the root: 1 to explore (self-play), 0 for the best move (matches). Default 1.
     pub gumbel_scale: f32,
     /// The transformation σ of Q-values.
     pub sigma: SigmaConfig,
 }
 
+impl GumbelConfig {
+    /// Moves that the root considers at first of `n_open`, when it is to spend `simulations`.
+    pub(crate) fn considered(&self, n_open: u32, simulations: u32) -> u32 {
+        let considered = self.max_considered.min(n_open);
+        match self.simulations_per_considered {
+            // The paper's schedule copes with fewer simulations than moves.
+            1 => considered,
+            each => considered.min((simulations / each.max(1)).max(1)),
+        }
+    }
+}
+
 impl Default for GumbelConfig {
     fn default() -> Self {
-        Self { max_considered: 16, gumbel_scale: 1.0, sigma: SigmaConfig::default() }
+        Self { max_considered: 16, simulations_per_considered: 1, gumbel_scale: 1.0, sigma: SigmaConfig::default() }
     }
 }
 
@@ -182,6 +198,8 @@ impl SearchConfig {
         at_least("leaves_in_flight", f64::from(self.leaves_in_flight), 1.0, POSITIVE_INTEGER)?;
         at_least("max_nodes", f64::from(self.max_nodes), 1.0, POSITIVE_INTEGER)?;
         at_least("gumbel.max_considered", f64::from(self.gumbel.max_considered), 1.0, POSITIVE_INTEGER)?;
+        let per_considered = f64::from(self.gumbel.simulations_per_considered);
+        at_least("gumbel.simulations_per_considered", per_considered, 1.0, POSITIVE_INTEGER)?;
         at_least("gumbel.gumbel_scale", self.gumbel.gumbel_scale.into(), 0.0, NOT_NEGATIVE)?;
         at_least("gumbel.sigma.c_visit", self.gumbel.sigma.c_visit.into(), 0.0, NOT_NEGATIVE)?;
         at_least("gumbel.sigma.c_scale", self.gumbel.sigma.c_scale.into(), 0.0, NOT_NEGATIVE)?;
@@ -208,6 +226,17 @@ mod tests {
         let partial: SearchConfig = toml::from_str(text).expect("the rest are defaults");
         assert_eq!((partial.simulations, partial.method), (8, Method::Puct));
         assert_eq!(partial.gumbel.sigma.q_scale, QScale::MinMax);
+    }
+
+    #[test]
+    fn few_simulations_consider_few_moves_where_asked() {
+        let considered = |each, n_open, simulations| {
+            let gumbel = GumbelConfig { simulations_per_considered: each, ..GumbelConfig::default() };
+            gumbel.considered(n_open, simulations)
+        };
+        assert_eq!([0, 8, 800].map(|simulations| considered(1, 40, simulations)), [16; 3]);
+        assert_eq!([0, 3, 16, 31, 32, 800].map(|simulations| considered(2, 40, simulations)), [1, 1, 8, 15, 16, 16]);
+        assert_eq!(considered(2, 5, 800), 5);
     }
 
     #[test]

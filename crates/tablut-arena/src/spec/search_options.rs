@@ -45,7 +45,9 @@ impl SearchOptions {
             MethodOption::Usual => {}
             MethodOption::Gumbel { max_considered, c_scale } => {
                 config.method = Method::Gumbel;
-                config.gumbel.max_considered = max_considered.unwrap_or(config.gumbel.max_considered);
+                if let Some(max_considered) = max_considered {
+                    (config.gumbel.max_considered, config.gumbel.simulations_per_considered) = (max_considered, 1);
+                }
                 config.gumbel.sigma.c_scale = c_scale.unwrap_or(config.gumbel.sigma.c_scale);
             }
             MethodOption::Puct { c_init, fpu_reduction } => {
@@ -182,7 +184,7 @@ mod tests {
         let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
         assert_eq!(SearchOptions::default().apply(usual.clone()), usual);
         let mut expected = usual.clone();
-        expected.gumbel.max_considered = 32;
+        (expected.gumbel.max_considered, expected.gumbel.simulations_per_considered) = (32, 1);
         assert_eq!(apply("gumbel=32"), expected);
         expected.gumbel.sigma.c_scale = 0.25;
         assert_eq!(apply("gumbel=32,scale=0.25"), expected);

@@ -108,7 +108,7 @@ impl Root {
                         entry.gumbel = config.gumbel.gumbel_scale * gumbel(rng);
                     }
                 }
-                self.groups = schedule(config.gumbel.max_considered.min(n_open as u32), config.simulations);
+                self.groups = schedule(config.gumbel.considered(n_open as u32, config.simulations), config.simulations);
             }
             Method::Puct => {
                 let puct = &config.puct;

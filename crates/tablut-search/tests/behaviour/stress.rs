@@ -22,6 +22,7 @@ impl Dice {
     fn config(&mut self) -> SearchConfig {
         let gumbel = GumbelConfig {
             max_considered: self.one_of(&[1, 2, 3, 16, 500]),
+            simulations_per_considered: self.one_of(&[1, 2, 5]),
             gumbel_scale: self.one_of(&[0.0, 1.0]),
             ..GumbelConfig::default()
         };
