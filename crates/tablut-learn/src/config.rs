@@ -277,6 +277,9 @@ impl TrainConfig {
         check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
+        let expected = "nothing here: a search's simulations are those of schedule.simulations";
+        let untouched = self.search.simulations == SearchConfig::default().simulations;
+        check(untouched, "search.simulations", &self.search.simulations, expected);
         if let Err(error) = self.search.validate() {
             faults.push(format!("search.{error}"));
         }
@@ -336,6 +339,8 @@ mod tests {
         assert!(range.contains("learning.value_share = 2"), "{range}");
         let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);
         assert!(search.contains("search.max_nodes"), "{search}");
+        let simulations = fault(MINIMAL, &["search.simulations=800"]);
+        assert!(simulations.contains("search.simulations = 800") && simulations.contains("schedule.simulations"));
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
