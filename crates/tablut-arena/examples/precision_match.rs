@@ -8,7 +8,7 @@ use tablut_arena::{Contestant, MatchConfig, Player, match_search, match_table, p
 use tablut_games::{Concurrency, Counters, NetEvaluator};
 use tablut_net::{Engine, EngineOptions, Model, Precision};
 use tablut_rules::Rules;
-use tablut_search::Evaluator;
+use tablut_search::{Evaluator, Limit};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Failure> {
     let engines = [engine(first.0)?, engine(second.0)?];
     let contestant = |index: usize, player: &(Precision, u32)| Contestant {
         name: format!("{}@{}", player.0, player.1),
-        player: Player::Net { evaluator: index, config: match_search(player.1) },
+        player: Player::Net { evaluator: index, limit: Limit::of_simulations(player.1), config: match_search(0) },
     };
     let config = MatchConfig {
         rules: Arc::new(Rules::load(rules)?),

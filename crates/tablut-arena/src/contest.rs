@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use tablut_games::{Concurrency, Counters, RunError, run_tasks};
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{Evaluator, SearchConfig};
+use tablut_search::{Evaluator, Limit, SearchConfig};
 
 /// How a match is played.
 #[derive(Clone, Debug)]
@@ -50,15 +50,26 @@ pub enum Player {
     Net {
         /// Which of the worker's evaluators.
         evaluator: usize,
-        /// The search.
+        /// How long it thinks about a move.
+        limit: Limit,
+        /// The search; its simulations are not read.
         config: SearchConfig,
     },
 }
 
 impl Contestant {
+    /// Whether its games must have a thread to themselves: it watches the clock, and other games on its thread would
+    /// take its time.
+    fn plays_alone(&self) -> bool {
+        match &self.player {
+            Player::Net { limit, .. } => !limit.is_reproducible(),
+            Player::Baseline(spec) => !spec.is_reproducible(),
+        }
+    }
+
     fn seat(&self, rules: &Arc<Rules>, seed: u64) -> Seat {
         match &self.player {
-            Player::Net { evaluator, config } => Seat::net(*evaluator, config.clone(), seed),
+            Player::Net { evaluator, limit, config } => Seat::net(*evaluator, *limit, config.clone(), seed),
             Player::Baseline(spec) => {
                 Seat::Baseline(baseline(spec, rules, seed).expect("a net is made a contestant with its evaluator"))
             }
@@ -103,7 +114,7 @@ pub struct MatchOutcome {
 /// `make_evaluators` is called once in each worker thread; a net's index in [`Player::Net`] counts in what it returns.
 /// `on_progress` is called after each game, from any thread. With a sequential test pairs are judged in their
 /// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
-/// are spread over threads. Setting `counters.stop` ends the match with [`RunError::Stopped`].
+/// are spread over threads. A match with a player that watches the clock plays one game at a time on each thread. Setting `counters.stop` ends the match with [`RunError::Stopped`].
 ///
 /// # Panics
 /// If `on_progress` panics.
@@ -117,9 +128,14 @@ pub fn play_match(
     let openings = openings(&config.rules, config.n_pairs, config.opening_plies, config.seed)?;
     let collector = Mutex::new(Collector::new(config.sprt));
     let n_games = 2 * config.n_pairs;
+    let concurrency = if contestants.iter().any(Contestant::plays_alone) {
+        Concurrency { tasks_per_worker: 1, ..config.concurrency }
+    } else {
+        config.concurrency
+    };
     let run = run_tasks(
         n_games,
-        config.concurrency,
+        concurrency,
         |game_idx| match_game(config, contestants, &openings, game_idx),
         make_evaluators,
         counters,

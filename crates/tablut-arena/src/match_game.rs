@@ -6,9 +6,10 @@ use crate::score::HalfPoints;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 use tablut_games::{Request, Task};
 use tablut_rules::{Game, Move, Outcome, Side};
-use tablut_search::{EvaluateError, Evaluation, Query, Search, SearchConfig};
+use tablut_search::{Anytime, EvaluateError, Evaluation, Limit, Query, Search, SearchConfig};
 
 /// Who sits on one side of the board.
 pub enum Seat {
@@ -19,35 +20,60 @@ pub enum Seat {
 }
 
 impl Seat {
-    /// A seat for a search that asks the executor's evaluator number `evaluator`.
-    pub fn net(evaluator: usize, config: SearchConfig, seed: u64) -> Self {
-        Self::Net(Box::new(NetSeat { evaluator, config, seed, search: None, queries: Vec::new() }))
+    /// A seat for a search under `limit` that asks the executor's evaluator number `evaluator`.
+    pub fn net(evaluator: usize, limit: Limit, config: SearchConfig, seed: u64) -> Self {
+        let seat = NetSeat { evaluator, limit, config, seed, search: None, thought: None, queries: Vec::new() };
+        Self::Net(Box::new(seat))
     }
 }
 
 /// A net's side of one game.
 pub struct NetSeat {
     evaluator: usize,
+    limit: Limit,
     config: SearchConfig,
     seed: u64,
     /// Begun on the net's first move.
     search: Option<Search>,
+    /// The move under way, and since when.
+    thought: Option<(Anytime, Instant)>,
     queries: Vec<Query>,
 }
 
 impl NetSeat {
     /// The move, once the search is done; until then its next leaves go to `requests`.
     fn think(&mut self, game: &Game, requests: &mut Vec<Request>) -> Option<Move> {
-        let search = self
-            .search
-            .get_or_insert_with(|| Search::new(game.clone(), &self.config, ChaCha8Rng::seed_from_u64(self.seed)));
-        self.queries.clear();
-        search.gather(&mut self.queries);
-        if search.is_done() {
-            return Some(search.result().chosen);
+        let limit = self.limit;
+        let new = || (Anytime::new(limit, &self.config), Instant::now());
+        let is_new = self.thought.is_none();
+        let (anytime, since) = self.thought.get_or_insert_with(new);
+        let fresh = || Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(self.seed));
+        let search = match &mut self.search {
+            Some(search) => {
+                // Its last move's last round was longer than the first of this one.
+                if is_new && limit.time().is_some() {
+                    search.configure(anytime.config());
+                }
+                search
+            }
+            none => none.insert(fresh()),
+        };
+        while anytime.goes_on(search, since.elapsed()) {
+            self.queries.clear();
+            if search.gather(&mut self.queries) > 0 {
+                requests.extend(self.queries.drain(..).map(|query| (self.evaluator, query)));
+                return None;
+            }
         }
-        requests.extend(self.queries.drain(..).map(|query| (self.evaluator, query)));
-        None
+        self.thought = None;
+        Some(search.result().chosen)
+    }
+
+    /// Keeps up with the game.
+    fn follow(&mut self, mv: Move) {
+        if let Some(search) = &mut self.search {
+            search.advance(mv);
+        }
     }
 }
 
@@ -91,10 +117,8 @@ impl MatchGame {
         self.game.play(mv).map_err(|error| EvaluateError::Failed(error.into()))?;
         if self.game.outcome().is_none() {
             for seat in &mut self.seats {
-                if let Seat::Net(net) = seat
-                    && let Some(search) = &mut net.search
-                {
-                    search.advance(mv);
+                if let Seat::Net(net) = seat {
+                    net.follow(mv);
                 }
             }
         }

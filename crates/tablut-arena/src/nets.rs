@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, Model, ModelFileError, NetError, TrainingSummary};
-use tablut_search::{Evaluator, GumbelConfig, SearchConfig, Solver};
+use tablut_search::{Evaluator, GumbelConfig, Limit, SearchConfig, Solver};
 
 /// Simulations a move for a net whose file does not say how many it is meant to be played with.
 pub const DEFAULT_SIMULATIONS: u32 = 64;
@@ -105,10 +105,10 @@ impl Nets {
 
     /// The contestant that `spec` names; `None` if it needs a model file that was not loaded.
     pub fn contestant(&self, spec: &PlayerSpec) -> Option<Contestant> {
-        let net = |file: &Path, config| Some(Player::Net { evaluator: self.place(file)?, config });
+        let net = |file: &Path, limit, config| Some(Player::Net { evaluator: self.place(file)?, limit, config });
         let player = match spec {
-            PlayerSpec::Net { file, simulations, options } => net(file, options.apply(match_search(*simulations)))?,
-            PlayerSpec::Policy { file } => net(file, policy_alone())?,
+            PlayerSpec::Net { file, limit, options } => net(file, *limit, options.apply(match_search(0)))?,
+            PlayerSpec::Policy { file } => net(file, Limit::of_simulations(0), policy_alone())?,
             _ => Player::Baseline(spec.clone()),
         };
         Some(Contestant { name: spec.to_string(), player })
@@ -147,12 +147,12 @@ mod tests {
             .to_vec();
         let nets = Nets::load(&specs).unwrap();
         assert_eq!(nets.evaluators().len(), 1);
-        let config = |spec| match nets.contestant(spec).unwrap().player {
-            Player::Net { evaluator: 0, config } => config,
+        let player = |spec| match nets.contestant(spec).unwrap().player {
+            Player::Net { evaluator: 0, limit, config } => (limit.to_string(), config.solver),
             other => panic!("a net was expected, not {other:?}"),
         };
-        assert_eq!((config(&specs[0]).simulations, config(&specs[0]).solver != Solver::Off), (8, true));
-        assert_eq!((config(&specs[1]).simulations, config(&specs[1]).solver != Solver::Off), (0, false));
+        assert_eq!(player(&specs[0]), ("8".to_owned(), Solver::Deep));
+        assert_eq!(player(&specs[1]), ("0".to_owned(), Solver::Off));
         assert!(nets.contestant(&"policy:other.tablut".parse().unwrap()).is_none());
     }
 

@@ -8,10 +8,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
-pub const PLAYER_FORMS: &str =
-    "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…] or policy:FILE";
+pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…], \
+     net:FILE@200ms[,OPTION…] or policy:FILE";
 
 /// The deepest fixed-depth search that is accepted; more would not end in this century.
 pub const MAX_DEPTH: u32 = 64;
@@ -45,8 +46,8 @@ pub enum PlayerSpec {
     Net {
         /// The model file.
         file: PathBuf,
-        /// Simulations a move.
-        simulations: u32,
+        /// How long it thinks about a move: simulations, time, or both.
+        limit: Limit,
         /// What its search does differently.
         options: SearchOptions,
     },
@@ -96,7 +97,11 @@ impl PlayerSpec {
 
     /// Whether the same seed always gives the same moves: false for players that watch the clock.
     pub fn is_reproducible(&self) -> bool {
-        !matches!(self, Self::AlphaBeta(SearchLimit::Time(_)))
+        match self {
+            Self::AlphaBeta(limit) => !matches!(limit, SearchLimit::Time(_)),
+            Self::Net { limit, .. } => limit.is_reproducible(),
+            _ => true,
+        }
     }
 }
 
@@ -108,7 +113,7 @@ impl fmt::Display for PlayerSpec {
             Self::AlphaBeta(SearchLimit::Depth(depth)) => write!(f, "alphabeta:{depth}"),
             Self::AlphaBeta(SearchLimit::Time(time)) => write!(f, "alphabeta:{}ms", time.as_millis()),
             Self::Rollouts { playouts } => write!(f, "rollouts:{playouts}"),
-            Self::Net { file, simulations, options } => write!(f, "net:{}@{simulations}{options}", file.display()),
+            Self::Net { file, limit, options } => write!(f, "net:{}@{limit}{options}", file.display()),
             Self::Policy { file } => write!(f, "policy:{}", file.display()),
         }
     }
@@ -158,14 +163,18 @@ impl FromStr for PlayerSpec {
 
 /// The player of `argument`, which is what follows `net:` in `text`.
 fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
-    const EXPECTED: &str = "net:FILE@SIMULATIONS with 1 to 1000000 simulations a move";
+    const EXPECTED: &str = "net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, net:FILE@TIME with a time such \
+                            as 200ms or 2s, or both as net:FILE@800/2s";
     let wrong = || PlayerSpecError::Argument { text: text.to_owned(), expected: EXPECTED };
     let (file, rest) = argument.rsplit_once('@').filter(|(file, _)| !file.is_empty()).ok_or_else(wrong)?;
-    let (budget, options) = rest.split_once(',').map_or((rest, None), |(budget, options)| (budget, Some(options)));
-    let simulations = count(budget).ok_or_else(wrong)?;
+    let (limit, options) = rest.split_once(',').map_or((rest, None), |(limit, options)| (limit, Some(options)));
+    let limit: Limit = limit.parse().map_err(|_| wrong())?;
+    if limit.simulations().is_some_and(|n| !(1..=MAX_SIMULATIONS).contains(&n)) {
+        return Err(wrong());
+    }
     let options = options.map_or(Ok(SearchOptions::default()), str::parse);
     let options = options.map_err(|reason| PlayerSpecError::Option { text: text.to_owned(), reason })?;
-    Ok(PlayerSpec::Net { file: file.into(), simulations, options })
+    Ok(PlayerSpec::Net { file: file.into(), limit, options })
 }
 
 fn count(text: &str) -> Option<u32> {
@@ -201,6 +210,8 @@ mod tests {
             "net:runs/a@b/net.tablut@32",
             "net:a,b.tablut@32,puct=2,fpu=0.1,solver=off",
             "net:a.tablut@32,gumbel=32",
+            "net:a.tablut@2s",
+            "net:a.tablut@800/150ms,puct",
             "policy:x:y.tablut",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
@@ -223,6 +234,9 @@ mod tests {
             ("net:file", "net:FILE@SIMULATIONS"),
             ("net:@5", "net:FILE@SIMULATIONS"),
             ("net:file@0", "1 to 1000000"),
+            ("net:file@0/2s", "1 to 1000000"),
+            ("net:file@0s", "200ms or 2s"),
+            ("net:file@2x", "200ms or 2s"),
             ("net:file@8,pucd", "option \"pucd\": expected gumbel"),
             ("net:file@8,", "option \"\": expected gumbel"),
             ("policy:", "policy:FILE"),

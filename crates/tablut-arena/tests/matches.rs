@@ -1,7 +1,7 @@
 //! Whole matches: what they play, how they count, and that threads change nothing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tablut_arena::{
     Contestant, MatchConfig, MatchError, MatchOutcome, Player, PlayerSpec, SprtBounds, Verdict, match_search,
@@ -9,7 +9,7 @@ use tablut_arena::{
 };
 use tablut_games::{Concurrency, Counters, RunError};
 use tablut_rules::{Game, Rules};
-use tablut_search::{Evaluator, UniformEvaluator};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, UniformEvaluator};
 
 fn config(rules: &str, n_pairs: usize) -> MatchConfig {
     MatchConfig {
@@ -29,7 +29,8 @@ fn contestant(text: &str) -> Contestant {
 
 /// A search that knows nothing but the rules.
 fn uniform(simulations: u32) -> Contestant {
-    let player = Player::Net { evaluator: 0, config: match_search(simulations) };
+    let limit = Limit::of_simulations(simulations);
+    let player = Player::Net { evaluator: 0, limit, config: match_search(0) };
     Contestant { name: format!("uniform@{simulations}"), player }
 }
 
@@ -121,4 +122,41 @@ fn a_ply_limit_within_the_opening_draws_every_game() {
     config.max_plies = Some(3);
     let report = play(&config, &[uniform(4), contestant("alphabeta:1")]).report;
     assert_eq!((report.endings["ply-limit"].drawn, report.mean_plies), (6, 3.0));
+}
+
+/// Keeps the size of its first batch.
+struct FirstBatch(Arc<Mutex<Option<usize>>>);
+
+impl Evaluator for FirstBatch {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        self.0.lock().unwrap().get_or_insert(queries.len());
+        UniformEvaluator.evaluate(queries)
+    }
+}
+
+#[test]
+fn a_net_under_the_clock_has_a_thread_to_itself() {
+    let mut config = config("kvasir", 3);
+    config.max_plies = Some(8);
+    config.concurrency = Concurrency { workers: 1, tasks_per_worker: 64 };
+    for (limit, expected) in [("20/1s", 1), ("20", 3)] {
+        let timed = Player::Net { evaluator: 0, limit: limit.parse().unwrap(), config: match_search(0) };
+        let players = [Contestant { name: limit.to_owned(), player: timed }, contestant("random")];
+        let first_batch = Arc::new(Mutex::new(None));
+        let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
+        let outcome = play_match(&config, &players, evaluators, &Counters::default(), |_| {}).unwrap();
+        assert_eq!(outcome.games.len(), 6);
+        // The first round asks for the root of each game in which the net moves first.
+        assert_eq!(*first_batch.lock().unwrap(), Some(expected), "{limit}");
+    }
+}
+
+#[test]
+fn a_time_that_is_up_at_once_still_gives_moves() {
+    let mut config = config("kvasir", 1);
+    config.max_plies = Some(20);
+    let timed = Player::Net { evaluator: 0, limit: "1ms".parse().unwrap(), config: match_search(0) };
+    let players = [Contestant { name: "timed".to_owned(), player: timed }, contestant("random")];
+    let report = play(&config, &players).report;
+    assert_eq!(report.games, 2);
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tablut_arena::{MatchOutcome, MatchReport, Nets, PlayerSpec, SearchOptions, endings_text, match_table, sprt_text};
 use tablut_games::Counters;
 use tablut_rules::Rules;
+use tablut_search::Limit;
 
 use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all, save_games};
 
@@ -16,7 +17,7 @@ pub struct Args {
     /// The model file.
     model: PathBuf,
     /// An opponent: random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N,
-    /// net:FILE@SIMULATIONS[,OPTION…] or policy:FILE; may be given often [default: random, greedy and alphabeta:2].
+    /// net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms or policy:FILE; may be given often [default: random, greedy and alphabeta:2].
     #[arg(long, value_name = "PLAYER")]
     against: Vec<String>,
     /// Rule set, by name or TOML file [default: the first one that the net was trained on].
@@ -80,7 +81,10 @@ pub fn measure(
     let rules = load_rules(rules.or(info.rules.first().map(String::as_str)).unwrap_or("kvasir"))?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
-        simulations => PlayerSpec::Net { file: model.to_owned(), simulations, options: SearchOptions::default() },
+        simulations => {
+            let limit = Limit::of_simulations(simulations);
+            PlayerSpec::Net { file: model.to_owned(), limit, options: SearchOptions::default() }
+        }
     };
     let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
     let outcomes = play_all(&pairings, &nets, &matches.config(&rules), counters)?;
