@@ -164,7 +164,6 @@ pub fn play_match(
         seed: config.seed,
         opening_plies: config.opening_plies,
         max_plies: config.max_plies,
-        sprt: config.sprt,
     };
     Ok(MatchOutcome { report: collector.tally.report(header), games: collector.counted })
 }
@@ -199,7 +198,6 @@ pub(crate) fn mix(seed: u64, index: u64) -> u64 {
 
 /// Puts games in order and counts pairs as they become complete.
 struct Collector {
-    sprt: Option<SprtBounds>,
     waiting: BTreeMap<usize, GameResult>,
     counted: Vec<GameResult>,
     tally: Tally,
@@ -210,7 +208,7 @@ struct Collector {
 impl Collector {
     fn new(sprt: Option<SprtBounds>) -> Self {
         let (waiting, counted) = (BTreeMap::new(), Vec::new());
-        Self { sprt, waiting, counted, tally: Tally::default(), finished: 0, settled: false }
+        Self { waiting, counted, tally: Tally::with_test(sprt), finished: 0, settled: false }
     }
 
     /// Takes a game in; true once the sequential test is settled.
@@ -225,8 +223,7 @@ impl Collector {
             let pair = [next, next + 1].map(|idx| self.waiting.remove(&idx).expect("both were there"));
             self.tally.record_pair(&pair[0], &pair[1]);
             self.counted.extend(pair);
-            let verdict = self.sprt.map(|bounds| bounds.judge(self.tally.pentanomial()).verdict);
-            self.settled = verdict.is_some_and(|verdict| verdict != Verdict::Undecided);
+            self.settled = self.tally.sprt().is_some_and(|state| state.verdict != Verdict::Undecided);
         }
         self.settled
     }

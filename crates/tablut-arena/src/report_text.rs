@@ -2,7 +2,7 @@
 
 use crate::ratings::{PairingResult, RatingError, Ratings, rate};
 use crate::score::{ScoreEstimate, Wdl};
-use crate::sprt::Verdict;
+use crate::sprt::{SprtState, Verdict};
 use crate::tally::{EloDifference, MatchReport, SideResult};
 use std::fmt::Write as _;
 
@@ -52,19 +52,31 @@ pub fn sprt_text(reports: &[MatchReport]) -> String {
         let Some(sprt) = &report.sprt else { continue };
         let (bounds, state) = (sprt.bounds, sprt.state);
         let verdict = match state.verdict {
-            Verdict::Stronger => format!("accepted: at least {} Elo stronger than {}", bounds.elo1, report.players[1]),
-            Verdict::NotStronger => {
-                format!("rejected: not over {} Elo stronger than {}", bounds.elo0, report.players[1])
-            }
-            Verdict::Undecided => format!("undecided against {}", report.players[1]),
+            Verdict::Stronger => format!("stronger, over {} Elo", bounds.elo0),
+            Verdict::NotStronger => format!("not stronger, under {} Elo", bounds.elo1),
+            Verdict::Undecided => "undecided".to_owned(),
         };
         let _ = writeln!(
             text,
-            "SPRT [{}, {}] Elo, errors {} and {}: LLR {:.2} ({:.2}, {:.2}), {} {verdict}",
-            bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta, state.llr, state.lower, state.upper, report.players[0],
+            "{} – {}: {verdict}; SPRT [{}, {}] Elo, errors {} and {}, {}",
+            report.players[0],
+            report.players[1],
+            bounds.elo0,
+            bounds.elo1,
+            bounds.alpha,
+            bounds.beta,
+            sprt_evidence(&state),
         );
     }
     text
+}
+
+/// The two sides of a sequential test: what speaks for either verdict, and what is needed.
+pub fn sprt_evidence(state: &SprtState) -> String {
+    format!(
+        "evidence for stronger {:+.2} of {:.2}, for not stronger {:+.2} of {:.2}",
+        state.stronger, state.stronger_at, state.not_stronger, state.not_stronger_at
+    )
 }
 
 /// Ratings of all players that occur in `reports`, the names in order of first appearance. The anchor is `random` at 0 if it
@@ -158,13 +170,11 @@ fn columns(rows: &[Vec<String>]) -> String {
 mod tests {
     use super::{match_table, rate_reports, ratings_table, sprt_text};
     use crate::score::{Pentanomial, Wdl};
-    use crate::sprt::SprtBounds;
     use crate::tally::{MatchReport, ReportHeader, Tally};
 
     fn report(players: [&str; 2], as_attackers: Wdl, as_defenders: Wdl, pentanomial: [u32; 5]) -> MatchReport {
-        let sprt = Some(SprtBounds::default());
         let players = players.map(str::to_owned);
-        let header = ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None, sprt };
+        let header = ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None };
         Tally::from_counts(as_attackers, as_defenders, Pentanomial { counts: pentanomial }).report(header)
     }
 

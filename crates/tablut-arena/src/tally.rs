@@ -2,7 +2,7 @@
 
 use crate::match_game::GameResult;
 use crate::score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
-use crate::sprt::{SprtBounds, SprtState};
+use crate::sprt::{Sprt, SprtBounds, SprtState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tablut_rules::Side;
@@ -104,13 +104,23 @@ pub struct Tally {
     pentanomial: Pentanomial,
     endings: BTreeMap<String, EndingCount>,
     plies: u64,
+    sprt: Option<Sprt>,
 }
 
 impl Tally {
-    /// A tally of counts made elsewhere, without endings and lengths.
+    /// A tally that also holds its pairs, in the order in which they are counted, to a sequential test.
+    pub fn with_test(bounds: Option<SprtBounds>) -> Self {
+        Self { sprt: bounds.map(Sprt::new), ..Self::default() }
+    }
+
+    /// A tally of counts made elsewhere, without endings and lengths; the test has seen the worst pairs first.
     #[cfg(test)]
     pub(crate) fn from_counts(as_attackers: Wdl, as_defenders: Wdl, pentanomial: Pentanomial) -> Self {
-        Self { as_attackers, as_defenders, pentanomial, ..Self::default() }
+        let mut sprt = Sprt::new(SprtBounds::default());
+        for (half_points, &n) in pentanomial.counts.iter().enumerate() {
+            (0..n).for_each(|_| sprt.record(half_points));
+        }
+        Self { as_attackers, as_defenders, pentanomial, sprt: Some(sprt), ..Self::default() }
     }
 
     /// Counts a pair: in `first` the first player had the attackers, in `second` the defenders.
@@ -119,6 +129,9 @@ impl Tally {
         self.as_attackers.record(points[0]);
         self.as_defenders.record(points[1]);
         self.pentanomial.record(points[0], points[1]);
+        if let Some(sprt) = &mut self.sprt {
+            sprt.record(points[0] as usize + points[1] as usize);
+        }
         for game in [first, second] {
             self.plies += game.moves.len() as u64;
             let ending = self.endings.entry(game.outcome.reason.to_string()).or_default();
@@ -135,6 +148,11 @@ impl Tally {
         &self.pentanomial
     }
 
+    /// Where the sequential test stands, if there is one.
+    pub fn sprt(&self) -> Option<SprtState> {
+        self.sprt.as_ref().map(Sprt::state)
+    }
+
     /// Wins, draws and losses of the first player with the attackers, then with the defenders.
     pub fn by_side(&self) -> [Wdl; 2] {
         [self.as_attackers, self.as_defenders]
@@ -149,7 +167,7 @@ impl Tally {
             draws: self.as_attackers.draws + self.as_defenders.draws,
             losses: self.as_attackers.losses + self.as_defenders.losses,
         };
-        let sprt = header.sprt.map(|bounds| SprtReport { bounds, state: bounds.judge(&self.pentanomial) });
+        let sprt = self.sprt.as_ref().map(|sprt| SprtReport { bounds: sprt.bounds(), state: sprt.state() });
         MatchReport {
             rules: header.rules,
             players: header.players,
@@ -182,8 +200,6 @@ pub struct ReportHeader {
     pub opening_plies: u32,
     /// The match's own limit of plies.
     pub max_plies: Option<u32>,
-    /// The sequential test.
-    pub sprt: Option<SprtBounds>,
 }
 
 #[cfg(test)]
@@ -202,7 +218,7 @@ mod tests {
 
     fn header() -> ReportHeader {
         let players = ["a".to_owned(), "b".to_owned()];
-        ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None, sprt: None }
+        ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None }
     }
 
     #[test]

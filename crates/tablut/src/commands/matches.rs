@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use tablut_arena::{
     Contestant, DEFAULT_OPENING_PLIES, GameLine, MatchConfig, MatchOutcome, MatchProgress, MatchReport, Nets,
-    PlayerSpec, SprtBounds, play_match,
+    PlayerSpec, SprtBounds, play_match, sprt_evidence,
 };
 use tablut_games::{Concurrency, Counters};
 use tablut_net::durable;
@@ -123,13 +123,12 @@ fn play_one(
     bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
     bar.set_prefix(format!("{} – {}", contestants[0].name, contestants[1].name));
     bar.set_message("no result yet");
-    let outcome =
-        play_match(config, contestants, || nets.evaluators(), counters, |progress| show(&bar, config, progress));
+    let outcome = play_match(config, contestants, || nets.evaluators(), counters, |progress| show(&bar, progress));
     bar.finish_and_clear();
     Ok(outcome?)
 }
 
-fn show(bar: &ProgressBar, config: &MatchConfig, progress: &MatchProgress<'_>) {
+fn show(bar: &ProgressBar, progress: &MatchProgress<'_>) {
     bar.set_position(progress.games_finished as u64);
     let pairs = progress.tally.pentanomial();
     if pairs.pairs() == 0 {
@@ -137,9 +136,8 @@ fn show(bar: &ProgressBar, config: &MatchConfig, progress: &MatchProgress<'_>) {
     }
     let score = pairs.estimate();
     let mut message = format!("score {:.1} % ({:.1}–{:.1})", 100.0 * score.mean, 100.0 * score.low, 100.0 * score.high);
-    if let Some(bounds) = config.sprt {
-        let state = bounds.judge(pairs);
-        let _ = write!(message, ", LLR {:.2} ({:.2}, {:.2})", state.llr, state.lower, state.upper);
+    if let Some(state) = progress.tally.sprt() {
+        let _ = write!(message, ", {}", sprt_evidence(&state));
     }
     bar.set_message(message);
 }

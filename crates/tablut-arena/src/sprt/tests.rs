@@ -1,0 +1,137 @@
+//! The sequential test: exact on all sequences of a few pairs, and simulated to its end.
+
+use super::{Sprt, SprtBounds, SprtError, Verdict};
+use crate::elo::expected_score;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+#[test]
+fn bad_bounds_are_refused_by_name() {
+    assert!(matches!("20,0".parse::<SprtBounds>(), Err(SprtError::Order { .. })));
+    assert!(matches!("0,inf".parse::<SprtBounds>(), Err(SprtError::Range { name: "elo1", .. })));
+    assert!(matches!("nan,5".parse::<SprtBounds>(), Err(SprtError::Range { name: "elo0", .. })));
+    assert!(matches!("0,20,0.7,0.05".parse::<SprtBounds>(), Err(SprtError::Chance { name: "alpha", .. })));
+    let error = "0;20".parse::<SprtBounds>().unwrap_err();
+    assert!(error.to_string().contains("\"0;20\""), "{error}");
+}
+
+/// The chances of 0 to 4 half points when openings favour one side by `tilt` Elo or the other, equally often, and draws are
+/// won `draw` times as often as one of two equal players wins; the mean score is that of `elo`.
+fn pair_chances(elo: f64, tilt: f64, draw: f64) -> [f64; 5] {
+    let game = |x: f64| {
+        let weights = [10_f64.powf(-x / 800.0), draw, 10_f64.powf(x / 800.0)];
+        let total: f64 = weights.iter().sum();
+        weights.map(|w| w / total)
+    };
+    let pair = |strength: f64| {
+        let mut chances = [0.0; 5];
+        let games = [game(strength + tilt), game(strength - tilt)];
+        for (i, a) in games[0].iter().enumerate() {
+            for (j, b) in games[1].iter().enumerate() {
+                chances[i + j] += a * b;
+            }
+        }
+        chances
+    };
+    let (mut low, mut high) = (-4000.0, 4000.0);
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        let mean: f64 = pair(middle).iter().enumerate().map(|(k, p)| p * k as f64 / 4.0).sum();
+        if mean < expected_score(elo) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    pair(low)
+}
+
+/// The capitals' mean over all sequences of `n_pairs` pairs.
+fn mean_capitals(test: &Sprt, chances: &[f64; 5], n_pairs: u32) -> [f64; 2] {
+    if n_pairs == 0 {
+        return [test.stronger.exp(), test.not_stronger.exp()];
+    }
+    let mut means = [0.0; 2];
+    for (half_points, chance) in chances.iter().enumerate() {
+        let mut next = test.clone();
+        next.record(half_points);
+        let capitals = mean_capitals(&next, chances, n_pairs - 1);
+        for (mean, capital) in means.iter_mut().zip(capitals) {
+            *mean += chance * capital;
+        }
+    }
+    means
+}
+
+#[test]
+fn no_capital_grows_on_average_under_the_hypothesis_that_it_bets_against() {
+    // Bounds that no six pairs reach, so that every sequence runs to its end.
+    let bounds = SprtBounds { elo0: 0.0, elo1: 60.0, alpha: 1e-9, beta: 1e-9 };
+    for (tilt, draw) in [(0.0, 0.0), (300.0, 1.0), (800.0, 0.0)] {
+        let under_null = mean_capitals(&Sprt::new(bounds), &pair_chances(0.0, tilt, draw), 6);
+        let under_alternative = mean_capitals(&Sprt::new(bounds), &pair_chances(60.0, tilt, draw), 6);
+        assert!((under_null[0] - 1.0).abs() < 1e-9, "{under_null:?}");
+        assert!((under_alternative[1] - 1.0).abs() < 1e-9, "{under_alternative:?}");
+        assert!(under_alternative[0] > 1.0 && under_null[1] > 1.0, "each grows where it should");
+    }
+}
+
+/// Draws pairs until the test stops, at most 20,000.
+fn simulate(bounds: SprtBounds, chances: &[f64; 5], rng: &mut ChaCha8Rng) -> (Verdict, u32) {
+    let mut test = Sprt::new(bounds);
+    for n in 1..=20_000 {
+        let mut left: f64 = rng.random();
+        let half_points = chances.iter().position(|p| {
+            left -= p;
+            left < 0.0
+        });
+        test.record(half_points.unwrap_or(4));
+        if test.state().verdict != Verdict::Undecided {
+            return (test.state().verdict, n);
+        }
+    }
+    (Verdict::Undecided, 20_000)
+}
+
+#[test]
+fn error_rates_keep_the_stated_bounds() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let runs: u32 = 8000;
+    // The last number is the most pairs that the test may take on average: the likelihood-ratio test takes five sixths.
+    for (bounds, tilt, draw, most_pairs) in [
+        ("0,80", 0.0, 0.0, 68.0),
+        ("0,80", 300.0, 0.0, 40.0),
+        ("-100,0", 0.0, 2.0, 26.0),
+        ("200,300", 300.0, 0.0, 62.0),
+    ] {
+        let bounds: SprtBounds = bounds.parse().unwrap();
+        for (elo, wrong) in [(bounds.elo0, Verdict::Stronger), (bounds.elo1, Verdict::NotStronger)] {
+            let chances = pair_chances(elo, tilt, draw);
+            let (mut errors, mut pairs) = (0, 0);
+            for _ in 0..runs {
+                let (verdict, n) = simulate(bounds, &chances, &mut rng);
+                errors += u32::from(verdict == wrong);
+                pairs += n;
+            }
+            let (rate, mean_pairs) = (f64::from(errors) / f64::from(runs), f64::from(pairs) / f64::from(runs));
+            println!("{bounds:?}, tilt {tilt}, draws {draw}, truth {elo}: {rate}, {mean_pairs} pairs");
+            assert!(rate > 0.005 && rate <= 0.05, "{bounds:?}, tilt {tilt}, draws {draw}, truth {elo}: {rate}");
+            assert!(mean_pairs <= most_pairs, "{bounds:?}, tilt {tilt}, draws {draw}, truth {elo}: {mean_pairs}");
+        }
+    }
+}
+
+#[test]
+fn a_verdict_stands() {
+    let mut test = Sprt::new("0,100".parse().unwrap());
+    for _ in 0..40 {
+        test.record(4);
+    }
+    let settled = test.state();
+    assert_eq!(settled.verdict, Verdict::Stronger);
+    assert!(settled.stronger >= settled.stronger_at);
+    for _ in 0..400 {
+        test.record(0);
+    }
+    assert_eq!(test.state(), settled);
+}
