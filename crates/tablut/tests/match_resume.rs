@@ -30,7 +30,7 @@ fn finished(command: &mut Command) -> String {
 
 /// Games that are in a file, without its header.
 fn games_in(path: &Path) -> usize {
-    fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count().saturating_sub(1))
+    fs::read_to_string(path).map_or(0, |text| text.matches('\n').count().saturating_sub(1))
 }
 
 /// Waits until the file holds so many games; false when the match ended before.

@@ -79,11 +79,11 @@ fn a_file_cut_anywhere_keeps_its_whole_lines() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
     write(&path, &[1, 0, 3]);
-    let bytes = fs::read(&path).unwrap();
-    let header_end = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
-    for length in (header_end..=bytes.len()).step_by(7).chain([bytes.len() - 1]) {
-        fs::write(&path, &bytes[..length]).unwrap();
-        let expected = bytes[..length].iter().filter(|&&byte| byte == b'\n').count() - 1;
+    let text = fs::read_to_string(&path).unwrap();
+    let header_end = text.find('\n').unwrap() + 1;
+    for length in (header_end..=text.len()).step_by(7).chain([text.len() - 1]) {
+        fs::write(&path, &text[..length]).unwrap();
+        let expected = text[..length].matches('\n').count() - 1;
         assert_eq!(open(&path).unwrap().games(0, &rules()).len(), expected, "{length} bytes");
         write(&path, &[7]);
         assert_eq!(open(&path).unwrap().games(0, &rules()).len(), expected + 1, "{length} bytes");

@@ -13,6 +13,9 @@ use tablut_rules::Rules;
 
 pub use self::playing::{Played, play_all};
 
+/// Games that a thread keeps going at once. More make no larger batch faster, and let the first results wait.
+const GAMES_PER_THREAD: usize = 16;
+
 /// Options of every command that plays matches.
 #[derive(Clone, Debug, clap::Args)]
 pub struct MatchArgs {
@@ -60,7 +63,7 @@ impl Default for MatchArgs {
 impl MatchArgs {
     /// What the options mean under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> MatchConfig {
-        let default = Concurrency::default();
+        let workers = self.threads.map_or(Concurrency::default().workers, usize::from);
         MatchConfig {
             rules: rules.clone(),
             n_pairs: self.games.div_ceil(2) as usize,
@@ -68,7 +71,7 @@ impl MatchArgs {
             max_plies: Some(self.max_plies),
             seed: self.seed,
             sprt: self.sprt,
-            concurrency: Concurrency { workers: self.threads.map_or(default.workers, usize::from), ..default },
+            concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
         }
     }
 }
