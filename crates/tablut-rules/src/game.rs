@@ -198,6 +198,12 @@ impl Game {
         self.plies_since_capture
     }
 
+    /// The ply at which the game is drawn (rulebook C10), by the rule set or by [`Game::with_max_plies`].
+    #[must_use]
+    pub const fn max_plies(&self) -> Option<u32> {
+        self.max_plies
+    }
+
     /// The number of escape routes (rulebook C11); 0 once the game is over.
     #[must_use]
     pub fn routes(&self) -> u32 {

@@ -26,12 +26,17 @@ pub struct SearchConfig {
     /// 1 (the default) changes nothing in the result; a Gumbel round's leaves lie in different subtrees and are
     /// gathered together in any case.
     pub leaves_in_flight: u32,
-    /// Nodes that the tree may hold; the search ends when they are used up. A node takes 64 bytes, and 8 more
-    /// for each of its legal moves (together about 700 bytes in the middle of a game). Default 1,000,000.
+    /// Nodes that the tree may hold; the search ends when they are used up. A node takes 72 bytes with the edge to it, 40
+    /// more with `transpositions`, and 8 for each of its legal moves (together about 700 bytes in the middle of a
+    /// game). Default 1,000,000.
     pub max_nodes: u32,
     /// After `advance`, visits that the kept subtree already has pay for the same visits of the new search,
     /// which then needs fewer simulations. Otherwise all simulations are new. Default true.
     pub count_kept_visits: bool,
+    /// Lines of moves that lead to the same position share what was found out about it: the tree becomes a graph.
+    /// Without effect where a rule set ends the game when a position occurs for the second time (ashton). Default
+    /// false.
+    pub transpositions: bool,
 }
 
 impl Default for SearchConfig {
@@ -46,6 +51,7 @@ impl Default for SearchConfig {
             leaves_in_flight: 1,
             max_nodes: 1_000_000,
             count_kept_visits: true,
+            transpositions: false,
         }
     }
 }

@@ -5,6 +5,9 @@
 //! output; randomness comes from the generator that it is handed, so that a search is a function of its game, its
 //! settings, its seed and its evaluator. A [`Limit`] says how long to think; [`Anytime`] keeps to it, told the time.
 //!
+//! A search is a tree, or with [`SearchConfig::transpositions`] a graph in which lines of moves meet that lead to the same
+//! state of the game. What is proven is exact in both (`src/proof.rs` says why).
+//!
 //! Values are absolute (+1 attackers win, −1 defenders win) in the tree and in all results; [`turned`] is the one
 //! door to the view of the side to move, in which the [`formulas`] are written.
 
@@ -12,12 +15,12 @@ mod anytime;
 mod cache;
 mod config;
 mod evaluator;
+mod graph;
 mod limit;
 mod lines;
 mod perspective;
 mod proof;
 mod search;
-mod tree;
 
 pub mod exhaustive;
 pub mod formulas;

@@ -2,9 +2,9 @@
 
 use tablut_rules::{Move, Side};
 
+use crate::graph::{Edge, NONE, NodeId, Path, ROOT, Seen};
 use crate::proof::Proof;
 use crate::search::Search;
-use crate::tree::{Node, NodeId, ROOT};
 
 /// A root move with what the search expects to follow.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,24 +42,32 @@ pub struct Branch {
 }
 
 impl Search {
-    /// The visited part of the tree down to `depth` plies, for display.
+    /// The visited part of the tree down to `depth` plies, for display. Where paths meet, every path to a node shows what
+    /// is below it.
     pub fn branches(&self, depth: usize) -> Vec<Branch> {
-        self.tree().nodes.first().map_or(Vec::new(), |_| self.branches_of(ROOT, depth))
+        self.graph().nodes.first().map_or(Vec::new(), |_| self.branches_of(ROOT, self.root_path(), depth))
     }
 
-    fn branches_of(&self, id: NodeId, depth: usize) -> Vec<Branch> {
+    fn branches_of(&self, id: NodeId, path: Path, depth: usize) -> Vec<Branch> {
         if depth == 0 {
             return Vec::new();
         }
-        let branch = |(id, node): (NodeId, &Node)| Branch {
-            mv: node.mv,
-            visits: node.visits,
-            prior: node.prior,
-            q: node.q,
-            proven: node.proof,
-            replies: self.branches_of(id, depth - 1),
+        let branch = |(edge, seen): (&Edge, Seen)| Branch {
+            mv: edge.mv,
+            visits: seen.visits,
+            prior: edge.prior,
+            q: seen.q,
+            proven: seen.proof,
+            replies: self.branches_of(seen.child, path.after(edge.mv), depth - 1),
         };
-        self.tree().children(id).map(branch).collect()
+        self.seen_edges(id, path).map(branch).collect()
+    }
+
+    /// The edges of a node that was reached by `path` which lead somewhere.
+    fn seen_edges(&self, id: NodeId, path: Path) -> impl Iterator<Item = (&Edge, Seen)> {
+        let (graph, node) = (self.graph(), self.graph().node(id));
+        let edges = graph.edges_of(id).map(move |(_, edge)| (edge, graph.seen(node, edge, path)));
+        edges.filter(|(_, seen)| seen.child != NONE)
     }
 
     /// The best `n` root moves with their principal variations: proven wins first (shortest first), then by visits,
@@ -97,16 +105,24 @@ impl Search {
 
     /// The move and the best replies after it, as far as the tree goes.
     fn variation(&self, mv: Move) -> Vec<Move> {
-        let mut moves = vec![mv];
+        let (mut moves, mut nodes) = (vec![mv], vec![ROOT]);
         let mut mover = self.game().position().side_to_move();
-        let child = |id: NodeId| self.tree().children(id);
-        let mut at = child(ROOT).find(|(_, node)| node.mv == mv).map(|(id, _)| id);
-        while let Some(id) = at {
+        let mut path = self.root_path();
+        let mut at =
+            self.seen_edges(ROOT, path).find(|(edge, _)| edge.mv == mv).map(|(edge, seen)| (edge.mv, seen.child));
+        while let Some((mv, id)) = at {
             mover = mover.opponent();
-            let best =
-                child(id).max_by_key(|(id, node)| (reply_worth(node, mover), node.visits, std::cmp::Reverse(*id)));
-            moves.extend(best.map(|(_, node)| node.mv));
-            at = best.map(|(id, _)| id);
+            path = path.after(mv);
+            nodes.push(id);
+            let best = self
+                .seen_edges(id, path)
+                .enumerate()
+                .max_by_key(|(index, (_, seen))| (reply_worth(seen, mover), seen.visits, std::cmp::Reverse(*index)))
+                .map(|(_, (edge, seen))| (edge.mv, seen.child))
+                // The best replies may go round in a circle; nothing new comes then.
+                .filter(|(_, child)| !nodes.contains(child));
+            moves.extend(best.map(|(mv, _)| mv));
+            at = best;
         }
         moves
     }
@@ -120,6 +136,6 @@ fn worth(proof: Proof, side: Side) -> i32 {
     }
 }
 
-fn reply_worth(node: &Node, mover: Side) -> i32 {
-    node.proof.map_or(0, |proof| worth(proof, mover))
+fn reply_worth(seen: &Seen, mover: Side) -> i32 {
+    seen.proof.map_or(0, |proof| worth(proof, mover))
 }

@@ -1,22 +1,54 @@
 //! Proven results and how they are backed up.
 //!
-//! # Why a proof in the tree is sound
+//! # Why a proof in a tree is sound
 //!
-//! A node stands for one line of moves after the game's own history, so its state holds the whole history: counts of
-//! repetitions, plies since the last capture, the ply. Terminal nodes are judged by `Game` on that very line. A node's
-//! children are all the legal moves of its state. So minimax over the children is exact, under every repetition rule
-//! and limit, and no argument about positions is needed. The tree never shares a proof between two nodes, not even
-//! when they hold the same position.
+//! A node of a tree stands for one line of moves after the game's own history, so its state holds the whole history:
+//! counts of repetitions, plies since the last capture, the ply. Terminal nodes are judged by `Game` on that very
+//! line. A node's children are all the legal moves of its state. So minimax over the children is exact, under every
+//! repetition rule and limit, and no argument about positions is needed.
 //!
 //! # What a proof says of the position alone
 //!
 //! A proof is marked [`Proof::from_history`] when an ending by repetition, by the aggressor's rule, by the no-capture
-//! limit or by the ply limit was used in it. If it is not marked, the same result holds in every game that reaches
-//! the position with no more history than here (each position seen no more often, no fewer plies left to both
-//! limits): legal moves and wins by capture, escape and blockade depend on the position alone; every line of the
-//! proof was played out under the larger history and no count ended it there, so no smaller count ends it; and an
-//! opponent's move that some count did end here would have marked the proof. Nothing more is claimed: with a longer
-//! history the opponent may reach a draw by repetition inside the proof.
+//! limit or by the ply limit was used in it. All draws are. If it is not marked, every line of it ends with a capture of
+//! the king, an escape or a blockade.
+//!
+//! Take the game without its rule of repetition, and call a *state* the position with the counters that end games (plies
+//! since the last capture, ply; each where there is a limit). An unmarked proof shows that its winner forces the end
+//! from its state in that game, within the plies it says: by induction over the proof, since legal moves depend on the
+//! position alone, the winner's node has a child with such a proof, and the loser's has one for every move. Which
+//! path each part of the proof was found on does not matter.
+//!
+//! So in a tree an unmarked proof also holds in every game that reaches the position with no more history than here
+//! (each position seen no more often, no fewer plies left to both limits). With a longer one the opponent may reach
+//! a draw by repetition inside the proof.
+//!
+//! # Why a proof in a graph is sound
+//!
+//! Paths meet in a node only when they are *fresh*: no position has recurred on them since the last capture; and only
+//! under rules by which a position may recur without ending the game, so that an ending needs three occurrences.
+//!
+//! *An unmarked proof holds on every fresh path to its state.* Let d(s) be the least number of plies within which the
+//! winner forces the end from the state s in the game without a rule of repetition; it is at most what the proof says. The
+//! winner plays so that d falls with each ply, whatever the opponent does. Could a position come twice on the line that
+//! follows? The second time its counters would be as high or higher, and with fewer plies left to the limits nothing is
+//! won sooner: d would be no less than it was. But it has fallen. So every position comes at most once on the line. On
+//! the fresh path before, it came at most once since the last capture, and before that it was another position. That
+//! makes two occurrences, not three: no rule of repetition speaks before the winner has won. The same holds one
+//! ply past a fresh path, when its last move has brought a position about for the second time: that position has two
+//! occurrences, but d has it come no more. So a shared child's unmarked proof counts for a detour past it too.
+//!
+//! *A marked proof holds on its own path.* It is backed up along one path from endings on that very path, and from
+//! proofs that hold there: marked ones of the same path, unmarked ones. The shared node remembers the path (by its 128-bit
+//! hash), and on all others counts as unproven, with its mean value. A node that one path alone leads to needs no
+//! such care: the root, and every node after a recurrence until the next capture.
+//!
+//! *Moves seen to lose at sight* are unmarked proofs of two plies. At a fresh node nothing within two plies can occur for the
+//! third time, and the counters are the node's own, so what was seen there on one path is seen on all.
+//!
+//! A proof of one side's win for all fresh paths, and a marked one of something else for one of them, cannot both be: each
+//! is exact where it holds. `tests/behaviour/graph_proofs.rs` holds graphs to trees, to a solver that shares nothing with
+//! them, and to playing proven wins out against replies that go to and fro.
 //!
 //! # Distance
 //!

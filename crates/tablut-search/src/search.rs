@@ -1,9 +1,11 @@
 //! The search as a state machine: gather leaves, someone evaluates them, apply.
 
+mod begin;
 mod result;
 mod root;
 mod settle;
 mod sight;
+mod trail;
 mod walk;
 
 use rand::rngs::ChaCha8Rng;
@@ -11,11 +13,12 @@ use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
 
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
+use self::trail::{Step, Trail};
 use self::walk::Walk;
 use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
-use crate::tree::{NodeId, ROOT, State, Tree};
+use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +38,14 @@ pub enum Stop {
     GameOver,
 }
 
-/// The size of a tree.
+/// The size of a tree or graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Nodes: the root and every move visited.
+    /// Nodes: in a tree the root and every move visited, in a graph every state of the game that was reached.
     pub nodes: usize,
     /// Legal moves of the nodes evaluated, visited or not.
     pub edges: usize,
-    /// Bytes that both take together.
+    /// Bytes that both take together, with the table that finds a graph's nodes.
     pub bytes: usize,
 }
 
@@ -54,6 +57,18 @@ enum Stage {
     Done(Stop),
 }
 
+/// How a simulation ended below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// At a node that it made, or at one that is proven or closed: the node's own value counts.
+    Known,
+    /// At a node that waits for its evaluation because of this simulation.
+    Asked,
+    /// At a node that more simulations have visited than came by its edge, or that one of the same round is about to
+    /// visit first: the edge catches up by one visit, the node has none.
+    CaughtUp,
+}
+
 /// A simulation on its way.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
@@ -62,10 +77,12 @@ struct Pending {
     entry: Option<usize>,
     /// The side to move at the leaf.
     side: Side,
-    /// The leaf waits for an evaluation; otherwise its result is known.
-    queried: bool,
-    /// The simulation made the leaf.
-    created: bool,
+    end: End,
+    /// Where its steps begin; they reach to the next simulation's.
+    first_step: usize,
+    /// It made its last edge, or its leaf.
+    new_edge: bool,
+    new_node: bool,
 }
 
 /// What to do next.
@@ -83,15 +100,15 @@ enum Next {
 struct Scratch {
     moves: MoveList,
     visited: Vec<Visited>,
-    ids: Vec<NodeId>,
+    ids: Vec<u32>,
     replies: MoveList,
     lost: Vec<bool>,
     weights: Vec<f32>,
     logits: Vec<f32>,
-    spare: Tree,
+    spare: Graph,
 }
 
-/// One tree, searched from a game's current position.
+/// One tree or graph, searched from a game's current position.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -118,10 +135,22 @@ pub struct Search {
     rng: ChaCha8Rng,
     /// Stands at the root between calls.
     game: Game,
-    tree: Tree,
+    graph: Graph,
     root: Root,
+    /// What of the game's history tells nodes apart; of meaning where paths may meet.
+    trail: Trail,
+    /// Hashes of the positions from the last capture before the root to the one before the present position.
+    line: Vec<u64>,
     stage: Stage,
     pending: Vec<Pending>,
+    /// Of the pending simulations, those gathered before the last answers came, which wait for the end of their round.
+    n_answered: usize,
+    /// Evaluations asked for and not given yet.
+    n_asked: usize,
+    /// The ways of the pending simulations, one after the other.
+    steps: Vec<Step>,
+    /// Nodes from here on were made by the pending simulations.
+    first_new: NodeId,
     full: bool,
     simulations: u32,
     kept_visits: u32,
@@ -138,9 +167,15 @@ impl Search {
             rng,
             root: Root::new(game.position().side_to_move()),
             game,
-            tree: Tree::default(),
+            graph: Graph::default(),
+            trail: Trail::default(),
+            line: Vec::new(),
             stage: Stage::AwaitRoot,
             pending: Vec::new(),
+            n_answered: 0,
+            n_asked: 0,
+            steps: Vec::new(),
+            first_new: 0,
             full: false,
             simulations: 0,
             kept_visits: 0,
@@ -153,7 +188,8 @@ impl Search {
 
     /// Appends the positions whose evaluations the search needs next and returns their number, 0 when it is done.
     /// [`Search::apply`] must follow with their evaluations. With [`Method::Gumbel`] these are the leaves of one
-    /// halving round, which lie in different subtrees: the result is the same as when they are asked for one by one.
+    /// halving round: the result is the same as when they are asked for one by one. (In a tree they lie in different
+    /// subtrees. In a graph their paths may meet; there all simulations of a round see what was known before it.)
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
@@ -166,11 +202,12 @@ impl Search {
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
     pub fn gather_at_most(&mut self, queries: &mut Vec<Query>, limit: usize) -> usize {
-        assert!(self.pending.is_empty(), "apply the last gathering's evaluations first");
+        assert!(self.n_asked == 0, "apply the last gathering's evaluations first");
         match self.stage {
             Stage::Done(_) => return 0,
             Stage::AwaitRoot => {
                 queries.push(self.ask_root());
+                self.n_asked = 1;
                 return 1;
             }
             Stage::Running => {}
@@ -199,6 +236,7 @@ impl Search {
                 }
             }
         }
+        self.n_asked = n_queries;
         n_queries
     }
 
@@ -208,7 +246,7 @@ impl Search {
     /// If they are not as many as the queries, or one has not a logit for each move ([`crate::check_answers`] tells).
     pub fn apply(&mut self, evaluations: &[Evaluation]) {
         self.settle(evaluations);
-        if self.stage == Stage::AwaitRoot && self.tree.node(ROOT).state == State::Expanded {
+        if self.stage == Stage::AwaitRoot && self.graph.node(ROOT).state == State::Expanded {
             self.start();
         } else if self.stage == Stage::Running && self.root.is_idle() {
             // So that `is_done` need not wait for a gathering that finds nothing.
@@ -242,16 +280,18 @@ impl Search {
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
         self.game.play(mv)?;
-        let child = self.tree.children(ROOT).find(|(_, node)| node.mv == mv).map(|(id, _)| id);
-        match child {
-            Some(id) => self.tree.keep(id, &mut self.scratch.spare),
-            None => self.tree.clear(),
+        self.trail.path = self.trail.path.after(mv);
+        let edge = self.graph.nodes.first().and_then(|_| self.graph.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
+        match edge.map_or(NONE, |(_, edge)| edge.child) {
+            NONE => self.graph.clear(),
+            child => self.graph.keep(child, &mut self.scratch.spare),
         }
         self.begin();
         Ok(())
     }
 
-    /// Begins a new search from the same position with other settings, keeping the tree.
+    /// Begins a new search from the same position with other settings, keeping the tree, unless it was a tree and is to
+    /// be a graph or the other way round.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
         self.config = config.clone();
@@ -288,68 +328,16 @@ impl Search {
 
     /// What the tree takes.
     pub fn memory(&self) -> Memory {
-        Memory { nodes: self.tree.nodes.len(), edges: self.tree.moves.len(), bytes: self.tree.bytes() }
+        Memory { nodes: self.graph.nodes.len(), edges: self.graph.moves.len(), bytes: self.graph.bytes() }
     }
 
-    pub(crate) fn tree(&self) -> &Tree {
-        &self.tree
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.graph
     }
 
-    /// Prepares a search of the present position with whatever tree was kept.
-    fn begin(&mut self) {
-        (self.simulations, self.kept_visits, self.evaluations, self.full) = (0, 0, 0, false);
-        let side = self.game.position().side_to_move();
-        self.game.legal_moves(&mut self.scratch.moves);
-        self.root.reset(side, &self.scratch.moves);
-        if self.config.solver.is_on() {
-            self.look_around();
-        }
-        let Some(first) = self.scratch.moves.first().copied() else {
-            self.tree.clear();
-            self.stage = Stage::Done(Stop::GameOver);
-            return;
-        };
-        self.stage = Stage::AwaitRoot;
-        if self.tree.nodes.first().is_some_and(|root| root.state == State::Expanded) {
-            self.start();
-            return;
-        }
-        self.tree.reset(first);
-        if self.config.stop_early && self.root.proof_at_sight().is_some() {
-            // The move is known without asking anyone.
-            self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
-            self.start();
-        }
-    }
-
-    /// Starts the simulations: the root's moves are known, and evaluated unless its result is seen.
-    fn start(&mut self) {
-        self.root.link(&self.tree);
-        self.prove_at_sight();
-        self.kept_visits = self.tree.children(ROOT).map(|(_, child)| child.visits).sum();
-        let n_open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).count();
-        self.root.draw(&self.config, n_open, self.game.ply(), &mut self.rng);
-        self.stage = Stage::Running;
-        self.finish_if_over();
-    }
-
-    fn ask_root(&mut self) -> Query {
-        self.game.legal_moves(&mut self.scratch.moves);
-        self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
-        let side = self.root.side;
-        self.pending.push(Pending { leaf: ROOT, entry: None, side, queried: true, created: false });
-        self.query()
-    }
-
-    /// The query for the game's present position, whose legal moves are in `scratch`.
-    fn query(&self) -> Query {
-        Query {
-            rules: self.game.rules().clone(),
-            position: *self.game.position(),
-            occurrences: self.game.occurrences(),
-            plies_since_capture: self.game.plies_since_capture(),
-            moves: self.scratch.moves.to_vec(),
-        }
+    /// The path to the root.
+    pub(crate) fn root_path(&self) -> Path {
+        self.trail.path
     }
 
     fn next(&mut self) -> Next {
@@ -360,6 +348,22 @@ impl Search {
             Method::Gumbel => self.next_gumbel(),
             Method::Puct => self.next_puct(),
         }
+    }
+
+    /// Whether the simulations of a round all see what was known before it, and are counted together at its end.
+    /// Where paths may meet this makes the result independent of how many queries are gathered at a time.
+    fn counts_by_rounds(&self) -> bool {
+        self.graph.shares() && self.config.method == Method::Gumbel && self.config.leaves_in_flight == 1
+    }
+
+    /// Whether more simulations of the present round are to set out.
+    fn round_goes_on(&self) -> bool {
+        !self.full && !self.root.is_idle()
+    }
+
+    /// Whether simulations leave marks on their way, which others see.
+    fn marks_its_way(&self) -> bool {
+        self.config.leaves_in_flight > 1 || self.graph.shares()
     }
 
     /// Ends the search if it has nothing more to do.

@@ -9,9 +9,9 @@ use crate::formulas::first_max;
 use crate::formulas::improved_policy::ImprovedPolicy;
 use crate::formulas::softmax::exp;
 use crate::formulas::temperature::{draw, visit_weights};
+use crate::graph::ROOT;
 use crate::perspective::{turned, value_of};
 use crate::proof::Proof;
-use crate::tree::ROOT;
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,15 +69,14 @@ impl Search {
         let improved = self.target(&policy, &best);
         let value = match proven {
             Some(proof) => value_of(proof.winner),
-            None if self.config.method == Method::Puct && self.simulations > 0 => self.tree.node(ROOT).q,
+            None if self.config.method == Method::Puct && self.simulations > 0 => self.graph.node(ROOT).q,
             None => turned(policy.value, side),
         };
         let moves = self.root.entries.iter().enumerate().map(|(index, entry)| {
-            let node = self.entry_node(entry);
             let proven = self.entry_proof(entry);
             RootMove {
                 mv: entry.mv,
-                visits: node.map_or(0, |node| node.visits),
+                visits: self.entry_visits(entry),
                 prior: exp(entry.log_prior),
                 q: proven.map_or(turned(policy.completed_q[index], side), |proof| value_of(proof.winner)),
                 improved: improved[index],
@@ -87,7 +86,7 @@ impl Search {
         SearchResult {
             chosen: self.root.entries[self.choose(&policy, &best, &improved)].mv,
             value,
-            raw_value: self.tree.node(ROOT).raw_value,
+            raw_value: self.graph.node(ROOT).raw_value,
             moves: moves.collect(),
             simulations: self.simulations,
             kept_visits: self.kept_visits,
@@ -98,7 +97,7 @@ impl Search {
     }
 
     fn proven_root(&self) -> Option<Proof> {
-        self.tree.node(ROOT).proof.filter(|_| self.config.solver.is_on())
+        self.graph.node(ROOT).proof.filter(|_| self.config.solver.is_on())
     }
 
     /// The moves that keep the root's proven result best: the shortest wins, or the draws, or the longest losses. Empty
@@ -133,8 +132,7 @@ impl Search {
     /// Visits of the root's moves, none for the refuted.
     fn open_visits(&self) -> Vec<u32> {
         let entries = self.root.entries.iter();
-        let visits =
-            |entry| if self.is_refuted(entry) { 0 } else { self.entry_node(entry).map_or(0, |node| node.visits) };
+        let visits = |entry| if self.is_refuted(entry) { 0 } else { self.entry_visits(entry) };
         entries.map(visits).collect()
     }
 

@@ -11,9 +11,9 @@ use crate::formulas::noise::{dirichlet, gumbel, noisy_prior, open_unit};
 use crate::formulas::puct::puct_choice;
 use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
+use crate::graph::{Edge, EdgeId, Graph, NONE, ROOT};
 use crate::perspective::turned;
 use crate::proof::{Proof, backed_up};
-use crate::tree::{NONE, Node, NodeId, ROOT, Tree};
 
 /// A legal move of the root.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,8 @@ pub(super) struct Entry {
     /// The prior that PUCT goes by: the policy's with noise.
     pub noisy_prior: f32,
     pub gumbel: f32,
-    /// The move's node, once it has one.
-    pub node: NodeId,
+    /// The move's edge, once it has one.
+    pub edge: EdgeId,
     /// What the move leads to, as far as it is seen before the search; not counting the move itself.
     pub at_sight: Option<Proof>,
     /// Simulations of this search through the move.
@@ -61,7 +61,7 @@ impl Root {
         }
     }
 
-    /// Takes the legal moves, all equal and without nodes.
+    /// Takes the legal moves, all equal and without edges.
     pub fn reset(&mut self, side: Side, moves: &MoveList) {
         *self = Self { entries: std::mem::take(&mut self.entries), ..Self::new(side) };
         let log_prior = -(moves.len().max(1) as f32).ln();
@@ -71,7 +71,7 @@ impl Root {
             log_prior,
             noisy_prior: exp(log_prior),
             gumbel: 0.0,
-            node: NONE,
+            edge: NONE,
             at_sight: None,
             new_visits: 0,
         }));
@@ -82,17 +82,17 @@ impl Root {
         backed_up(self.side, self.entries.len(), self.entries.iter().filter_map(|entry| entry.at_sight))
     }
 
-    /// Looks up the priors and the nodes of the moves.
-    pub fn link(&mut self, tree: &Tree) {
+    /// Looks up the priors and the edges of the moves.
+    pub fn link(&mut self, graph: &Graph) {
         for entry in &mut self.entries {
-            if let Some(candidate) = tree.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {
+            if let Some(candidate) = graph.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {
                 entry.log_prior = candidate.log_prior;
                 entry.noisy_prior = exp(candidate.log_prior);
             }
         }
-        for (id, child) in tree.children(ROOT) {
-            if let Some(entry) = self.entries.iter_mut().find(|entry| entry.mv == child.mv) {
-                entry.node = id;
+        for (id, edge) in graph.edges_of(ROOT) {
+            if let Some(entry) = self.entries.iter_mut().find(|entry| entry.mv == edge.mv) {
+                entry.edge = id;
             }
         }
     }
@@ -135,31 +135,36 @@ impl Root {
         self.next_slot >= self.slots.len()
     }
 
-    /// The node is about to be removed.
-    pub fn forget(&mut self, id: NodeId) {
-        for entry in self.entries.iter_mut().filter(|entry| entry.node == id) {
-            entry.node = NONE;
+    /// The edge is about to be removed.
+    pub fn forget(&mut self, id: EdgeId) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.edge == id) {
+            entry.edge = NONE;
         }
     }
 }
 
 impl Search {
-    /// The root move's node, if it has one.
-    pub(super) fn entry_node(&self, entry: &super::root::Entry) -> Option<&Node> {
-        (entry.node != NONE).then(|| self.tree.node(entry.node))
+    /// The root move's edge, if it has one.
+    fn entry_edge(&self, entry: &Entry) -> Option<&Edge> {
+        (entry.edge != NONE).then(|| self.graph.edge(entry.edge))
+    }
+
+    /// Simulations through the root move, kept ones included.
+    pub(super) fn entry_visits(&self, entry: &Entry) -> u32 {
+        self.entry_edge(entry).map_or(0, |edge| edge.visits)
     }
 
     /// The proof of a root move, in plies from the root.
     pub(super) fn entry_proof(&self, entry: &Entry) -> Option<Proof> {
-        self.entry_node(entry)?.proof.map(Proof::one_ply_earlier)
+        self.entry_edge(entry)?.proof.map(Proof::one_ply_earlier)
     }
 
     /// Proven to lose for the side to move at the root.
     pub(super) fn is_refuted(&self, entry: &Entry) -> bool {
         self.config.solver.is_on()
             && self
-                .entry_node(entry)
-                .and_then(|node| node.proof)
+                .entry_edge(entry)
+                .and_then(|edge| edge.proof)
                 .is_some_and(|proof| proof.winner == Some(self.root.side.opponent()))
     }
 
@@ -172,18 +177,23 @@ impl Search {
             .entries
             .iter()
             .map(|entry| {
-                let node = self.entry_node(entry);
+                let edge = self.entry_edge(entry);
                 PolicyMove {
                     log_prior: entry.log_prior,
                     // A proven move is as good as visited.
-                    visits: node.map_or(0, |node| node.visits.max(u32::from(node.proof.is_some()))),
-                    q: node.map_or(0.0, |node| turned(node.q, side)),
+                    visits: edge.map_or(0, |edge| edge.visits.max(u32::from(edge.proof.is_some()))),
+                    q: edge.map_or(0.0, |edge| turned(self.root_q(edge), side)),
                     refuted: !all_refuted && self.is_refuted(entry),
                 }
             })
             .collect();
-        let raw_value = self.tree.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
+        let raw_value = self.graph.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
         improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
+    }
+
+    /// Q of a root move as it now stands, absolute.
+    fn root_q(&self, edge: &Edge) -> f32 {
+        self.graph.seen(self.graph.node(ROOT), edge, self.trail.path).q
     }
 
     /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted.
@@ -199,7 +209,7 @@ impl Search {
         if !self.config.stop_early {
             return None;
         }
-        if self.config.solver.is_on() && self.tree.node(ROOT).proof.is_some() {
+        if self.config.solver.is_on() && self.graph.node(ROOT).proof.is_some() {
             return Some(Stop::Proven);
         }
         let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).take(2).count();
@@ -255,7 +265,7 @@ impl Search {
 
     /// Lays out a simulation for each considered move that is not paid for by kept visits.
     fn lay_out(&mut self, group: Group) {
-        let visits = |entry: usize| self.entry_node(&self.root.entries[entry]).map_or(0, |node| node.visits);
+        let visits = |entry: usize| self.entry_visits(&self.root.entries[entry]);
         let considered: Vec<(usize, u32)> = self.root.considered.iter().map(|entry| (*entry, visits(*entry))).collect();
         let root = &mut self.root;
         root.slots.clear();
@@ -292,7 +302,8 @@ impl Search {
         if left == 0 || self.pending.len() >= self.config.leaves_in_flight as usize {
             return Next::Wait;
         }
-        Next::Simulate(self.choose_puct())
+        let shares = self.graph.shares();
+        Next::Simulate(if shares { self.choose_puct::<true>() } else { self.choose_puct::<false>() })
     }
 
     /// Without a temperature the most visited move is played: stop when the second cannot overtake it any more.
@@ -301,11 +312,11 @@ impl Search {
             return None;
         }
         let (mut first, mut second) = (0, 0);
-        for node in self.root.entries.iter().filter_map(|entry| self.entry_node(entry)) {
-            if node.visits > first {
-                (first, second) = (node.visits, first);
+        for visits in self.root.entries.iter().map(|entry| self.entry_visits(entry)) {
+            if visits > first {
+                (first, second) = (visits, first);
             } else {
-                second = second.max(node.visits);
+                second = second.max(visits);
             }
         }
         // A leader may yet be refuted; but then its visits would have to be spent again, which stops nothing.
@@ -313,19 +324,21 @@ impl Search {
     }
 
     /// PUCT over the root's moves with their noisy priors.
-    fn choose_puct(&mut self) -> usize {
+    fn choose_puct<const SHARES: bool>(&mut self) -> usize {
         let side = self.root.side;
         let (mut visited, mut ids) = (std::mem::take(&mut self.scratch.visited), std::mem::take(&mut self.scratch.ids));
         visited.clear();
         ids.clear();
         let mut best: Option<usize> = None;
         let mut sum_prior = 0.0;
+        let root = self.graph.node(ROOT);
         for (index, entry) in self.root.entries.iter().enumerate() {
-            match self.entry_node(entry) {
+            match self.entry_edge(entry) {
                 Some(_) if self.is_refuted(entry) => {}
-                Some(node) if node.visits + u32::from(node.in_flight) > 0 => {
+                Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
+                    let seen = self.graph.seen_where::<SHARES>(root, edge, self.trail.path);
                     ids.push(index as u32);
-                    visited.push(Visited { prior: entry.noisy_prior, ..self.virtual_loss(node, side) });
+                    visited.push(Visited { prior: entry.noisy_prior, ..self.virtual_loss(root, edge, seen, side) });
                 }
                 _ => {
                     sum_prior += entry.noisy_prior;
@@ -336,7 +349,7 @@ impl Search {
             }
         }
         let unvisited = best.map(|best| Unvisited { prior: self.root.entries[best].noisy_prior, sum_prior });
-        let choice = puct_choice(&self.config.puct, turned(self.tree.node(ROOT).q, side), &visited, unvisited);
+        let choice = puct_choice(&self.config.puct, turned(root.q, side), &visited, unvisited);
         let chosen = choice.index.map(|index| ids[index] as usize);
         self.scratch.visited = visited;
         self.scratch.ids = ids;

@@ -1,99 +1,189 @@
 //! The way back up: evaluations enter the tree, values and proofs go to the root.
+//!
+//! A node's value is the mean over the simulations through it. Where others have visited a child too, an edge's visits
+//! count in its node's mean with the child's value as it now is: when the edge has v visits the mean's sum moves by
+//! (v + 1) · q − v · q', q the child's value now and q' the one that the edge's visits counted with before. Where nobody
+//! else came this is the simulation's own value, and that is what is counted, as in any tree. (`KataGo`'s
+//! docs/GraphSearch.md; Czech, Korus and Kersting 2021, "Improving `AlphaZero` Using Monte-Carlo Graph Search".)
 
 use tablut_rules::Side;
 
-use super::{Pending, Search};
+use super::trail::Step;
+use super::{End, Pending, Search};
 use crate::evaluator::Evaluation;
+use crate::graph::{NodeId, Path, Paths, ROOT};
 use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
-use crate::tree::{NONE, NodeId, ROOT};
 
 impl Search {
-    /// Brings every simulation on its way to its end, in the order in which they set out.
+    /// Takes the evaluations asked for, and counts every simulation on its way, in the order in which they set out,
+    /// unless their round goes on.
     pub(super) fn settle(&mut self, evaluations: &[Evaluation]) {
+        self.expand_leaves(evaluations);
+        if !(self.counts_by_rounds() && self.round_goes_on()) {
+            self.count_pending();
+        }
+    }
+
+    /// Gives the leaves of the last gathering their evaluations.
+    fn expand_leaves(&mut self, evaluations: &[Evaluation]) {
         let mut answers = evaluations.iter();
-        let pending = std::mem::take(&mut self.pending);
-        for of in &pending {
-            let value = if of.queried {
-                let answer = answers.next().expect("an evaluation for each query");
-                let logits = &mut self.scratch.logits;
-                logits.clear();
-                logits.extend_from_slice(&answer.logits);
-                let n_moves = usize::from(self.tree.node(of.leaf).n_moves);
-                assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
-                self.tree.expand(of.leaf, answer.value(), logits);
-                self.evaluations += 1;
-                answer.value()
-            } else {
-                self.tree.node(of.leaf).q
-            };
+        for of in &self.pending[self.n_answered..] {
+            if of.end != End::Asked {
+                continue;
+            }
+            let answer = answers.next().expect("an evaluation for each query");
+            let logits = &mut self.scratch.logits;
+            logits.clear();
+            logits.extend_from_slice(&answer.logits);
+            let n_moves = usize::from(self.graph.node(of.leaf).n_moves);
+            assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
+            self.graph.expand(of.leaf, answer.value(), logits);
+            self.evaluations += 1;
+        }
+        assert!(answers.next().is_none(), "more evaluations than queries");
+        (self.n_answered, self.n_asked) = (self.pending.len(), 0);
+    }
+
+    /// Brings every simulation on its way to its end.
+    fn count_pending(&mut self) {
+        let mut pending = std::mem::take(&mut self.pending);
+        let steps = std::mem::take(&mut self.steps);
+        for (index, of) in pending.iter().enumerate() {
             if let Some(entry) = of.entry {
                 self.root.entries[entry].new_visits += 1;
                 self.simulations += 1;
             }
-            self.back_up(of, value);
+            let end = pending.get(index + 1).map_or(steps.len(), |next| next.first_step);
+            self.back_up(of, &steps[of.first_step..end]);
         }
-        assert!(answers.next().is_none(), "more evaluations than queries");
-        self.pending = pending;
-        self.pending.clear();
+        pending.clear();
+        (self.pending, self.steps) = (pending, steps);
+        self.steps.clear();
+        self.n_answered = 0;
+        self.first_new = self.graph.nodes.len() as NodeId;
     }
 
     /// Counts a simulation in every node on its way, and carries proofs upwards.
-    fn back_up(&mut self, of: &Pending, value: f32) {
-        let (mut id, mut side, mut value) = (of.leaf, of.side, value);
-        let marked = self.config.leaves_in_flight > 1;
-        loop {
-            let node = self.tree.node_mut(id);
-            if let Some(proof) = node.proof {
+    fn back_up(&mut self, of: &Pending, steps: &[Step]) {
+        let leaf = self.graph.node(of.leaf);
+        let mut value = match of.end {
+            End::Asked => leaf.raw_value,
+            End::Known | End::CaughtUp => leaf.q,
+        };
+        let mut side = of.side;
+        for (at, step) in steps.iter().enumerate().rev() {
+            let caught_up = of.end == End::CaughtUp && at + 1 == steps.len();
+            let proof = self.graph.proof_on(step.node, step.path);
+            if let Some(proof) = proof {
                 value = value_of(proof.winner);
             }
-            node.add_visit(value);
-            if marked {
-                node.in_flight = node.in_flight.saturating_sub(1);
+            if !caught_up {
+                self.graph.node_mut(step.node).add_visit(value);
             }
-            if id == ROOT {
-                return;
-            }
-            let (parent, proof) = (node.parent, node.proof);
-            (id, side) = (parent, side.opponent());
+            let (parent, path) = match at.checked_sub(1) {
+                Some(before) => (steps[before].node, steps[before].path),
+                None => (ROOT, self.trail.path),
+            };
+            value = self.count_edge(step, parent, value, proof, caught_up);
+            side = side.opponent();
             if let (true, Some(proof)) = (self.config.solver.is_on(), proof) {
-                self.prove_parent(parent, side, proof);
+                self.prove_parent(parent, path, side, proof);
             }
         }
+        let root = self.graph.node_mut(ROOT);
+        if let Some(proof) = root.proof {
+            value = value_of(proof.winner);
+        }
+        root.add_visit(value);
     }
 
-    /// Backs up a child's proof to its parent, where `mover` is to move.
-    fn prove_parent(&mut self, parent: NodeId, mover: Side, child: Proof) {
-        let node = self.tree.node(parent);
-        if node.proof.is_some() || (child.winner != Some(mover) && node.n_children < node.n_open) {
+    /// Counts a simulation of the given value in an edge, and returns the value that it has for the edge's node.
+    fn count_edge(&mut self, step: &Step, parent: NodeId, value: f32, proof: Option<Proof>, caught_up: bool) -> f32 {
+        let child = *self.graph.node(step.node);
+        let one_path = self.graph.node(parent).paths == Paths::One;
+        let marked = self.marks_its_way();
+        let edge = self.graph.edge_mut(step.edge);
+        if marked {
+            edge.in_flight = edge.in_flight.saturating_sub(1);
+        }
+        if step.detour {
+            return value;
+        }
+        edge.visits += 1;
+        edge.proof = proof.filter(|proof| one_path || !proof.from_history).or(edge.proof);
+        let here_alone = proof.is_some_and(|proof| child.is_proven_on_one_path(proof));
+        if here_alone {
+            // The child's own value is that of other paths.
+            edge.q += (value - edge.q) / edge.visits as f32;
+            return value;
+        }
+        let before = std::mem::replace(&mut edge.q, child.q);
+        if edge.visits == child.visits && !caught_up {
+            return value;
+        }
+        edge.visits as f32 * child.q - (edge.visits - 1) as f32 * before
+    }
+
+    /// Backs up a child's proof to its parent, which was reached by `path` and where `mover` is to move.
+    fn prove_parent(&mut self, parent: NodeId, path: Path, mover: Side, child: Proof) {
+        let node = *self.graph.node(parent);
+        let is_open = child.winner != Some(mover) && node.n_edges < node.n_open;
+        if is_open || self.graph.proof_on(parent, path).is_some() {
             return;
         }
         let lost = (node.n_open..node.n_moves).map(|_| Proof::win_at_once(mover.opponent()));
-        let proofs = self.tree.children(parent).filter_map(|(_, child)| child.proof).chain(lost);
+        let edges = self.graph.edges_of(parent);
+        let proofs = edges.filter_map(|(_, edge)| self.graph.seen(&node, edge, path).proof).chain(lost);
         if let Some(proof) = backed_up(mover, usize::from(node.n_moves), proofs) {
-            self.tree.node_mut(parent).prove(proof);
+            self.graph.prove(parent, proof, path);
         }
     }
 
-    /// Undoes the simulations on their way, newest first, as if they had never set out.
+    /// Undoes the simulations on their way, newest first, as if they had never set out. Those that have their
+    /// evaluations and wait for the end of their round are counted.
     pub(super) fn withdraw(&mut self) {
-        while let Some(of) = self.pending.pop() {
-            let Some(_) = of.entry else {
-                self.tree.reset(self.root.entries[0].mv);
-                continue;
-            };
-            if self.config.leaves_in_flight > 1 {
-                let mut id = of.leaf;
-                while id != NONE {
-                    let node = self.tree.node_mut(id);
-                    node.in_flight = node.in_flight.saturating_sub(1);
-                    id = node.parent;
-                }
-            }
-            if of.created {
-                self.root.forget(of.leaf);
-                self.tree.remove_newest();
+        let keep = if self.n_asked == 0 { self.pending.len() } else { self.n_answered };
+        while self.pending.len() > keep
+            && let Some(of) = self.pending.pop()
+        {
+            self.withdraw_one(&of);
+        }
+        self.n_asked = 0;
+        if !self.pending.is_empty() {
+            self.count_pending();
+        }
+        self.n_answered = 0;
+    }
+
+    fn withdraw_one(&mut self, of: &Pending) {
+        if of.entry.is_none() {
+            self.graph.reset(self.graph.shares());
+            return;
+        }
+        let marked = self.marks_its_way();
+        for step in &self.steps[of.first_step..] {
+            let edge = self.graph.edge_mut(step.edge);
+            if marked {
+                edge.in_flight = edge.in_flight.saturating_sub(1);
             }
         }
+        let last = self.steps[self.steps.len() - 1];
+        let parent = match self.steps.len() - 1 {
+            at if at > of.first_step => self.steps[at - 1].node,
+            _ => ROOT,
+        };
+        if of.new_node {
+            self.graph.remove_newest_node();
+            let edge = self.graph.edge_mut(last.edge);
+            if edge.child == of.leaf {
+                edge.child = crate::graph::NONE;
+            }
+        }
+        if of.new_edge {
+            self.root.forget(last.edge);
+            self.graph.remove_newest_edge(parent);
+        }
+        self.steps.truncate(of.first_step);
     }
 }

@@ -9,29 +9,31 @@ use tablut_rules::{Move, Side};
 use super::Search;
 use super::walk::Walk;
 use crate::config::Solver;
+use crate::graph::{NONE, NodeId, Path, ROOT};
+use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
-use crate::tree::{NONE, NodeId, ROOT};
 
 impl Search {
-    /// Sees whether a new node's result is known; otherwise asks for its evaluation. The game stands at the node.
-    pub(super) fn judge(&mut self, id: NodeId) -> Walk {
+    /// Sees whether the result of a new node, reached by `path`, is known; otherwise asks for its evaluation. The game
+    /// stands at the node.
+    pub(super) fn judge(&mut self, id: NodeId, path: Path) -> Walk {
         if let Some(outcome) = self.game.outcome() {
-            self.tree.node_mut(id).prove(Proof::of_outcome(outcome));
+            self.graph.prove(id, Proof::of_outcome(outcome), path);
             return Walk::Known;
         }
         let mover = self.game.position().side_to_move();
         if self.config.solver.is_on() && self.game.rules().wins_at_once(self.game.position(), mover) {
-            self.tree.node_mut(id).prove(Proof::win_at_once(mover));
+            self.graph.prove(id, Proof::win_at_once(mover), path);
             return Walk::Known;
         }
         self.game.legal_moves(&mut self.scratch.moves);
         self.scratch.lost.clear();
         let seen = if self.config.solver.is_on() { self.look_ahead(mover) } else { None };
         if let Some(proof) = seen {
-            self.tree.node_mut(id).prove(proof);
+            self.graph.prove(id, proof, path);
             return Walk::Known;
         }
-        self.tree.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);
+        self.graph.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);
         Walk::Ask(self.query())
     }
 
@@ -121,20 +123,26 @@ impl Search {
 
     /// Gives every root move whose result is seen a node with its proof.
     pub(super) fn prove_at_sight(&mut self) {
-        self.tree.open_all(ROOT);
-        for entry in &mut self.root.entries {
+        self.graph.open_all(ROOT);
+        for index in 0..self.root.entries.len() {
+            let entry = self.root.entries[index];
             let Some(proof) = entry.at_sight else { continue };
-            if entry.node == NONE {
-                entry.node = self.tree.add_child_of(ROOT, entry.mv);
-            }
-            self.tree.node_mut(entry.node).prove(proof);
+            let edge = if entry.edge == NONE { self.graph.add_edge_of(ROOT, entry.mv) } else { entry.edge };
+            self.root.entries[index].edge = edge;
+            let mut trail = self.trail;
+            self.play_on(entry.mv, &mut trail);
+            let arrival = self.arrive(ROOT, edge, &trail, NONE).expect("as many nodes as it takes");
+            self.take_back();
+            self.graph.prove(arrival.node, proof, trail.path);
+            let edge = self.graph.edge_mut(edge);
+            (edge.proof, edge.q) = (Some(proof), value_of(proof.winner));
         }
         // Moves proven in a tree that was kept count as well.
-        let children = self.tree.children(ROOT).filter_map(|(_, child)| child.proof);
+        let proofs = self.graph.edges_of(ROOT).filter_map(|(_, edge)| edge.proof);
         if let (true, Some(proof)) =
-            (self.config.solver.is_on(), backed_up(self.root.side, self.root.entries.len(), children))
+            (self.config.solver.is_on(), backed_up(self.root.side, self.root.entries.len(), proofs))
         {
-            self.tree.node_mut(ROOT).prove(proof);
+            self.graph.prove(ROOT, proof, self.trail.path);
         }
     }
 }

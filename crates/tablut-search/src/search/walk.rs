@@ -2,21 +2,22 @@
 
 use tablut_rules::Side;
 
-use super::{Pending, Search};
+use super::trail::{Step, Trail};
+use super::{End, Pending, Search};
 use crate::config::Method;
 use crate::evaluator::Query;
 use crate::formulas::interior::interior_choice;
 use crate::formulas::puct::puct_choice;
 use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
+use crate::graph::{Edge, EdgeId, NONE, Node, NodeId, Path, ROOT, Seen, State};
 use crate::perspective::turned;
-use crate::tree::{NONE, Node, NodeId, ROOT, State};
 
 /// How a simulation's way down ended.
 pub(super) enum Walk {
     /// At a leaf that needs an evaluation.
     Ask(Query),
-    /// At a leaf whose result is known.
+    /// At a leaf whose value is known, or will be when the round ends.
     Known,
     /// At a leaf that waits for its evaluation already; the simulation did not take place.
     Collision,
@@ -25,119 +26,195 @@ pub(super) enum Walk {
 }
 
 /// The next step inside the tree.
-enum Step {
-    Child(NodeId),
+enum Choice {
+    Edge(EdgeId),
     /// The best unvisited move.
     New,
     /// Every move is refuted: nothing is open here.
     Closed,
 }
 
+/// A simulation as far as it has come.
+struct Way {
+    trail: Trail,
+    /// The node left last, and the edge taken from it.
+    from: NodeId,
+    edge: EdgeId,
+    new_edge: bool,
+    new_node: bool,
+    /// The node reached.
+    leaf: NodeId,
+    /// The side to move there; counted apart, since the move to a proven leaf is not played.
+    side: Side,
+    plies: u32,
+}
+
+/// What a simulation does at a node.
+enum Stay {
+    GoOn,
+    End(Walk, End),
+}
+
 impl Search {
     /// Simulates through a root move down to a leaf. The game is back at the root afterwards.
     pub(super) fn walk(&mut self, entry: usize) -> Walk {
-        let mut node = self.root.entries[entry].node;
-        let mut created = false;
-        if node == NONE {
+        let first_step = self.steps.len();
+        let mut way = Way {
+            trail: self.trail,
+            from: ROOT,
+            edge: self.root.entries[entry].edge,
+            new_edge: false,
+            new_node: false,
+            leaf: ROOT,
+            side: self.root.side,
+            plies: 0,
+        };
+        if way.edge == NONE {
             if self.is_full() {
                 return Walk::Full;
             }
-            node = self.tree.add_child_of(ROOT, self.root.entries[entry].mv);
-            self.root.entries[entry].node = node;
-            created = true;
+            way.edge = self.graph.add_edge_of(ROOT, self.root.entries[entry].mv);
+            way.new_edge = true;
+            self.root.entries[entry].edge = way.edge;
         }
-        // The side to move at the leaf is counted apart, since the move to a proven leaf is not played.
-        let (mut side, mut plies) = (self.root.side, 0);
-        let walk = loop {
-            let of = self.tree.node(node);
-            side = side.opponent();
-            if of.proof.is_some() {
-                break Walk::Known;
+        let (walk, end) = loop {
+            match self.take_edge(&mut way) {
+                Stay::GoOn => {}
+                Stay::End(walk, end) => break (walk, end),
             }
-            self.game.play_trusted(of.mv);
-            plies += 1;
-            match of.state {
-                State::Pending => break Walk::Collision,
-                State::Fresh => break self.judge(node),
-                State::Expanded => {}
-            }
-            match self.step(node, side) {
-                Step::Child(child) => node = child,
-                Step::New if self.is_full() => break Walk::Full,
-                Step::New => {
-                    node = self.tree.add_child(node);
-                    created = true;
+            let shares = self.graph.shares();
+            let choose = if shares { Self::choose_edge::<true> } else { Self::choose_edge::<false> };
+            match choose(self, way.leaf, way.trail.path, way.side) {
+                Choice::Edge(edge) => (way.edge, way.new_edge) = (edge, false),
+                Choice::New if self.is_full() => break (Walk::Full, End::Known),
+                Choice::New => {
+                    way.edge = self.graph.add_edge(way.leaf);
+                    way.new_edge = true;
                 }
-                Step::Closed => break Walk::Known,
+                Choice::Closed => break (Walk::Known, End::Known),
             }
+            way.from = way.leaf;
         };
-        for _ in 0..plies {
-            self.game.undo();
+        for _ in 0..way.plies {
+            self.take_back();
         }
         if matches!(walk, Walk::Ask(_) | Walk::Known) {
-            let queried = matches!(walk, Walk::Ask(_));
-            self.pending.push(Pending { leaf: node, entry: Some(entry), side, queried, created });
-            if self.config.leaves_in_flight > 1 {
-                self.mark_in_flight(node);
+            let Way { leaf, side, new_edge, new_node, .. } = way;
+            self.pending.push(Pending { leaf, entry: Some(entry), side, end, first_step, new_edge, new_node });
+            if self.marks_its_way() {
+                self.steps[first_step..].iter().for_each(|step| self.graph.edge_mut(step.edge).in_flight += 1);
+            }
+        } else {
+            self.steps.truncate(first_step);
+            if way.new_edge {
+                self.root.forget(way.edge);
+                self.graph.remove_newest_edge(way.from);
             }
         }
         walk
     }
 
-    fn is_full(&self) -> bool {
-        self.tree.nodes.len() >= self.config.max_nodes.max(1) as usize
-    }
-
-    fn mark_in_flight(&mut self, leaf: NodeId) {
-        let mut id = leaf;
-        while id != NONE {
-            let node = self.tree.node_mut(id);
-            node.in_flight += 1;
-            id = node.parent;
+    /// Takes the way's edge to the next node, and sees whether the simulation ends there.
+    #[inline]
+    fn take_edge(&mut self, way: &mut Way) -> Stay {
+        way.side = way.side.opponent();
+        let edge = self.graph.edge(way.edge);
+        let (mv, edge_visits) = (edge.mv, edge.visits + u32::from(edge.in_flight));
+        if edge.child != NONE {
+            // What is proven need not be played. (On this path a shared child's position may recur; a proof for all paths
+            // holds there too.)
+            let path = if self.graph.shares() { way.trail.path.after(mv) } else { way.trail.path };
+            if self.graph.proof_on(edge.child, path).is_some() {
+                way.leaf = edge.child;
+                self.steps.push(Step { edge: way.edge, node: way.leaf, detour: false, path });
+                return Stay::End(Walk::Known, End::Known);
+            }
+        }
+        self.play_on(mv, &mut way.trail);
+        way.plies += 1;
+        let Some(arrival) = self.arrive(way.from, way.edge, &way.trail, self.config.max_nodes.max(1)) else {
+            return Stay::End(Walk::Full, End::Known);
+        };
+        (way.leaf, way.new_node) = (arrival.node, arrival.is_new);
+        let path = way.trail.path;
+        self.steps.push(Step { edge: way.edge, node: way.leaf, detour: arrival.detour, path });
+        let (state, visits) = (self.graph.node(way.leaf).state, self.graph.node(way.leaf).visits);
+        if arrival.detour && self.graph.proof_on(way.leaf, path).is_some() {
+            return Stay::End(Walk::Known, End::Known);
+        }
+        match state {
+            State::Fresh => {
+                let walk = self.judge(way.leaf, path);
+                let end = if matches!(walk, Walk::Ask(_)) { End::Asked } else { End::Known };
+                if end == End::Known {
+                    self.learn(way.edge, way.leaf, arrival.detour);
+                }
+                Stay::End(walk, end)
+            }
+            // Made in this round: whoever made it has asked for its evaluation.
+            _ if way.leaf >= self.first_new && self.counts_by_rounds() => Stay::End(Walk::Known, End::CaughtUp),
+            State::Pending => Stay::End(Walk::Collision, End::Known),
+            State::Expanded if !arrival.detour && visits > edge_visits => Stay::End(Walk::Known, End::CaughtUp),
+            State::Expanded => Stay::GoOn,
         }
     }
 
-    /// A node as its parent's mover sees it, simulations on their way counted.
+    /// In a tree an edge always knows what its child is worth.
+    fn learn(&mut self, edge: EdgeId, child: NodeId, detour: bool) {
+        if !self.graph.shares() && !detour {
+            let child = *self.graph.node(child);
+            let edge = self.graph.edge_mut(edge);
+            (edge.q, edge.proof) = (child.q, child.proof);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.graph.nodes.len() >= self.config.max_nodes.max(1) as usize
+    }
+
+    /// What is seen of an edge of `node`, in the view of `mover`, simulations on their way counted.
     ///
     /// With PUCT each of those counts as lost (virtual loss); with Gumbel as a visit alone, since the interior rule
     /// spreads visits by itself and its σ would make too much of a false loss.
-    pub(super) fn virtual_loss(&self, node: &Node, mover: Side) -> Visited {
-        let (n, in_flight) = (node.visits, u32::from(node.in_flight));
-        let mut q = turned(node.q, mover);
-        if in_flight > 0 && node.proof.is_none() {
+    #[inline]
+    pub(super) fn virtual_loss(&self, node: &Node, edge: &Edge, seen: Seen, mover: Side) -> Visited {
+        let (n, in_flight) = (seen.visits, u32::from(edge.in_flight));
+        let mut q = turned(seen.q, mover);
+        if (n == 0 || in_flight > 0) && seen.proof.is_none() {
             if n == 0 {
-                q = turned(self.tree.node(node.parent).q, mover);
+                q = turned(node.q, mover);
             }
-            if self.config.method == Method::Puct {
+            if in_flight > 0 && self.config.method == Method::Puct {
                 q = (q * n as f32 - in_flight as f32) / (n + in_flight) as f32;
             }
         }
-        Visited { prior: node.prior, visits: n + in_flight, q }
+        Visited { prior: edge.prior, visits: n + in_flight, q }
     }
 
-    /// Chooses the next step in an expanded node below the root, where `mover` is to move.
-    fn step(&mut self, id: NodeId, mover: Side) -> Step {
+    /// Chooses the next step in an expanded node below the root, reached by `path`, where `mover` is to move.
+    fn choose_edge<const SHARES: bool>(&mut self, id: NodeId, path: Path, mover: Side) -> Choice {
         let mut visited = std::mem::take(&mut self.scratch.visited);
         let mut ids = std::mem::take(&mut self.scratch.ids);
         visited.clear();
         ids.clear();
         let mut visited_prior = 0.0;
         let lost = Some(mover.opponent());
-        for (child, node) in self.tree.children(id) {
-            visited_prior += node.prior;
-            let refuted = self.config.solver.is_on() && node.proof.is_some_and(|proof| proof.winner == lost);
+        let node = self.graph.node(id);
+        for (edge_id, edge) in self.graph.edges_of(id) {
+            visited_prior += edge.prior;
+            let seen = self.graph.seen_where::<SHARES>(node, edge, path);
+            let refuted = self.config.solver.is_on() && seen.proof.is_some_and(|proof| proof.winner == lost);
             if !refuted {
-                visited.push(self.virtual_loss(node, mover));
-                ids.push(child);
+                visited.push(self.virtual_loss(node, edge, seen, mover));
+                ids.push(edge_id);
             }
         }
-        let node = self.tree.node(id);
-        let unvisited = self.tree.best_unvisited(id).map(|best| {
+        let unvisited = self.graph.best_unvisited(id).map(|best| {
             let prior = exp(best.log_prior);
             Unvisited { prior, sum_prior: (node.open_prior - visited_prior).max(prior) }
         });
-        let step = if visited.is_empty() {
-            if unvisited.is_some() { Step::New } else { Step::Closed }
+        let choice = if visited.is_empty() {
+            if unvisited.is_some() { Choice::New } else { Choice::Closed }
         } else {
             let index = match self.config.method {
                 Method::Gumbel => {
@@ -147,10 +224,10 @@ impl Search {
                 }
                 Method::Puct => puct_choice(&self.config.puct, turned(node.q, mover), &visited, unvisited).index,
             };
-            index.map_or(Step::New, |index| Step::Child(ids[index]))
+            index.map_or(Choice::New, |index| Choice::Edge(ids[index]))
         };
         self.scratch.visited = visited;
         self.scratch.ids = ids;
-        step
+        choice
     }
 }

@@ -3,6 +3,8 @@
 mod batching;
 mod fakes;
 mod golden;
+mod graph;
+mod graph_proofs;
 mod limits;
 mod lines;
 mod mates;

@@ -41,6 +41,7 @@ impl Dice {
             leaves_in_flight: self.one_of(&[1, 1, 3, 16]),
             max_nodes: self.one_of(&[1, 10, 70, 1_000_000]),
             count_kept_visits: self.below(2) == 0,
+            transpositions: self.below(2) == 0,
         }
     }
 }
@@ -111,9 +112,14 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
 fn proofs_in_kept_trees_hold() {
     let mut checked = 0;
     for rules in all_rules() {
-        for seed in 0..3 {
+        for seed in 0..6 {
             let game: Game = sparse_game(&rules, 3, 1, 700 + seed).with_max_plies(14);
-            let config = SearchConfig { simulations: 120, stop_early: false, ..SearchConfig::default() };
+            let config = SearchConfig {
+                simulations: 120,
+                stop_early: false,
+                transpositions: seed % 2 == 0,
+                ..SearchConfig::default()
+            };
             let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
             while search.game().outcome().is_none() {
                 let result = finish(&mut search, &mut HashEvaluator, usize::MAX);

@@ -1,0 +1,325 @@
+//! The graph: nodes, edges and legal moves in three arenas.
+//!
+//! A node is 40 bytes, an edge 32. A legal move costs 8 bytes, and an edge once it is visited. Since inside the graph
+//! the next unvisited move to be tried is always the one with the highest prior, the visited moves of a node are a
+//! prefix of its slice of the moves' arena, in the order of its edges; the best unvisited move stands right behind
+//! it. Moves that were seen to lose at once stand at the slice's end and are never visited.
+//!
+//! A tree is a graph in which nothing is ever looked up: every edge leads to a node of its own. Where paths may meet, a
+//! node has a name (32 bytes more) and stands in a table (5 to 10 bytes) under its key.
+
+mod keep;
+mod key;
+mod parts;
+
+use hashbrown::HashTable;
+use tablut_rules::{Move, MoveList};
+
+pub(crate) use self::key::{Key, Path, paths_may_meet};
+use self::parts::Name;
+pub(crate) use self::parts::{Candidate, Edge, Node, Paths, Seen, State};
+use crate::formulas::softmax::{exp, log_softmax};
+use crate::perspective::value_of;
+use crate::proof::Proof;
+
+/// Index of a node; [`NONE`] for no node.
+pub(crate) type NodeId = u32;
+/// Index of an edge; [`NONE`] for no edge.
+pub(crate) type EdgeId = u32;
+/// No node, or no edge.
+pub(crate) const NONE: u32 = u32::MAX;
+/// The root.
+pub(crate) const ROOT: NodeId = 0;
+
+/// The arenas, and the table of the nodes that many paths share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+    pub moves: Vec<Candidate>,
+    /// Paths may meet; otherwise it is a tree, without names and without a table.
+    shares: bool,
+    /// One for each node.
+    names: Vec<Name>,
+    table: HashTable<NodeId>,
+}
+
+impl Graph {
+    /// Empties the graph but for a fresh root.
+    pub fn reset(&mut self, shares: bool) {
+        self.clear();
+        self.shares = shares;
+        self.add_node(Paths::One, Key::default());
+    }
+
+    /// Empties the graph.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.edges.clear();
+        self.moves.clear();
+        self.names.clear();
+        self.table.clear();
+    }
+
+    /// Whether paths may meet.
+    pub fn shares(&self) -> bool {
+        self.shares
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    pub fn edge(&self, id: EdgeId) -> &Edge {
+        &self.edges[id as usize]
+    }
+
+    pub fn edge_mut(&mut self, id: EdgeId) -> &mut Edge {
+        &mut self.edges[id as usize]
+    }
+
+    /// The node's legal moves, those with edges first; empty until it waits for its evaluation.
+    pub fn moves_of(&self, id: NodeId) -> &[Candidate] {
+        let node = self.node(id);
+        &self.moves[node.first_move as usize..][..usize::from(node.n_moves)]
+    }
+
+    /// The node's edges, in the order of their first visits.
+    pub fn edges_of(&self, id: NodeId) -> impl Iterator<Item = (EdgeId, &Edge)> {
+        let mut next = self.node(id).first_edge;
+        std::iter::from_fn(move || {
+            let id = next;
+            (id != NONE).then(|| {
+                let edge = self.edge(id);
+                next = edge.next;
+                (id, edge)
+            })
+        })
+    }
+
+    /// Where an edge of `node` leads when the node is reached by `path`.
+    #[inline]
+    pub fn seen(&self, node: &Node, edge: &Edge, path: Path) -> Seen {
+        if self.shares { self.seen_where::<true>(node, edge, path) } else { self.seen_where::<false>(node, edge, path) }
+    }
+
+    /// [`Graph::seen`] for loops that are compiled once for graphs and once for trees.
+    #[inline]
+    pub fn seen_where<const SHARES: bool>(&self, node: &Node, edge: &Edge, path: Path) -> Seen {
+        let seen = Seen { child: edge.child, visits: edge.visits, q: edge.q, proof: edge.proof };
+        if !SHARES {
+            return seen;
+        }
+        let path = path.after(edge.mv);
+        if node.paths == Paths::ManyWithDetours
+            && let Some(child) = self.find(Key::of_path(path))
+        {
+            let detour = self.node(child);
+            return Seen { child, visits: detour.visits, q: detour.q, proof: detour.proof.or(edge.proof) };
+        }
+        if edge.child == NONE {
+            return seen;
+        }
+        match edge.proof.or_else(|| self.proof_on(edge.child, path)) {
+            Some(proof) => Seen { q: value_of(proof.winner), proof: Some(proof), ..seen },
+            None => Seen { q: self.node(edge.child).q, ..seen },
+        }
+    }
+
+    /// The proof of a node that was reached by `path`.
+    #[inline]
+    pub fn proof_on(&self, id: NodeId, path: Path) -> Option<Proof> {
+        let node = self.node(id);
+        node.proof.filter(|proof| !node.is_proven_on_one_path(*proof) || self.names[id as usize].proven_on == path)
+    }
+
+    /// Marks a node proven that was reached by `path`.
+    pub fn prove(&mut self, id: NodeId, proof: Proof, path: Path) {
+        let node = self.node_mut(id);
+        node.proof = Some(proof);
+        if node.is_proven_on_one_path(proof) {
+            // Elsewhere it goes on as a mean.
+            self.names[id as usize].proven_on = path;
+        } else {
+            node.q = value_of(proof.winner);
+        }
+    }
+
+    /// The node with this key.
+    pub fn find(&self, key: Key) -> Option<NodeId> {
+        self.table.find(key.hash(), |id| self.names[*id as usize].key == key).copied()
+    }
+
+    /// Makes a node that no key finds.
+    pub fn add_hidden(&mut self) -> NodeId {
+        self.add_node(Paths::One, Key::default())
+    }
+
+    /// Makes a node that its key finds.
+    pub fn add_listed(&mut self, paths: Paths, key: Key) -> NodeId {
+        let id = self.add_node(paths, key);
+        self.list(id);
+        id
+    }
+
+    fn add_node(&mut self, paths: Paths, key: Key) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(Node::new(paths));
+        if self.shares {
+            self.names.push(Name { key, ..Name::default() });
+        }
+        id
+    }
+
+    /// Enters a node into the table.
+    fn list(&mut self, id: NodeId) {
+        let names = &self.names;
+        let hash = |id: &NodeId| names[*id as usize].key.hash();
+        self.table.insert_unique(hash(&id), id, hash);
+    }
+
+    /// Takes back the newest node, which must have no edges.
+    pub fn remove_newest_node(&mut self) {
+        let id = self.nodes.len() as NodeId - 1;
+        let node = self.nodes.pop().expect("the caller made it");
+        debug_assert_eq!(node.n_edges, 0);
+        if node.n_moves > 0 {
+            self.moves.truncate(node.first_move as usize);
+        }
+        if let Some(name) = self.names.pop()
+            && let Ok(entry) = self.table.find_entry(name.key.hash(), |of| *of == id)
+        {
+            entry.remove();
+        }
+    }
+
+    /// Lets the node wait for its evaluation, its legal moves known. `lost` tells which of them lose at once; empty
+    /// for none.
+    pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
+        let first_move = self.moves.len() as u32;
+        // Until the evaluation comes, all moves are equal, and in the order of the query.
+        let log_prior = -(moves.len() as f32).ln();
+        self.moves.extend(moves.iter().map(|mv| Candidate { log_prior, mv: *mv }));
+        for (candidate, _) in self.moves[first_move as usize..].iter_mut().zip(lost).filter(|(_, lost)| **lost) {
+            candidate.log_prior = f32::NEG_INFINITY;
+        }
+        let n_lost = lost.iter().filter(|lost| **lost).count();
+        let node = self.node_mut(id);
+        (node.first_move, node.n_moves, node.state) = (first_move, moves.len() as u16, State::Pending);
+        node.n_open = (moves.len() - n_lost) as u16;
+    }
+
+    /// Gives a waiting node its evaluation. `logits` is scratch space that holds the logits of its moves.
+    pub fn expand(&mut self, id: NodeId, raw_value: f32, logits: &mut [f32]) {
+        log_softmax(logits);
+        let node = *self.node(id);
+        let candidates = &mut self.moves[node.first_move as usize..][..usize::from(node.n_moves)];
+        let mut open_prior = 1.0;
+        if node.n_open == node.n_moves {
+            for (candidate, logit) in candidates.iter_mut().zip(&*logits) {
+                candidate.log_prior = *logit;
+            }
+        } else {
+            // Lost moves go to the end, the others keep their order.
+            open_prior = 0.0;
+            let mut n_open = 0;
+            for (index, logit) in logits.iter().enumerate() {
+                let open = candidates[index].log_prior > f32::NEG_INFINITY;
+                candidates[index].log_prior = *logit;
+                if open {
+                    open_prior += exp(*logit);
+                    candidates[n_open..=index].rotate_right(1);
+                    n_open += 1;
+                }
+            }
+        }
+        let node = self.node_mut(id);
+        (node.raw_value, node.state, node.open_prior) = (raw_value, State::Expanded, open_prior);
+        self.bring_best_forward(id);
+    }
+
+    /// Opens the moves that were seen to lose: at the root each has a node of its own, with its proof.
+    pub fn open_all(&mut self, id: NodeId) {
+        let node = self.node_mut(id);
+        (node.n_open, node.open_prior) = (node.n_moves, 1.0);
+    }
+
+    /// Puts the best unvisited move right behind the visited ones; the others keep their order.
+    fn bring_best_forward(&mut self, id: NodeId) {
+        let node = *self.node(id);
+        let start = node.first_move as usize;
+        let unvisited = &mut self.moves[start + usize::from(node.n_edges)..start + usize::from(node.n_open)];
+        let mut best = 0;
+        for (index, candidate) in unvisited.iter().enumerate() {
+            if candidate.log_prior > unvisited[best].log_prior {
+                best = index;
+            }
+        }
+        if best > 0 {
+            unvisited[..=best].rotate_right(1);
+        }
+    }
+
+    /// The best unvisited move of an expanded node that is not seen to lose.
+    pub fn best_unvisited(&self, id: NodeId) -> Option<Candidate> {
+        let node = self.node(id);
+        let at = node.first_move as usize + usize::from(node.n_edges);
+        (node.n_edges < node.n_open).then(|| self.moves[at])
+    }
+
+    /// Makes the edge of the best unvisited move.
+    pub fn add_edge(&mut self, parent: NodeId) -> EdgeId {
+        let id = self.edges.len() as EdgeId;
+        let Candidate { log_prior, mv } = self.best_unvisited(parent).expect("the caller saw an unvisited move");
+        let prior = exp(log_prior);
+        self.edges.push(Edge { child: NONE, next: NONE, visits: 0, prior, q: 0.0, proof: None, mv, in_flight: 0 });
+        let of = self.node_mut(parent);
+        of.n_edges += 1;
+        let last = std::mem::replace(&mut of.last_edge, id);
+        if last == NONE {
+            of.first_edge = id;
+        } else {
+            self.edge_mut(last).next = id;
+        }
+        self.bring_best_forward(parent);
+        id
+    }
+
+    /// Makes the edge of a given unvisited move, in a node whose moves are known.
+    pub fn add_edge_of(&mut self, parent: NodeId, mv: Move) -> EdgeId {
+        let (first, n) = (self.node(parent).first_move as usize, usize::from(self.node(parent).n_edges));
+        let at = self.moves_of(parent)[n..].iter().position(|candidate| candidate.mv == mv);
+        let at = at.expect("an unvisited legal move");
+        self.moves[first + n..=first + n + at].rotate_right(1);
+        self.add_edge(parent)
+    }
+
+    /// Takes back the newest edge, which must be the last one of `parent`.
+    pub fn remove_newest_edge(&mut self, parent: NodeId) {
+        let id = self.edges.len() as EdgeId - 1;
+        debug_assert_eq!(self.node(parent).last_edge, id);
+        let before = self.edges_of(parent).map(|(id, _)| id).take_while(|edge| *edge != id).last();
+        let of = self.node_mut(parent);
+        of.n_edges -= 1;
+        of.last_edge = before.unwrap_or(NONE);
+        match before {
+            Some(edge) => self.edge_mut(edge).next = NONE,
+            None => of.first_edge = NONE,
+        }
+        self.edges.pop();
+        self.bring_best_forward(parent);
+    }
+
+    /// Bytes that everything takes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+            + self.edges.len() * size_of::<Edge>()
+            + self.moves.len() * size_of::<Candidate>()
+            + self.names.len() * size_of::<Name>()
+            + self.table.allocation_size()
+    }
+}

@@ -1,0 +1,79 @@
+//! How a search begins: with the tree that was kept or a fresh one, and with what is seen at sight.
+
+use super::{End, Pending, Search, Stage, Stop};
+use crate::evaluator::Query;
+use crate::graph::{NodeId, ROOT, State, paths_may_meet};
+
+impl Search {
+    /// Prepares a search of the present position with whatever tree was kept.
+    pub(super) fn begin(&mut self) {
+        (self.simulations, self.kept_visits, self.evaluations, self.full) = (0, 0, 0, false);
+        let side = self.game.position().side_to_move();
+        self.game.legal_moves(&mut self.scratch.moves);
+        self.root.reset(side, &self.scratch.moves);
+        if self.config.solver.is_on() {
+            self.look_around();
+        }
+        let Some(_) = self.scratch.moves.first() else {
+            self.graph.clear();
+            self.stage = Stage::Done(Stop::GameOver);
+            return;
+        };
+        self.stage = Stage::AwaitRoot;
+        let shares = self.config.transpositions && paths_may_meet(&self.game);
+        if shares {
+            self.follow_history();
+        }
+        if self.graph.shares() == shares && self.graph.nodes.first().is_some_and(|root| root.state == State::Expanded) {
+            if shares {
+                self.root_the_graph();
+            }
+            self.start();
+            return;
+        }
+        self.graph.reset(shares);
+        if self.config.stop_early && self.root.proof_at_sight().is_some() {
+            // The move is known without asking anyone.
+            self.graph.await_evaluation(ROOT, &self.scratch.moves, &[]);
+            self.start();
+        }
+    }
+
+    /// Starts the simulations: the root's moves are known, and evaluated unless its result is seen.
+    pub(super) fn start(&mut self) {
+        self.root.link(&self.graph);
+        self.prove_at_sight();
+        self.first_new = self.graph.nodes.len() as NodeId;
+        self.kept_visits = self.graph.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
+        let n_open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).count();
+        self.root.draw(&self.config, n_open, self.game.ply(), &mut self.rng);
+        self.stage = Stage::Running;
+        self.finish_if_over();
+    }
+
+    pub(super) fn ask_root(&mut self) -> Query {
+        self.game.legal_moves(&mut self.scratch.moves);
+        self.graph.await_evaluation(ROOT, &self.scratch.moves, &[]);
+        self.pending.push(Pending {
+            leaf: ROOT,
+            entry: None,
+            side: self.root.side,
+            end: End::Asked,
+            first_step: 0,
+            new_edge: false,
+            new_node: false,
+        });
+        self.query()
+    }
+
+    /// The query for the game's present position, whose legal moves are in `scratch`.
+    pub(super) fn query(&self) -> Query {
+        Query {
+            rules: self.game.rules().clone(),
+            position: *self.game.position(),
+            occurrences: self.game.occurrences(),
+            plies_since_capture: self.game.plies_since_capture(),
+            moves: self.scratch.moves.to_vec(),
+        }
+    }
+}

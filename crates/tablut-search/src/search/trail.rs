@@ -1,0 +1,288 @@
+//! Where a simulation stands in the game, and which node that is.
+//!
+//! # When paths meet
+//!
+//! A path is *fresh* when no position has recurred on it since its last capture, the game's own history included.
+//! (What was before a capture cannot recur.) Fresh paths that lead to the same state of the game meet in one node;
+//! the state is the position, with the plies since the last capture and the ply where rules end games by them. On a
+//! path that is not fresh the rules may say anything of what comes next, as they count how often each position was
+//! there; such a path has nodes of its own. So there
+//! the graph is a tree, until a capture makes the path fresh again.
+//!
+//! Hence no path comes to one node twice: it would not be fresh the second time. Edges may form cycles, but nobody
+//! walks round them. Where a move leads to a fresh node from most paths, but on this one to a position that recurs, the
+//! simulation takes a *detour*: to a node of this path alone, found by the path, past the move's edge.
+
+use tablut_rules::Move;
+
+use super::Search;
+use crate::graph::{EdgeId, Key, NONE, NodeId, Path, Paths, ROOT};
+use crate::perspective::value_of;
+
+/// What of a path tells nodes apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trail {
+    pub path: Path,
+    /// A position has recurred since the last capture.
+    pub recurred: bool,
+}
+
+/// One move of a simulation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub edge: EdgeId,
+    /// The node that it led to.
+    pub node: NodeId,
+    /// Past the edge, to a node of this path alone.
+    pub detour: bool,
+    /// The path to the node.
+    pub path: Path,
+}
+
+/// A node that a move led to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub node: NodeId,
+    pub is_new: bool,
+    pub detour: bool,
+}
+
+impl Search {
+    /// Plays a move and follows the trail.
+    pub(super) fn play_on(&mut self, mv: Move, trail: &mut Trail) {
+        if !self.graph.shares() {
+            self.game.play_trusted(mv);
+            return;
+        }
+        self.line.push(self.game.position().hash());
+        self.game.play_trusted(mv);
+        trail.path = trail.path.after(mv);
+        trail.recurred = match self.game.plies_since_capture() {
+            0 => false,
+            plies => trail.recurred || self.recurs(plies as usize),
+        };
+    }
+
+    /// Takes back what [`Search::play_on`] played.
+    pub(super) fn take_back(&mut self) {
+        self.game.undo();
+        if self.graph.shares() {
+            self.line.pop();
+        }
+    }
+
+    /// Whether the present position was there in the last plies; with the same side to move, hence every other one. Two
+    /// positions of one hash count as one: that costs a meeting of paths and nothing else.
+    fn recurs(&self, plies: usize) -> bool {
+        let hash = self.game.position().hash();
+        let reach = &self.line[self.line.len().saturating_sub(plies)..];
+        reach.iter().rev().skip(1).step_by(2).any(|earlier| *earlier == hash)
+    }
+
+    /// Takes the game's history since the last capture.
+    pub(super) fn follow_history(&mut self) {
+        let mut game = self.game.clone();
+        self.line.clear();
+        for _ in 0..self.game.plies_since_capture() {
+            if game.undo().is_some() {
+                self.line.push(game.position().hash());
+            }
+        }
+        self.line.reverse();
+        let all: Vec<u64> = self.line.iter().copied().chain([self.game.position().hash()]).collect();
+        self.trail.recurred = (0..all.len()).any(|at| all[..at].contains(&all[at]));
+    }
+
+    /// Makes a kept node the root, which no path but the game's own leads to any more.
+    pub(super) fn root_the_graph(&mut self) {
+        let (trail, root) = (self.trail, *self.graph.node(ROOT));
+        if root.paths == Paths::One {
+            return;
+        }
+        let proof = self.graph.proof_on(ROOT, trail.path);
+        let node = self.graph.node_mut(ROOT);
+        (node.paths, node.proof) = (Paths::One, proof);
+        if let Some(proof) = proof {
+            node.q = value_of(proof.winner);
+        }
+        let mut id = root.first_edge;
+        while id != NONE {
+            let edge = *self.graph.edge(id);
+            let mut after = trail;
+            self.play_on(edge.mv, &mut after);
+            let known = if edge.child == NONE || after.recurred { None } else { Some(edge.child) };
+            self.take_back();
+            let proof = known.and_then(|child| edge.proof.or_else(|| self.graph.proof_on(child, after.path)));
+            let of = self.graph.edge_mut(id);
+            of.proof = proof;
+            if known.is_none() {
+                // In this game the position recurs: what was found out about it does not count here.
+                (of.child, of.visits, of.q) = (NONE, 0, 0.0);
+            }
+            id = edge.next;
+        }
+    }
+
+    /// The node that an edge of `from` leads to, the game standing behind its move. Makes it if there is none, unless
+    /// that would be more than `max_nodes`.
+    pub(super) fn arrive(&mut self, from: NodeId, edge: EdgeId, trail: &Trail, max_nodes: u32) -> Option<Arrival> {
+        let child = self.graph.edge(edge).child;
+        let detour = trail.recurred && self.graph.node(from).paths != Paths::One;
+        if child != NONE && !detour {
+            return Some(Arrival { node: child, is_new: false, detour });
+        }
+        let found =
+            if !self.graph.shares() || (trail.recurred && !detour) { None } else { self.graph.find(self.key(trail)) };
+        if found.is_none() && self.graph.nodes.len() >= max_nodes as usize {
+            return None;
+        }
+        let node = found.unwrap_or_else(|| self.make_node(trail, detour));
+        if detour {
+            self.graph.node_mut(from).paths = Paths::ManyWithDetours;
+        } else {
+            self.graph.edge_mut(edge).child = node;
+        }
+        Some(Arrival { node, is_new: found.is_none(), detour })
+    }
+
+    fn make_node(&mut self, trail: &Trail, detour: bool) -> NodeId {
+        if !self.graph.shares() || (trail.recurred && !detour) {
+            // Its edge finds it.
+            return self.graph.add_hidden();
+        }
+        let paths = if detour { Paths::One } else { Paths::Many };
+        self.graph.add_listed(paths, self.key(trail))
+    }
+
+    /// The key of the present position's node.
+    fn key(&self, trail: &Trail) -> Key {
+        if trail.recurred { Key::of_path(trail.path) } else { Key::of_state(&self.game) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+    use tablut_rules::{Game, MoveList, RULE_SET_NAMES, RepetitionResult, Rules, Side};
+
+    use super::*;
+    use crate::config::{Method, SearchConfig, Solver};
+    use crate::evaluator::{EvaluateError, Evaluation, Evaluator, Query};
+
+    /// Likes few moves, the same everywhere, so that pieces go to and fro.
+    struct Habits;
+
+    impl Evaluator for Habits {
+        fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+            let evaluate = |query: &Query| {
+                let liking = |mv: &Move| f32::from((mv.from.index() + mv.to.index()).is_multiple_of(5)) * 8.0;
+                let logits = query.moves.iter().map(liking).collect();
+                Evaluation { logits, ..Evaluation::uniform(0) }
+            };
+            Ok(queries.iter().map(evaluate).collect())
+        }
+    }
+
+    /// The nodes of a simulation's way, the root first.
+    fn way(search: &Search, first: usize, end: usize) -> Vec<NodeId> {
+        std::iter::once(ROOT).chain(search.steps[first..end].iter().map(|step| step.node)).collect()
+    }
+
+    /// Few pieces that go to and fro, without a proof to stop them.
+    fn sparse(rules: &Arc<Rules>, seed: u64) -> Game {
+        let positions = ["9/9/9/3K5/9/9/9/9/t8 d", "9/9/9/3K5/9/9/2T6/9/t7t a", "9/2t6/9/3K5/9/6t2/9/9/t8 a"];
+        let position = positions[seed as usize % positions.len()].parse().expect("a position");
+        let mut game = Game::from_position(rules.clone(), position).expect("a king");
+        let mut dice = ChaCha8Rng::seed_from_u64(seed);
+        let mut moves = MoveList::new();
+        for _ in 0..dice.next_u32() % 6 {
+            game.legal_moves(&mut moves);
+            game.play(moves[dice.next_u32() as usize % moves.len()]).expect("a legal move");
+            if game.outcome().is_some() {
+                game.undo();
+                break;
+            }
+        }
+        game
+    }
+
+    fn rules_of_all_kinds() -> Vec<Arc<Rules>> {
+        let named = RULE_SET_NAMES.iter().map(|name| Rules::named(name).expect("a built-in rule set"));
+        let mut ignored = Rules::named("kvasir").expect("a built-in rule set").set().clone();
+        ignored.repetition.result = RepetitionResult::Ignored;
+        named.chain([Rules::new(ignored).expect("a sound rule set")]).map(Arc::new).collect()
+    }
+
+    #[test]
+    fn no_path_comes_to_a_node_twice_and_shared_nodes_stand_for_one_state() {
+        let (mut n_ways, mut deepest, mut n_detours, mut n_shared) = (0, 0, 0, 0);
+        for rules in rules_of_all_kinds() {
+            for seed in 0..6 {
+                let config = SearchConfig {
+                    simulations: 1500,
+                    method: if seed % 2 == 0 { Method::Puct } else { Method::Gumbel },
+                    solver: Solver::Off,
+                    transpositions: true,
+                    leaves_in_flight: if seed < 4 { 1 } else { 4 },
+                    stop_early: false,
+                    ..SearchConfig::default()
+                };
+                let mut search = Search::new(sparse(&rules, seed), &config, ChaCha8Rng::seed_from_u64(seed));
+                let mut states = std::collections::HashMap::new();
+                let mut queries = Vec::new();
+                while search.gather(&mut queries) > 0 {
+                    for (at, of) in search.pending.iter().enumerate().filter(|(_, of)| of.entry.is_some()) {
+                        let end = search.pending.get(at + 1).map_or(search.steps.len(), |next| next.first_step);
+                        let nodes = way(&search, of.first_step, end);
+                        let mut different = nodes.clone();
+                        different.sort_unstable();
+                        different.dedup();
+                        assert_eq!(different.len(), nodes.len(), "{} seed {seed}: {nodes:?}", rules.name());
+                        (n_ways, deepest) = (n_ways + 1, deepest.max(nodes.len()));
+                        // Whatever path leads to a node, the state there is the same.
+                        let mut game = search.game.clone();
+                        for step in &search.steps[of.first_step..end] {
+                            game.play(search.graph.edge(step.edge).mv).expect("a legal way");
+                            n_detours += usize::from(step.detour);
+                            n_shared += usize::from(search.graph.node(step.node).paths != Paths::One);
+                            let state = *states.entry(step.node).or_insert(Key::of_state(&game));
+                            assert_eq!(state, Key::of_state(&game), "{} seed {seed}", rules.name());
+                        }
+                    }
+                    search.apply(&Habits.evaluate(&queries).expect("a fake"));
+                    queries.clear();
+                }
+                assert_eq!(search.game().position().side_to_move(), search.root.side);
+                assert!(search.graph.edges.iter().all(|edge| edge.in_flight == 0), "a mark was left");
+            }
+        }
+        assert!(n_ways > 50_000 && deepest > 6, "{n_ways} ways, the deepest of {deepest} nodes");
+        assert!(n_detours > 100 && n_shared > 10_000, "{n_detours} detours, {n_shared} steps to shared nodes");
+    }
+
+    /// Every visit of a node but its own came through one of its edges or by a detour.
+    #[test]
+    fn the_root_counts_its_edges() {
+        for (index, rules) in rules_of_all_kinds().iter().enumerate() {
+            let method = if index % 2 == 0 { Method::Puct } else { Method::Gumbel };
+            let config = SearchConfig {
+                simulations: 300,
+                method,
+                transpositions: true,
+                stop_early: false,
+                ..SearchConfig::default()
+            };
+            let game = Game::new(rules.clone(), Side::Attackers);
+            let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(3));
+            let mut queries = Vec::new();
+            while search.gather(&mut queries) > 0 {
+                search.apply(&Habits.evaluate(&queries).expect("a fake"));
+                queries.clear();
+            }
+            let visits: u32 = search.graph.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
+            assert_eq!((visits, search.graph.node(ROOT).visits), (300, 301), "{}", rules.name());
+        }
+    }
+}

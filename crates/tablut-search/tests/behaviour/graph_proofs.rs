@@ -1,0 +1,192 @@
+//! What is proven where paths meet is what a tree proves, and what can be won.
+
+use std::sync::Arc;
+
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::{Game, Move, MoveList, RepetitionResult, RuleSet, Rules};
+use tablut_search::exhaustive::{Exhaustive, Verdict};
+use tablut_search::{Method, Search, SearchConfig, SearchResult, Solver, UniformEvaluator};
+
+use crate::fakes::{finish, game, rules, search, sparse_game};
+use crate::graph::{Habits, config, tree};
+
+/// Rule sets in which games end by their history soon, and sparse positions where lines go to and fro.
+fn short_rules() -> Vec<Arc<Rules>> {
+    let mut all = Vec::new();
+    for base in ["kvasir", "masters", "tartu"] {
+        let with = |change: &dyn Fn(&mut RuleSet)| {
+            let mut set = rules(base).set().clone();
+            // A king of short steps does not escape at sight.
+            set.king.reach = 2;
+            change(&mut set);
+            Arc::new(Rules::new(set).expect("a sound rule set"))
+        };
+        for result in [RepetitionResult::Draw, RepetitionResult::MoverLoses, RepetitionResult::AggressorLoses] {
+            all.push(with(&|set| set.repetition.result = result));
+        }
+        all.push(with(&|set| set.repetition.start_counts = false));
+        all.push(with(&|set| set.repetition.result = RepetitionResult::Ignored));
+        all.push(with(&|set| set.no_capture_plies = Some(5)));
+        all.push(with(&|set| (set.no_capture_plies, set.max_plies) = (None, Some(6))));
+        all.push(with(&|set| set.repetition.occurrences = 2));
+    }
+    all
+}
+
+fn name(rules: &Rules) -> String {
+    let set = rules.set();
+    format!("{} {:?} {:?} {:?}", rules.name(), set.repetition, set.no_capture_plies, set.max_plies)
+}
+
+/// What the graph proves the tree does not contradict, nor does a solver that shares nothing with either.
+#[test]
+fn graph_and_tree_and_solver_agree() {
+    let (mut both, mut alone, mut solved) = (0, [0, 0], 0);
+    for rules in short_rules() {
+        for seed in 0..10 {
+            let mut game = sparse_game(&rules, 2 + seed as usize % 4, seed as usize % 3, 40 + seed);
+            wander(&mut game, 2 * (seed as u32 % 4), &mut ChaCha8Rng::seed_from_u64(seed));
+            let method = if seed % 2 == 0 { Method::Gumbel } else { Method::Puct };
+            let config = config(method, 1500);
+            let graph = search(&game, &config, &mut Habits, seed);
+            let tree = search(&game, &tree(&config), &mut Habits, seed);
+            let what = format!("{} in\n{}", name(&rules), game.position());
+            for (graph, tree) in graph.moves.iter().zip(&tree.moves) {
+                match (graph.proven, tree.proven) {
+                    (Some(of_graph), Some(of_tree)) => {
+                        assert_eq!(of_graph.winner, of_tree.winner, "{} {what}", graph.mv);
+                        both += usize::from(of_graph.plies > 3 || of_graph.from_history);
+                    }
+                    (Some(_), None) => alone[0] += 1,
+                    (None, Some(_)) => alone[1] += 1,
+                    (None, None) => {}
+                }
+            }
+            let Some(proof) = graph.proven.filter(|proof| proof.plies <= 5) else { continue };
+            let mut solver = Exhaustive::new(&game, 200_000);
+            match (proof.winner, solver.solve(proof.plies.into())) {
+                (Some(winner), Ok(verdict)) => {
+                    assert!(
+                        matches!(verdict, Verdict::Win(side, plies) if side == winner && plies <= proof.plies.into()),
+                        "{proof:?} is {verdict:?}, {what}"
+                    );
+                    solved += 1;
+                }
+                (None, Ok(verdict)) => {
+                    assert_eq!(verdict, Verdict::Draw, "{proof:?} {what}");
+                    solved += 1;
+                }
+                (_, Err(_)) => {}
+            }
+        }
+    }
+    assert!(both > 800 && solved > 50, "{both} proofs of both, {alone:?} of one alone, {solved} solved");
+}
+
+/// A proven win is won within the plies proven, however the loser goes to and fro: every node of the proof is in the
+/// graph, whatever paths met in it.
+#[test]
+fn proven_wins_are_won_in_time() {
+    let (mut wins, mut longest, mut recurrences) = (0, 0, 0);
+    let mut play = |start: &Game, method, solver, seed| {
+        let mut config = SearchConfig { solver, ..config(method, 800) };
+        config.gumbel.max_considered = 64;
+        if let Some((plies, recurred)) = win_out(start, &config, seed) {
+            (wins, longest, recurrences) = (wins + 1, longest.max(plies), recurrences + recurred);
+        }
+    };
+    for rules in short_rules().iter().filter(|rules| rules.set().repetition.occurrences >= 3) {
+        for seed in 0..12 {
+            let mut start = sparse_game(rules, 3 + seed as usize % 4, seed as usize % 3, 900 + seed);
+            wander(&mut start, 2 * (seed as u32 % 4), &mut ChaCha8Rng::seed_from_u64(seed));
+            let method = if seed % 2 == 0 { Method::Puct } else { Method::Gumbel };
+            play(&start, method, Solver::Threats, seed);
+        }
+    }
+    for (seed, puzzle) in include_str!("../golden/wins_in_five.txt").lines().enumerate() {
+        let (rules, position) = puzzle.split_once(' ').expect("rules, then a position");
+        let start = game(rules, position);
+        let mut later = start.clone();
+        // Pieces go out and back, so that the position has been there before.
+        wander(&mut later, 4, &mut ChaCha8Rng::seed_from_u64(seed as u64));
+        for start in [&start, &later] {
+            play(start, Method::Gumbel, Solver::Deep, seed as u64);
+        }
+    }
+    assert!(wins > 150 && longest >= 5, "{wins} wins, the longest in {longest}, {recurrences} recurrences");
+}
+
+/// Plays a proven win out; gives the plies within which it was proven and how often a position recurred.
+fn win_out(start: &Game, config: &SearchConfig, seed: u64) -> Option<(u16, u32)> {
+    let mut dice = ChaCha8Rng::seed_from_u64(seed);
+    let mut search = Search::new(start.clone(), config, ChaCha8Rng::seed_from_u64(seed));
+    let result = finish(&mut search, &mut UniformEvaluator, usize::MAX);
+    let proof = result.proven.filter(|proof| proof.winner.is_some() && !proof.from_history)?;
+    let what = format!("{}: {proof:?} in\n{}", name(start.rules()), start.position());
+    let mut recurrences = 0;
+    for left in (0..proof.plies).rev() {
+        let ours = Some(search.game().position().side_to_move()) == proof.winner;
+        let mv = if ours { search.result().chosen } else { reply(&search, &mut dice) };
+        search.advance(mv);
+        recurrences += u32::from(search.game().occurrences() > 0);
+        if let Some(outcome) = search.game().outcome() {
+            assert_eq!(outcome.winner, proof.winner, "{what}");
+            return Some((proof.plies, recurrences));
+        }
+        let next = finish(&mut search, &mut UniformEvaluator, usize::MAX).proven;
+        let holds = next.is_some_and(|next| next.winner == proof.winner && next.plies <= left);
+        assert!(holds, "{next:?} with {left} plies left: {what}");
+    }
+    panic!("not won in time: {what}")
+}
+
+/// A few plies of pieces that mostly go back where they came from, so that positions have occurred before.
+fn wander(game: &mut Game, plies: u32, dice: &mut ChaCha8Rng) {
+    for _ in 0..plies {
+        let mv = reply_to(game, dice);
+        game.play(mv).expect("a legal move");
+        if game.outcome().is_some() {
+            game.undo();
+            return;
+        }
+    }
+}
+
+/// A reply that makes the loss long, or else one that brings a position about again.
+fn reply(search: &Search, dice: &mut ChaCha8Rng) -> Move {
+    if dice.next_u32().is_multiple_of(2) { search.result().chosen } else { reply_to(search.game(), dice) }
+}
+
+fn reply_to(game: &Game, dice: &mut ChaCha8Rng) -> Move {
+    let mut moves = MoveList::new();
+    game.legal_moves(&mut moves);
+    let played: Vec<Move> = game.moves().collect();
+    let back = played.len().checked_sub(2).map(|at| played[at]);
+    let returning = moves.iter().find(|mv| back.is_some_and(|back| mv.from == back.to && mv.to == back.from));
+    returning.copied().unwrap_or_else(|| moves[dice.next_u32() as usize % moves.len()])
+}
+
+/// In these positions one side threatens to win with every move and the other parries, until a position has recurred
+/// three times: the results rest on the paths' own history, which no two paths share.
+#[test]
+fn results_by_repetition_are_those_of_the_tree() {
+    let mut by_history = 0;
+    for line in include_str!("../golden/repetitions.txt").lines() {
+        let (base, position) = line.split_once(' ').expect("rules, then a position");
+        for result in [RepetitionResult::Draw, RepetitionResult::MoverLoses, RepetitionResult::AggressorLoses] {
+            let mut set = rules(base).set().clone();
+            set.repetition.result = result;
+            let rules = Arc::new(Rules::new(set).expect("a sound rule set"));
+            let game = Game::from_position(rules, position.parse().expect("a position")).expect("a king");
+            for method in [Method::Gumbel, Method::Puct] {
+                let config = SearchConfig { stop_early: true, ..config(method, 600) };
+                let graph = search(&game, &config, &mut UniformEvaluator, 1);
+                let tree = search(&game, &tree(&config), &mut UniformEvaluator, 1);
+                let of = |result: &SearchResult| result.proven.map(|proof| (proof.winner, proof.from_history));
+                assert_eq!(of(&graph), of(&tree), "{line} {result:?} {method:?}");
+                by_history += usize::from(graph.proven.is_some_and(|proof| proof.from_history));
+            }
+        }
+    }
+    assert!(by_history > 12, "only {by_history} results rest on history");
+}
