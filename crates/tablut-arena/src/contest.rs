@@ -1,13 +1,16 @@
 //! Matches: many pairs of games between two players, on all cores.
 
+mod collector;
+
+use self::collector::Collector;
 use crate::baseline::baseline;
 use crate::match_game::{GameResult, MatchGame, Seat};
 use crate::openings::{Opening, OpeningError, openings};
 use crate::spec::PlayerSpec;
-use crate::sprt::{SprtBounds, Verdict};
+use crate::sprt::SprtBounds;
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tablut_games::{Concurrency, Counters, RunError, run_tasks};
 use tablut_rules::{Game, Rules, Side};
@@ -30,6 +33,13 @@ pub struct MatchConfig {
     pub sprt: Option<SprtBounds>,
     /// How the games are spread over the cores; it has no influence on the result.
     pub concurrency: Concurrency,
+}
+
+impl MatchConfig {
+    /// The openings of the match's pairs.
+    pub fn openings(&self) -> Result<Vec<Opening>, OpeningError> {
+        openings(&self.rules, self.n_pairs, self.opening_plies, self.seed)
+    }
 }
 
 /// A player of a match.
@@ -80,7 +90,11 @@ impl Contestant {
 /// How far a match is.
 #[derive(Clone, Debug)]
 pub struct MatchProgress<'a> {
-    /// Games that have ended.
+    /// The game that has just ended, by its number from 0.
+    pub game_idx: usize,
+    /// How it ended.
+    pub game: &'a GameResult,
+    /// Games that have ended, those of an earlier run included.
     pub games_finished: usize,
     /// Games of the whole match, unless a sequential test ends it before.
     pub games_total: usize,
@@ -95,77 +109,101 @@ pub enum MatchError {
     /// There are not enough openings.
     #[error(transparent)]
     Openings(#[from] OpeningError),
-    /// A game could not be played to its end, or the match was stopped.
+    /// A game could not be played to its end.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
-/// A match's report and its games: two for each pair, the first player's attackers first.
+/// A match's report and its games.
 #[derive(Clone, Debug)]
 pub struct MatchOutcome {
-    /// The result.
+    /// The result; where the match was stopped, of the pairs that were complete.
     pub report: MatchReport,
-    /// The games that count, in order.
-    pub games: Vec<GameResult>,
+    /// The games that count by their numbers from 0: both of each pair, the one of the first player's attackers first.
+    pub games: BTreeMap<usize, GameResult>,
+    /// Games that have ended, whether they count or not.
+    pub games_finished: usize,
 }
 
-/// Plays a match.
-///
-/// `make_evaluators` is called once in each worker thread; a net's index in [`Player::Net`] counts in what it returns.
-/// `on_progress` is called after each game, from any thread. With a sequential test pairs are judged in their
-/// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
-/// are spread over threads. A match with a player that watches the clock plays one game at a time on each thread. Setting `counters.stop` ends the match with [`RunError::Stopped`].
-///
-/// # Panics
-/// If `on_progress` panics.
+/// Plays a match from its beginning: [`resume_match`] without earlier games.
 pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
     make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
     counters: &Counters,
-    on_progress: impl Fn(&MatchProgress<'_>) + Sync,
+    on_game: impl Fn(&MatchProgress<'_>) + Sync,
 ) -> Result<MatchOutcome, MatchError> {
-    let openings = openings(&config.rules, config.n_pairs, config.opening_plies, config.seed)?;
-    let collector = Mutex::new(Collector::new(config.sprt));
-    let n_games = 2 * config.n_pairs;
+    resume_match(config, contestants, Vec::new(), make_evaluators, counters, on_game)
+}
+
+/// Plays the games of a match that are not among `earlier`, those of an earlier run with their numbers.
+///
+/// `make_evaluators` is called once in each worker thread; a net's index in [`Player::Net`] counts in what it returns.
+/// `on_game` is called after each game, from any thread. With a sequential test pairs are judged in their
+/// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
+/// are spread over threads. A match with a player that watches the clock plays one game at a time on each thread. Setting
+/// `counters.stop` ends the match: its report is then of the pairs so far, and says that it is not complete.
+///
+/// # Panics
+/// If `on_game` panics, or a number of `earlier` is not one of the match's games.
+pub fn resume_match(
+    config: &MatchConfig,
+    contestants: &[Contestant; 2],
+    earlier: Vec<(usize, GameResult)>,
+    make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
+    counters: &Counters,
+    on_game: impl Fn(&MatchProgress<'_>) + Sync,
+) -> Result<MatchOutcome, MatchError> {
+    let openings = config.openings()?;
+    let games_total = 2 * config.n_pairs;
+    let mut is_left = vec![true; games_total];
+    let mut collector = Collector::new(config.sprt);
+    for (game_idx, game) in earlier {
+        is_left[game_idx] = false;
+        collector.add(game_idx, &game);
+    }
+    let left: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
     let concurrency = if contestants.iter().any(Contestant::plays_alone) {
         Concurrency { tasks_per_worker: 1, ..config.concurrency }
     } else {
         config.concurrency
     };
+    let collector = Mutex::new(collector);
+    let settled_first = AtomicBool::new(false);
     let run = run_tasks(
-        n_games,
+        left.len(),
         concurrency,
-        |game_idx| match_game(config, contestants, &openings, game_idx),
+        |at| match_game(config, contestants, &openings, left[at]),
         make_evaluators,
         counters,
-        |game_idx, result| {
+        |at, game| {
             let mut collector = collector.lock().expect("no thread panics while it holds the collector");
-            if collector.add(game_idx, result) {
-                counters.stop.store(true, Ordering::Relaxed);
+            if collector.add(left[at], game) && !counters.stop.swap(true, Ordering::Relaxed) {
+                settled_first.store(true, Ordering::Relaxed);
             }
-            let games_finished = collector.finished;
-            on_progress(&MatchProgress { games_finished, games_total: n_games, tally: &collector.tally });
+            let (games_finished, tally) = (collector.finished(), collector.tally());
+            on_game(&MatchProgress { game_idx: left[at], game, games_finished, games_total, tally });
         },
     );
-    let collector = collector.into_inner().expect("all workers have ended");
-    if collector.settled {
+    if settled_first.into_inner() {
         // The test stopped the match, not the caller: the counters serve for the next match.
         counters.stop.store(false, Ordering::Relaxed);
     }
-    match run {
-        Err(RunError::Stopped) if collector.settled => {}
-        Err(error) => return Err(error.into()),
-        Ok(_) => {}
+    let is_complete = run.is_ok();
+    if let Err(error @ RunError::Evaluate(_)) = run {
+        return Err(error.into());
     }
+    let collector = collector.into_inner().expect("all workers have ended");
     let header = ReportHeader {
         rules: config.rules.name().to_owned(),
         players: contestants.each_ref().map(|contestant| contestant.name.clone()),
         seed: config.seed,
         opening_plies: config.opening_plies,
         max_plies: config.max_plies,
+        complete: is_complete || collector.is_settled(),
     };
-    Ok(MatchOutcome { report: collector.tally.report(header), games: collector.counted })
+    let (report, games_finished) = (collector.tally().report(header), collector.finished());
+    Ok(MatchOutcome { report, games: collector.into_games(), games_finished })
 }
 
 /// Game `game_idx`: even ones give the first contestant the attackers, odd ones the defenders.
@@ -194,37 +232,4 @@ pub(crate) fn mix(seed: u64, index: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-/// Puts games in order and counts pairs as they become complete.
-struct Collector {
-    waiting: BTreeMap<usize, GameResult>,
-    counted: Vec<GameResult>,
-    tally: Tally,
-    finished: usize,
-    settled: bool,
-}
-
-impl Collector {
-    fn new(sprt: Option<SprtBounds>) -> Self {
-        let (waiting, counted) = (BTreeMap::new(), Vec::new());
-        Self { waiting, counted, tally: Tally::with_test(sprt), finished: 0, settled: false }
-    }
-
-    /// Takes a game in; true once the sequential test is settled.
-    fn add(&mut self, game_idx: usize, result: &GameResult) -> bool {
-        self.finished += 1;
-        self.waiting.insert(game_idx, result.clone());
-        while !self.settled {
-            let next = self.counted.len();
-            if !(self.waiting.contains_key(&next) && self.waiting.contains_key(&(next + 1))) {
-                break;
-            }
-            let pair = [next, next + 1].map(|idx| self.waiting.remove(&idx).expect("both were there"));
-            self.tally.record_pair(&pair[0], &pair[1]);
-            self.counted.extend(pair);
-            self.settled = self.tally.sprt().is_some_and(|state| state.verdict != Verdict::Undecided);
-        }
-        self.settled
-    }
 }

@@ -1,14 +1,14 @@
 //! One game between two players, as a task for the executor: nets' leaves go out in batches with other games'.
 
 use crate::baseline::Baseline;
+use crate::ending::Ending;
 use crate::openings::Opening;
 use crate::score::HalfPoints;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use tablut_games::{Request, Task};
-use tablut_rules::{Game, Move, Outcome, Side};
+use tablut_rules::{Game, Move, Side};
 use tablut_search::{Anytime, EvaluateError, Evaluation, Limit, Query, Search, SearchConfig};
 
 /// Who sits on one side of the board.
@@ -85,13 +85,13 @@ pub struct GameResult {
     /// All moves, the opening's included.
     pub moves: Vec<Move>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub ending: Ending,
 }
 
 impl GameResult {
     /// What the game was worth to the player on `side`.
     pub fn half_points(&self, side: Side) -> HalfPoints {
-        match self.outcome.winner {
+        match self.ending.winner() {
             None => HalfPoints::Draw,
             Some(winner) if winner == side => HalfPoints::Win,
             Some(_) => HalfPoints::Loss,
@@ -134,7 +134,7 @@ impl Task for MatchGame {
         loop {
             if let Some(outcome) = self.game.outcome() {
                 let moves = self.game.moves().collect();
-                return Ok(Some(GameResult { first: self.first, moves, outcome }));
+                return Ok(Some(GameResult { first: self.first, moves, ending: Ending::Rules(outcome) }));
             }
             let mv = match &mut self.seats[self.game.position().side_to_move().index()] {
                 Seat::Baseline(player) => {
@@ -162,25 +162,4 @@ impl Task for MatchGame {
             search.apply(evaluations);
         }
     }
-}
-
-/// A finished game as one line of a games file; `tablut replay` reads the same fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GameLine {
-    /// The rule set's name.
-    pub rules: String,
-    /// The player of the attackers.
-    pub attackers: String,
-    /// The player of the defenders.
-    pub defenders: String,
-    /// The side that moved first.
-    pub first: Side,
-    /// Plies that were drawn at random before the players took over.
-    pub opening_plies: usize,
-    /// All moves.
-    pub moves: Vec<String>,
-    /// The winner; none for a draw.
-    pub winner: Option<Side>,
-    /// Why the game ended.
-    pub reason: String,
 }

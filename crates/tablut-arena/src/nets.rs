@@ -1,6 +1,8 @@
 //! The nets of a match, each loaded once and shared by all workers.
 
+use crate::alphabeta;
 use crate::contest::{Contestant, Player};
+use crate::games_file::PlayerIdentity;
 use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -63,6 +65,7 @@ impl NetInfo {
 struct Loaded {
     path: PathBuf,
     info: NetInfo,
+    hash: String,
     /// Behind a lock because workers ask for their share from their own threads.
     engine: Mutex<Engine>,
 }
@@ -93,7 +96,8 @@ impl Nets {
                 Engine::new(&model.weights).map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
             let engine = Mutex::new(engine);
             let info = NetInfo { rules: model.rules, training: model.training };
-            self.loaded.push(Loaded { path: path.to_owned(), info, engine });
+            let hash = model.weights.hash();
+            self.loaded.push(Loaded { path: path.to_owned(), info, hash, engine });
             self.loaded.len() - 1
         };
         Ok(&self.loaded[place].info)
@@ -112,6 +116,17 @@ impl Nets {
             _ => Player::Baseline(spec.clone()),
         };
         Some(Contestant { name: spec.to_string(), player })
+    }
+
+    /// What the moves of the player that `spec` names depend on, as a file of games says it.
+    pub fn identity(&self, spec: &PlayerSpec) -> PlayerIdentity {
+        let net = spec.model_file().and_then(|path| self.place(path)).map(|place| self.loaded[place].hash.clone());
+        let search = match self.contestant(spec).map(|contestant| contestant.player) {
+            Some(Player::Net { config, .. }) => Some(config),
+            _ => None,
+        };
+        let version = matches!(spec, PlayerSpec::AlphaBeta(_)).then_some(alphabeta::VERSION);
+        PlayerIdentity { name: spec.to_string(), net, search, version }
     }
 
     /// One evaluator for each net, for one worker thread.

@@ -18,7 +18,7 @@ pub fn match_table(reports: &[MatchReport]) -> String {
             format!("{} – {}", report.players[0], report.players[1]),
             report.games.to_string(),
             score(&report.total),
-            elo(&report.elo),
+            elo_text(&report.elo),
             format!("{wins} = {draws} – {losses}"),
             score(&report.as_attackers),
             score(&report.as_defenders),
@@ -136,7 +136,8 @@ fn score(side: &SideResult) -> String {
     })
 }
 
-fn elo(elo: &EloDifference) -> String {
+/// An Elo difference with its interval, or what is known of one that has no bound.
+pub fn elo_text(elo: &EloDifference) -> String {
     match (elo.low, elo.mean, elo.high) {
         (Some(low), Some(mean), Some(high)) => format!("{mean:+.0} ({low:+.0} to {high:+.0})"),
         (Some(low), _, None) => format!("over {low:+.0}"),
@@ -174,7 +175,14 @@ mod tests {
 
     fn report(players: [&str; 2], as_attackers: Wdl, as_defenders: Wdl, pentanomial: [u32; 5]) -> MatchReport {
         let players = players.map(str::to_owned);
-        let header = ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None };
+        let header = ReportHeader {
+            rules: "kvasir".into(),
+            players,
+            seed: 1,
+            opening_plies: 4,
+            max_plies: None,
+            complete: true,
+        };
         Tally::from_counts(as_attackers, as_defenders, Pentanomial { counts: pentanomial }).report(header)
     }
 

@@ -33,8 +33,8 @@ pub struct EloDifference {
     pub high: Option<f64>,
 }
 
-impl EloDifference {
-    fn of(score: &ScoreEstimate) -> Self {
+impl From<ScoreEstimate> for EloDifference {
+    fn from(score: ScoreEstimate) -> Self {
         let finite = |elo: f64| elo.is_finite().then_some(elo);
         let (low, mean, high) = score.elo();
         Self { low: finite(low), mean: finite(mean), high: finite(high) }
@@ -65,6 +65,8 @@ pub struct MatchReport {
     pub opening_plies: u32,
     /// The match's own limit of plies, if it had one.
     pub max_plies: Option<u32>,
+    /// Whether all games were played, or a sequential test ended the match; otherwise it was stopped, and can go on.
+    pub complete: bool,
     /// Games counted.
     pub games: u32,
     /// All games. The interval is that of the pairs.
@@ -134,7 +136,7 @@ impl Tally {
         }
         for game in [first, second] {
             self.plies += game.moves.len() as u64;
-            let ending = self.endings.entry(game.outcome.reason.to_string()).or_default();
+            let ending = self.endings.entry(game.ending.keyword()).or_default();
             match game.half_points(Side::Attackers) {
                 HalfPoints::Win => ending.attackers_won += 1,
                 HalfPoints::Draw => ending.drawn += 1,
@@ -174,12 +176,13 @@ impl Tally {
             seed: header.seed,
             opening_plies: header.opening_plies,
             max_plies: header.max_plies,
+            complete: header.complete,
             games,
             total: SideResult { results, score: (games > 0).then_some(score) },
             as_attackers: SideResult::of(self.as_attackers),
             as_defenders: SideResult::of(self.as_defenders),
             pentanomial: self.pentanomial,
-            elo: EloDifference::of(&score),
+            elo: score.into(),
             endings: self.endings.clone(),
             mean_plies: self.plies as f64 / f64::from(games.max(1)),
             sprt,
@@ -200,11 +203,14 @@ pub struct ReportHeader {
     pub opening_plies: u32,
     /// The match's own limit of plies.
     pub max_plies: Option<u32>,
+    /// Whether all games were played, or a sequential test ended the match.
+    pub complete: bool,
 }
 
 #[cfg(test)]
 mod tests {
     use super::{EndingCount, ReportHeader, Tally};
+    use crate::ending::Ending;
     use crate::match_game::GameResult;
     use tablut_rules::{Outcome, Reason, Side};
 
@@ -212,13 +218,13 @@ mod tests {
         GameResult {
             first: Side::Attackers,
             moves: vec!["d1-d2".parse().unwrap(); 10],
-            outcome: Outcome { winner, reason },
+            ending: Ending::Rules(Outcome { winner, reason }),
         }
     }
 
     fn header() -> ReportHeader {
         let players = ["a".to_owned(), "b".to_owned()];
-        ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None }
+        ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true }
     }
 
     #[test]

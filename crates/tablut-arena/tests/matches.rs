@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tablut_arena::{
-    Contestant, MatchConfig, MatchError, MatchOutcome, Player, PlayerSpec, SprtBounds, Verdict, match_search,
-    play_match,
+    Contestant, Ending, GameResult, MatchConfig, MatchOutcome, Player, PlayerSpec, SprtBounds, Verdict, match_search,
+    play_match, resume_match,
 };
-use tablut_games::{Concurrency, Counters, RunError};
+use tablut_games::{Concurrency, Counters};
 use tablut_rules::{Game, Rules};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, UniformEvaluator};
 
@@ -48,7 +48,8 @@ fn pairs_share_an_opening_and_every_game_can_be_replayed() {
         let config = config(rules, 6);
         let outcome = play(&config, &[contestant("greedy"), contestant("random")]);
         assert_eq!(outcome.games.len(), 12, "{rules}");
-        for pair in outcome.games.chunks(2) {
+        let games: Vec<GameResult> = outcome.games.into_values().collect();
+        for pair in games.chunks(2) {
             assert_eq!(pair[0].first, pair[1].first, "{rules}");
             assert_eq!(pair[0].moves[..4], pair[1].moves[..4], "{rules}");
             for result in pair {
@@ -56,7 +57,7 @@ fn pairs_share_an_opening_and_every_game_can_be_replayed() {
                 for &mv in &result.moves {
                     game.play(mv).unwrap();
                 }
-                assert_eq!(game.outcome(), Some(result.outcome), "{rules}");
+                assert_eq!(game.outcome().map(Ending::Rules).as_ref(), Some(&result.ending), "{rules}");
             }
         }
         let report = outcome.report;
@@ -108,12 +109,50 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
 fn a_match_stops_when_it_is_told_to() {
     let counters = Counters::default();
     let players = [contestant("random"), contestant("random")];
-    let result = play_match(&config("kvasir", 100), &players, evaluators, &counters, |progress| {
-        if progress.games_finished == 3 {
+    let config = config("kvasir", 100);
+    let stopped = play_match(&config, &players, evaluators, &counters, |progress| {
+        if progress.games_finished == 30 {
             counters.stop.store(true, Ordering::Relaxed);
         }
     });
-    assert!(matches!(result, Err(MatchError::Run(RunError::Stopped))), "{result:?}");
+    let stopped = stopped.unwrap();
+    assert!(!stopped.report.complete && counters.stop.into_inner());
+    assert!((30..200).contains(&stopped.games_finished), "{} games", stopped.games_finished);
+    assert_eq!(stopped.report.games as usize, stopped.games.len());
+    let whole = play(&config, &players);
+    assert!(whole.report.complete);
+    assert!(stopped.games.iter().all(|(idx, game)| whole.games[idx] == *game));
+}
+
+#[test]
+fn a_match_gone_on_with_is_the_match_played_at_once() {
+    let mut config = config("kvasir", 40);
+    let players = [contestant("greedy"), contestant("random")];
+    for sprt in [None, Some(SprtBounds { elo0: 0.0, elo1: 200.0, alpha: 0.05, beta: 0.05 })] {
+        config.sprt = sprt;
+        let whole = play(&config, &players);
+        // Games that ended in any order, of pairs of which the other game is missing.
+        for earlier in [vec![7, 3, 2], (0..80).rev().step_by(3).collect(), (0..80).collect()] {
+            let known = Mutex::new(Vec::new());
+            play_match(
+                &MatchConfig { sprt: None, ..config.clone() },
+                &players,
+                evaluators,
+                &Counters::default(),
+                |progress| {
+                    known.lock().unwrap().push((progress.game_idx, progress.game.clone()));
+                },
+            )
+            .unwrap();
+            let mut known = known.into_inner().unwrap();
+            known.retain(|(idx, _)| earlier.contains(idx));
+            let resumed = resume_match(&config, &players, known, evaluators, &Counters::default(), |progress| {
+                assert!(!earlier.contains(&progress.game_idx), "game {} again", progress.game_idx);
+            });
+            let resumed = resumed.unwrap();
+            assert_eq!((resumed.report, resumed.games), (whole.report.clone(), whole.games.clone()));
+        }
+    }
 }
 
 #[test]

@@ -18,6 +18,18 @@ mod train;
 
 use clap::{Parser, Subcommand};
 
+/// A command that Ctrl-C has ended, and that has said what there is; the exit code is 130.
+#[derive(Debug)]
+pub struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("stopped on request")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true)]

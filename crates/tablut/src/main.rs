@@ -1,6 +1,7 @@
 //! The `tablut` binary: trains, measures and plays neural nets for Tablut.
 
 mod commands;
+mod match_progress;
 mod progress;
 
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let arguments = commands::Arguments::parse();
     match arguments.run() {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<commands::Interrupted>() => ExitCode::from(130),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)

@@ -245,7 +245,7 @@ pub fn thousands(value: f64) -> String {
 }
 
 /// The time that the rest will take at the pace so far.
-fn left(seconds: f64, done: u64, total: u64) -> String {
+pub fn left(seconds: f64, done: u64, total: u64) -> String {
     let rest = seconds * total.saturating_sub(done) as f64 / done.max(1) as f64;
     let rest = rest.round() as u64;
     match rest {

@@ -6,11 +6,12 @@
 use super::ChallengeError;
 use super::frame::{read_frame, write_frame};
 use super::message::{Action, State, Turn, unreadable};
+use crate::ending::Ending;
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tablut_rules::{Game, Move, Outcome, Rules, Side};
+use tablut_rules::{Game, Move, Rules, Side};
 
 /// How often the clock is looked at while nothing comes.
 const POLL: Duration = Duration::from_millis(20);
@@ -28,20 +29,6 @@ pub struct RefereeOptions {
     pub join_time: Duration,
 }
 
-/// Why a game ended.
-#[derive(Debug)]
-pub enum Ending {
-    /// By the rules.
-    Rules(Outcome),
-    /// A player made an illegal move, was too slow, left, or sent something else than a move: the other one wins.
-    Forfeit {
-        /// The player that lost.
-        loser: Side,
-        /// What it did, in words.
-        reason: String,
-    },
-}
-
 /// A game that was refereed.
 #[derive(Debug)]
 pub struct RefereeReport {
@@ -56,10 +43,7 @@ pub struct RefereeReport {
 impl RefereeReport {
     /// The winner; none for a draw.
     pub fn winner(&self) -> Option<Side> {
-        match &self.ending {
-            Ending::Rules(outcome) => outcome.winner,
-            Ending::Forfeit { loser, .. } => Some(loser.opponent()),
-        }
+        self.ending.winner()
     }
 }
 
@@ -78,10 +62,7 @@ pub fn serve(
     let mut game = Game::new(options.rules.clone(), Side::Defenders);
     let players = [attackers, defenders];
     let ending = referee(&players, &mut game, options, on_move);
-    let turn = Turn::ended(match &ending {
-        Ending::Rules(outcome) => outcome.winner,
-        Ending::Forfeit { loser, .. } => Some(loser.opponent()),
-    });
+    let turn = Turn::ended(ending.winner());
     let last = State { turn, ..State::of(game.position(), None) };
     for (player, side) in players.iter().zip(Side::ALL) {
         // Who has left does not hear how it ended.

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tablut_arena::challenge::client::{ClientOptions, connect};
-use tablut_arena::challenge::referee::{Ending, RefereeOptions, serve};
+use tablut_arena::challenge::referee::{RefereeOptions, serve};
 use tablut_arena::challenge::{client, port};
 use tablut_arena::engine_protocol::{LineEngine, Mind, run_engine};
-use tablut_arena::{Budget, DEFAULT_SIMULATIONS, NetPlayer, PlayerSpec, Watch, baseline, match_search};
+use tablut_arena::{Budget, DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, baseline, match_search};
 use tablut_net::Model;
 use tablut_rules::{Game, Move, Rules, Side};
 

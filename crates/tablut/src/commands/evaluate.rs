@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tablut_arena::{MatchOutcome, MatchReport, Nets, PlayerSpec, SearchOptions, endings_text, match_table, sprt_text};
+use tablut_arena::{MatchReport, Nets, PlayerSpec, SearchOptions, endings_text, match_table, sprt_text};
 use tablut_games::Counters;
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
-use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all, save_games};
+use super::matches::{MatchArgs, Played, counters_with_interrupt, load_rules, parse_players, play_all};
 
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
@@ -36,7 +36,7 @@ struct Evaluation<'a> {
     model: String,
     rules: &'a str,
     simulations: u32,
-    matches: Vec<&'a MatchReport>,
+    matches: Vec<MatchReport>,
 }
 
 /// Plays the matches and prints the table.
@@ -49,11 +49,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     let rules = args.rules.as_deref();
     let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &counters)?;
-    if let Some(path) = &args.matches.save_games {
-        save_games(path, &measured.outcomes)?;
-    }
     print!("{}", if args.matches.json { measured.json()? } else { measured.text(&args.matches) });
-    Ok(())
+    measured.played.finish(args.matches.save_games.as_deref())
 }
 
 /// A net's matches against some opponents.
@@ -61,8 +58,8 @@ pub struct Measured {
     model: PathBuf,
     rules: Arc<Rules>,
     simulations: u32,
-    /// One for each opponent, in the order given.
-    pub outcomes: Vec<MatchOutcome>,
+    /// One match for each opponent, in the order given.
+    pub played: Played,
 }
 
 /// Plays the net of `model` against `opponents`; by default at the file's simulations, under its first rule set.
@@ -87,18 +84,14 @@ pub fn measure(
         }
     };
     let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let outcomes = play_all(&pairings, &nets, &matches.config(&rules), counters)?;
-    Ok(Measured { model: model.to_owned(), rules, simulations, outcomes })
+    let played = play_all(&pairings, &nets, &matches.config(&rules), matches.save_games.as_deref(), counters)?;
+    Ok(Measured { model: model.to_owned(), rules, simulations, played })
 }
 
 impl Measured {
-    fn reports(&self) -> Vec<MatchReport> {
-        self.outcomes.iter().map(|outcome| outcome.report.clone()).collect()
-    }
-
     /// The object that `--json` prints.
     pub fn json(&self) -> anyhow::Result<String> {
-        let matches = self.outcomes.iter().map(|outcome| &outcome.report).collect();
+        let matches = self.played.reports();
         let model = self.model.display().to_string();
         let evaluation = Evaluation { model, rules: self.rules.name(), simulations: self.simulations, matches };
         Ok(serde_json::to_string_pretty(&evaluation)? + "\n")
@@ -106,7 +99,10 @@ impl Measured {
 
     /// Tables for people.
     pub fn text(&self, matches: &MatchArgs) -> String {
-        let reports = self.reports();
+        let reports = self.played.reports();
+        if reports.is_empty() {
+            return String::new();
+        }
         format!(
             "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}",
             self.rules.name(),

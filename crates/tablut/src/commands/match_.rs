@@ -5,8 +5,9 @@ use serde::Serialize;
 use tablut_arena::{
     MatchReport, Nets, PlayerSpec, Ratings, endings_text, match_table, rate_reports, ratings_table, sprt_text,
 };
+use tablut_rules::Rules;
 
-use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all, save_games};
+use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all};
 
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
@@ -27,7 +28,7 @@ pub struct Args {
 struct Tournament<'a> {
     rules: &'a str,
     players: Vec<RatedPlayer<'a>>,
-    ratings: &'a Ratings,
+    ratings: Option<&'a Ratings>,
     matches: &'a [MatchReport],
 }
 
@@ -47,30 +48,38 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let rules = load_rules(&args.rules)?;
     let nets = Nets::load(&players)?;
     let counters = counters_with_interrupt()?;
-    let outcomes = play_all(&round_robin(&players), &nets, &args.matches.config(&rules), &counters)?;
-    if let Some(path) = &args.matches.save_games {
-        save_games(path, &outcomes)?;
-    }
-    let reports: Vec<MatchReport> = outcomes.into_iter().map(|outcome| outcome.report).collect();
-    let (names, ratings) = rate_reports(&reports)?;
+    let save_games = args.matches.save_games.as_deref();
+    let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules), save_games, &counters)?;
+    let reports = played.reports();
     if args.matches.json {
-        let rated = |(name, rating): (_, &tablut_arena::Rating)| RatedPlayer { name, elo: rating.elo };
-        let players = names.iter().map(String::as_str).zip(&ratings.players).map(rated).collect();
-        let tournament = Tournament { rules: rules.name(), players, ratings: &ratings, matches: &reports };
-        println!("{}", serde_json::to_string_pretty(&tournament)?);
-        return Ok(());
+        println!("{}", json(&rules, &reports)?);
+    } else if !reports.is_empty() {
+        print!("{}", text(args, &rules, &reports)?);
     }
-    println!(
-        "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}\n{}",
+    played.finish(save_games)
+}
+
+fn json(rules: &Rules, reports: &[MatchReport]) -> anyhow::Result<String> {
+    // A match that was stopped before a pair was complete says nothing of anybody.
+    let rated = if reports.is_empty() { None } else { Some(rate_reports(reports)?) };
+    let (names, ratings) = rated.as_ref().map_or((&[][..], None), |(names, ratings)| (&names[..], Some(ratings)));
+    let players = names.iter().zip(ratings.iter().flat_map(|ratings| &ratings.players));
+    let players = players.map(|(name, rating)| RatedPlayer { name, elo: rating.elo }).collect();
+    Ok(serde_json::to_string_pretty(&Tournament { rules: rules.name(), players, ratings, matches: reports })?)
+}
+
+fn text(args: &Args, rules: &Rules, reports: &[MatchReport]) -> anyhow::Result<String> {
+    let (names, ratings) = rate_reports(reports)?;
+    Ok(format!(
+        "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}\n{}\n",
         rules.name(),
         args.matches.opening_plies,
         args.matches.seed,
-        match_table(&reports),
-        endings_text(&reports),
-        sprt_text(&reports),
+        match_table(reports),
+        endings_text(reports),
+        sprt_text(reports),
         ratings_table(&names, &ratings)
-    );
-    Ok(())
+    ))
 }
 
 /// Every pair of players once.

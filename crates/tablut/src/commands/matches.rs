@@ -1,19 +1,20 @@
-//! What `evaluate` and `match` share: options of matches, playing them with progress, and writing games down.
+//! What `evaluate` and `match` share: options of matches, and playing them.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+mod playing;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
-use tablut_arena::{
-    Contestant, DEFAULT_OPENING_PLIES, GameLine, MatchConfig, MatchOutcome, MatchProgress, MatchReport, Nets,
-    PlayerSpec, SprtBounds, play_match, sprt_evidence,
-};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, PlayerSpec, SprtBounds};
 use tablut_games::{Concurrency, Counters};
-use tablut_net::durable;
-use tablut_rules::{Rules, Side};
+use tablut_rules::Rules;
+
+pub use self::playing::{Played, play_all};
+
+/// Games that a thread keeps going at once. More make no larger batch faster, and let the first results wait.
+const GAMES_PER_THREAD: usize = 16;
 
 /// Options of every command that plays matches.
 #[derive(Clone, Debug, clap::Args)]
@@ -36,7 +37,7 @@ pub struct MatchArgs {
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write the games to this file, one JSON object a line.
+    /// Write each game to this file as it ends, one JSON object a line. When the file is there, go on with its match.
     #[arg(long, value_name = "FILE")]
     pub save_games: Option<PathBuf>,
     /// Print JSON instead of tables.
@@ -62,7 +63,7 @@ impl Default for MatchArgs {
 impl MatchArgs {
     /// What the options mean under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> MatchConfig {
-        let default = Concurrency::default();
+        let workers = self.threads.map_or(Concurrency::default().workers, usize::from);
         MatchConfig {
             rules: rules.clone(),
             n_pairs: self.games.div_ceil(2) as usize,
@@ -70,7 +71,7 @@ impl MatchArgs {
             max_plies: Some(self.max_plies),
             seed: self.seed,
             sprt: self.sprt,
-            concurrency: Concurrency { workers: self.threads.map_or(default.workers, usize::from), ..default },
+            concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
         }
     }
 }
@@ -91,82 +92,6 @@ pub fn counters_with_interrupt() -> anyhow::Result<Arc<Counters>> {
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(counters)
-}
-
-/// Plays `pairings` one after the other, with a progress bar on standard error where that is a terminal.
-pub fn play_all(
-    pairings: &[[PlayerSpec; 2]],
-    nets: &Nets,
-    config: &MatchConfig,
-    counters: &Counters,
-) -> anyhow::Result<Vec<MatchOutcome>> {
-    pairings
-        .iter()
-        .map(|pairing| {
-            let contestant = |spec: &PlayerSpec| {
-                nets.contestant(spec).with_context(|| format!("player {spec}: its model file was not loaded"))
-            };
-            let contestants = [contestant(&pairing[0])?, contestant(&pairing[1])?];
-            play_one(&contestants, nets, config, counters)
-        })
-        .collect()
-}
-
-fn play_one(
-    contestants: &[Contestant; 2],
-    nets: &Nets,
-    config: &MatchConfig,
-    counters: &Counters,
-) -> anyhow::Result<MatchOutcome> {
-    let bar = ProgressBar::new(2 * config.n_pairs as u64);
-    let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} games, {msg}, {eta} left");
-    bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
-    bar.set_prefix(format!("{} – {}", contestants[0].name, contestants[1].name));
-    bar.set_message("no result yet");
-    let outcome = play_match(config, contestants, || nets.evaluators(), counters, |progress| show(&bar, progress));
-    bar.finish_and_clear();
-    Ok(outcome?)
-}
-
-fn show(bar: &ProgressBar, progress: &MatchProgress<'_>) {
-    bar.set_position(progress.games_finished as u64);
-    let pairs = progress.tally.pentanomial();
-    if pairs.pairs() == 0 {
-        return;
-    }
-    let score = pairs.estimate();
-    let mut message = format!("score {:.1} % ({:.1}–{:.1})", 100.0 * score.mean, 100.0 * score.low, 100.0 * score.high);
-    if let Some(state) = progress.tally.sprt() {
-        let _ = write!(message, ", {}", sprt_evidence(&state));
-    }
-    bar.set_message(message);
-}
-
-/// Writes all games of `outcomes` to `path`, one JSON object a line.
-pub fn save_games(path: &Path, outcomes: &[MatchOutcome]) -> anyhow::Result<()> {
-    let mut text = String::new();
-    for MatchOutcome { report, games } in outcomes {
-        for (game_idx, game) in games.iter().enumerate() {
-            text.push_str(&serde_json::to_string(&line(report, game_idx, game))?);
-            text.push('\n');
-        }
-    }
-    durable::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn line(report: &MatchReport, game_idx: usize, game: &tablut_arena::GameResult) -> GameLine {
-    // The first player has the attackers in the first game of each pair.
-    let player = |side: Side| report.players[(game_idx + side.index()) % 2].clone();
-    GameLine {
-        rules: report.rules.clone(),
-        attackers: player(Side::Attackers),
-        defenders: player(Side::Defenders),
-        first: game.first,
-        opening_plies: report.opening_plies as usize,
-        moves: game.moves.iter().map(ToString::to_string).collect(),
-        winner: game.outcome.winner,
-        reason: game.outcome.reason.to_string(),
-    }
 }
 
 /// Reads players as they are typed, naming the one that cannot be read.

@@ -1,7 +1,6 @@
 //! `tablut train CONFIG`: the whole loop, with progress, and in the end the net's measured score.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use tablut_arena::Nets;
@@ -51,13 +50,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         // A rule file is found where the config names it; the model knows only the rule set's name.
         let rules = run.config.rules.first().map(String::as_str);
-        let measured = match measure(&model, &evaluation.against, None, rules, &matches, &counters) {
-            Err(_) if counters.stop.load(Ordering::Relaxed) => {
-                eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
-                return Ok(());
-            }
-            measured => measured?,
-        };
+        let measured = measure(&model, &evaluation.against, None, rules, &matches, &counters)?;
+        if !measured.played.is_complete() {
+            eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
+            return Ok(());
+        }
         let path = folder.join("evaluation.json");
         durable::write(&path, measured.json()?.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -1,0 +1,70 @@
+//! Takes the games of a match in as they end and counts the pairs.
+
+use crate::match_game::GameResult;
+use crate::sprt::{SprtBounds, Verdict};
+use crate::tally::Tally;
+use std::collections::BTreeMap;
+
+/// Counts pairs once both games are there. Without a sequential test every such pair counts at once; with one, pairs are
+/// judged in their order and none after the one that settles it, so that the result does not depend on threads.
+pub(super) struct Collector {
+    in_order: bool,
+    waiting: BTreeMap<usize, GameResult>,
+    counted: BTreeMap<usize, GameResult>,
+    tally: Tally,
+    finished: usize,
+    settled: bool,
+}
+
+impl Collector {
+    pub(super) fn new(sprt: Option<SprtBounds>) -> Self {
+        let (waiting, counted) = (BTreeMap::new(), BTreeMap::new());
+        let tally = Tally::with_test(sprt);
+        Self { in_order: sprt.is_some(), waiting, counted, tally, finished: 0, settled: false }
+    }
+
+    /// Takes a game in; true once the sequential test is settled.
+    pub(super) fn add(&mut self, game_idx: usize, result: &GameResult) -> bool {
+        self.finished += 1;
+        self.waiting.insert(game_idx, result.clone());
+        if self.in_order {
+            while !self.settled && self.count_pair(self.counted.len()) {
+                self.settled = self.tally.sprt().is_some_and(|state| state.verdict != Verdict::Undecided);
+            }
+        } else {
+            self.count_pair(game_idx - game_idx % 2);
+        }
+        self.settled
+    }
+
+    /// Counts the pair that begins with game `first`, if both its games are there.
+    fn count_pair(&mut self, first: usize) -> bool {
+        if !(self.waiting.contains_key(&first) && self.waiting.contains_key(&(first + 1))) {
+            return false;
+        }
+        let pair = [first, first + 1].map(|idx| self.waiting.remove(&idx).expect("both were there"));
+        self.tally.record_pair(&pair[0], &pair[1]);
+        self.counted.extend([first, first + 1].into_iter().zip(pair));
+        true
+    }
+
+    /// Games that have ended, whether they count or not.
+    pub(super) fn finished(&self) -> usize {
+        self.finished
+    }
+
+    /// Whether the sequential test has ended the match.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// All pairs that count so far.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The games that count, with their numbers, in order.
+    pub(super) fn into_games(self) -> BTreeMap<usize, GameResult> {
+        self.counted
+    }
+}

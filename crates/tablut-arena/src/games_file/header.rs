@@ -1,0 +1,126 @@
+//! What a match was asked for, so that its games are not mixed with another's.
+
+use crate::openings::Opening;
+use crate::sprt::SprtBounds;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tablut_rules::RuleSet;
+use tablut_search::SearchConfig;
+
+/// The version of the form of these files.
+const FORMAT: u32 = 1;
+
+/// The first line of a file of games: everything that the games depend on, but nothing that they do not, such as threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchHeader {
+    /// The version of the file's form.
+    #[serde(rename = "tablut_match")]
+    pub format: u32,
+    /// The rules in full, so that the games can be replayed when a rule file has changed.
+    pub rules: RuleSet,
+    /// Everybody who plays.
+    pub players: Vec<PlayerIdentity>,
+    /// Who meets whom, as indices into `players`.
+    pub matches: Vec<[usize; 2]>,
+    /// Games of each match.
+    pub games: usize,
+    /// Random plies at each game's beginning.
+    pub opening_plies: u32,
+    /// Hash of the openings.
+    pub openings: String,
+    /// Plies after which a game is a draw, beside what the rules say.
+    pub max_plies: Option<u32>,
+    /// Seed of openings and players.
+    pub seed: u64,
+    /// The sequential test that may end a match.
+    pub sprt: Option<SprtBounds>,
+}
+
+/// A player, and what its moves depend on beside its name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayerIdentity {
+    /// The player as the command names it.
+    pub name: String,
+    /// Hash of its net's weights.
+    pub net: Option<String>,
+    /// The settings of its search.
+    pub search: Option<SearchConfig>,
+    /// The version of its play.
+    pub version: Option<u32>,
+}
+
+/// One thing in which two matches differ.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Difference {
+    /// Where, such as `players[0].net`.
+    pub key: String,
+    /// The file's value.
+    pub found: String,
+    /// The value of the match to be played.
+    pub expected: String,
+}
+
+impl MatchHeader {
+    /// The version of files that this program writes.
+    pub const FORMAT: u32 = FORMAT;
+
+    /// A hash of `openings`.
+    pub fn hash_of(openings: &[Opening]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for opening in openings {
+            hasher.update(opening.first.to_string().as_bytes());
+            for mv in &opening.moves {
+                hasher.update(b" ").update(mv.to_string().as_bytes());
+            }
+            hasher.update(b"\n");
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// The header's line, with its end.
+    pub(super) fn line(&self) -> String {
+        serde_json::to_string(self).expect("a header is plain data") + "\n"
+    }
+
+    /// In what the header `text` differs from this one; an error when it is no header.
+    pub(super) fn differences(&self, text: &str) -> Result<Vec<Difference>, String> {
+        const EXPECTED: &str = "its first line is not that of a match";
+        let found: Value = serde_json::from_str(text).map_err(|_| EXPECTED.to_owned())?;
+        match found.get("tablut_match") {
+            None => return Err(EXPECTED.to_owned()),
+            Some(version) if *version != FORMAT => {
+                return Err(format!("it has version {version}, this program reads version {FORMAT}"));
+            }
+            Some(_) => {}
+        }
+        // By way of the text, in which 0.2 is 0.2 whether it is stored in 32 bits or in 64.
+        let expected: Value = serde_json::from_str(&self.line()).expect("a header's line is JSON");
+        let mut differences = Vec::new();
+        compare(String::new(), Some(&found), Some(&expected), &mut differences);
+        Ok(differences)
+    }
+}
+
+/// Collects the leaves in which two values differ.
+fn compare(key: String, found: Option<&Value>, expected: Option<&Value>, differences: &mut Vec<Difference>) {
+    match (found, expected) {
+        (Some(Value::Object(found)), Some(Value::Object(expected))) => {
+            let others = expected.keys().filter(|name| !found.contains_key(*name));
+            for name in found.keys().chain(others) {
+                let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                compare(key, found.get(name), expected.get(name), differences);
+            }
+        }
+        (Some(Value::Array(found)), Some(Value::Array(expected))) => {
+            for at in 0..found.len().max(expected.len()) {
+                compare(format!("{key}[{at}]"), found.get(at), expected.get(at), differences);
+            }
+        }
+        (found, expected) if found == expected => {}
+        (found, expected) => differences.push(Difference { key, found: shown(found), expected: shown(expected) }),
+    }
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), Value::to_string)
+}

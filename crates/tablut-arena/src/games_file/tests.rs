@@ -1,0 +1,168 @@
+use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
+use crate::contest::{Contestant, MatchConfig, Player, play_match};
+use crate::match_game::GameResult;
+use crate::nets::match_search;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use tablut_games::{Concurrency, Counters};
+use tablut_rules::Rules;
+
+fn rules() -> Arc<Rules> {
+    Arc::new(Rules::named("imperial").unwrap())
+}
+
+fn header() -> MatchHeader {
+    let player = |name: &str, search| PlayerIdentity { name: name.to_owned(), net: None, search, version: None };
+    MatchHeader {
+        format: MatchHeader::FORMAT,
+        rules: rules().set().clone(),
+        players: vec![player("greedy", None), player("random", Some(match_search(0)))],
+        matches: vec![[0, 1]],
+        games: 8,
+        opening_plies: 4,
+        openings: "abc".to_owned(),
+        max_plies: Some(60),
+        seed: 3,
+        sprt: None,
+    }
+}
+
+fn games() -> BTreeMap<usize, GameResult> {
+    let contestant = |name: &str| Contestant { name: name.into(), player: Player::Baseline(name.parse().unwrap()) };
+    let config = MatchConfig {
+        rules: rules(),
+        n_pairs: 4,
+        opening_plies: 4,
+        max_plies: Some(60),
+        seed: 3,
+        sprt: None,
+        concurrency: Concurrency { workers: 1, tasks_per_worker: 8 },
+    };
+    let players = [contestant("greedy"), contestant("random")];
+    play_match(&config, &players, Vec::new, &Counters::default(), |_| {}).unwrap().games
+}
+
+fn open(path: &Path) -> Result<GamesFile, GamesFileError> {
+    GamesFile::open(path, header(), &rules())
+}
+
+/// Writes the games in the order given.
+fn write(path: &Path, order: &[usize]) {
+    let games = games();
+    let mut file = open(path).unwrap();
+    for &idx in order {
+        file.append((0, idx), &games[&idx]).unwrap();
+    }
+}
+
+#[test]
+fn games_come_back_and_end_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, resumed) = (folder.path().join("whole"), folder.path().join("resumed"));
+    write(&whole, &[0, 1, 2, 3, 4, 5, 6, 7]);
+    open(&whole).unwrap().finish(&[8]).unwrap();
+    write(&resumed, &[5, 2]);
+    let known = open(&resumed).unwrap().games(0, &rules());
+    let games = games();
+    assert_eq!(known, [2, 5].map(|idx| (idx, games[&idx].clone())));
+    write(&resumed, &[7, 6, 0, 1, 4, 3]);
+    open(&resumed).unwrap().finish(&[8]).unwrap();
+    assert_eq!(fs::read(&resumed).unwrap(), fs::read(&whole).unwrap());
+    open(&resumed).unwrap().finish(&[4]).unwrap();
+    assert_eq!(open(&resumed).unwrap().games(0, &rules()).len(), 4, "games beyond those that count are left out");
+}
+
+#[test]
+fn a_file_cut_anywhere_keeps_its_whole_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    write(&path, &[1, 0, 3]);
+    let text = fs::read_to_string(&path).unwrap();
+    let header_end = text.find('\n').unwrap() + 1;
+    for length in (header_end..=text.len()).step_by(7).chain([text.len() - 1]) {
+        fs::write(&path, &text[..length]).unwrap();
+        let expected = text[..length].matches('\n').count() - 1;
+        assert_eq!(open(&path).unwrap().games(0, &rules()).len(), expected, "{length} bytes");
+        write(&path, &[7]);
+        assert_eq!(open(&path).unwrap().games(0, &rules()).len(), expected + 1, "{length} bytes");
+    }
+}
+
+#[test]
+fn another_match_is_refused_with_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    write(&path, &[0]);
+    let before = fs::read(&path).unwrap();
+    let refused = |change: fn(&mut MatchHeader), parts: &[&str]| {
+        let mut other = header();
+        change(&mut other);
+        let error = GamesFile::open(&path, other, &rules()).err().expect("another match").to_string();
+        for part in parts {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    };
+    refused(|h| h.seed = 4, &["seed: the file says 3, the command says 4"]);
+    refused(|h| h.games = 10, &["games: the file says 8, the command says 10"]);
+    refused(|h| h.players[1].name = "alphabeta:2".into(), &["players[1].name", "\"random\"", "\"alphabeta:2\""]);
+    refused(|h| h.players[1].net = Some("cd".into()), &["players[1].net", "null", "\"cd\""]);
+    refused(|h| h.players[1].search = Some(match_search(5)), &["players[1].search.simulations"]);
+    refused(|h| h.rules.max_plies = Some(99), &["rules.max-plies", "99"]);
+    refused(|h| h.matches.push([1, 0]), &["matches[1]", "nothing"]);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn other_files_are_left_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    for (text, part) in [
+        (&b"a letter\nto someone\n"[..], "first line"),
+        (b"no line", "first line"),
+        (b"\xff\xfe\n", "UTF-8"),
+        (b"{\"tablut_match\":99}\n", "version 99"),
+        (b"{\"rules\":\"kvasir\"}\n", "first line"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let error = open(&path).err().expect("no games").to_string();
+        assert!(error.contains(part) && error.contains("left as it is"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), text);
+    }
+    assert!(open(folder.path()).err().expect("a folder").to_string().contains("regular file"));
+    fs::write(&path, b"").unwrap();
+    assert!(open(&path).is_ok(), "an empty file is a new one");
+}
+
+#[test]
+fn two_matches_do_not_write_to_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    let first = open(&path).unwrap();
+    assert!(matches!(open(&path), Err(GamesFileError::Locked(_))));
+    drop(first);
+    open(&path).unwrap();
+}
+
+#[test]
+fn damaged_lines_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    write(&path, &[0, 1]);
+    let text = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let reason = serde_json::from_str::<GameLine>(lines[1]).unwrap().reason;
+    let swapped = lines[1].replace(&reason, "boredom");
+    for (damaged, part) in [
+        (format!("{}\n{}\n{}\n", lines[0], lines[1], lines[1]), "line 3: game 1 of match 1 is there twice"),
+        (format!("{}\nnonsense\n{}\n", lines[0], lines[1]), "line 2: expected a game"),
+        (text.replacen("\"game\":2", "\"game\":20", 1), "line 3: game 20 of match 1, expected 1 to 8"),
+        (text.replacen("\"moves\":[\"", "\"moves\":[\"e5-e5\",\"", 1), "line 2: ply 1"),
+        (format!("{}\n{swapped}\n", lines[0]), "not what the line says"),
+    ] {
+        fs::write(&path, &damaged).unwrap();
+        let error = open(&path).err().expect("damage").to_string();
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}

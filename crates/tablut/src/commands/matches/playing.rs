@@ -1,0 +1,155 @@
+//! Plays matches one after the other, with progress, and keeps their games as they end.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use tablut_arena::{
+    Contestant, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchReport, Nets, PlayerSpec,
+    resume_match,
+};
+use tablut_games::Counters;
+
+use crate::commands::Interrupted;
+use crate::match_progress::MatchBar;
+
+/// Matches that were played, all or those before a stop.
+pub struct Played {
+    /// One for each pairing, in their order; the last one may have been stopped.
+    pub outcomes: Vec<MatchOutcome>,
+    /// Games that were asked for in all.
+    games_asked: usize,
+}
+
+impl Played {
+    /// The reports of matches in which a pair was completed.
+    pub fn reports(&self) -> Vec<MatchReport> {
+        let reports = self.outcomes.iter().map(|outcome| outcome.report.clone());
+        reports.filter(|report| report.games > 0).collect()
+    }
+
+    /// Tells a person who stopped the matches what there is and how to go on; the error ends the command.
+    pub fn finish(&self, save_games: Option<&Path>) -> anyhow::Result<()> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        let played: usize = self.outcomes.iter().map(|outcome| outcome.games_finished).sum();
+        let counted: u32 = self.outcomes.iter().map(|outcome| outcome.report.games).sum();
+        let go_on = match save_games {
+            Some(path) => format!("the games are in {}, and the same command goes on from there", path.display()),
+            None => "with --save-games FILE the same command would go on from here".to_owned(),
+        };
+        eprintln!(
+            "Stopped: {played} of {} games have ended, and the {counted} of complete pairs count in this result; {go_on}.",
+            self.games_asked
+        );
+        Err(Interrupted.into())
+    }
+
+    /// Whether everything was played.
+    pub fn is_complete(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.report.complete)
+    }
+}
+
+/// Plays `pairings` one after the other, with progress on standard error. With `save_games` every game is written there as it
+/// ends, and those that are there already are not played again.
+pub fn play_all(
+    pairings: &[[PlayerSpec; 2]],
+    nets: &Nets,
+    config: &MatchConfig,
+    save_games: Option<&Path>,
+    counters: &Counters,
+) -> anyhow::Result<Played> {
+    let file = match save_games {
+        Some(path) => Some(GamesFile::open(path, header(pairings, nets, config)?, &config.rules)?),
+        None => None,
+    };
+    let file = Mutex::new(file);
+    let mut outcomes = Vec::new();
+    for (match_idx, pairing) in pairings.iter().enumerate() {
+        let contestant = |spec: &PlayerSpec| {
+            nets.contestant(spec).with_context(|| format!("player {spec}: its model file was not loaded"))
+        };
+        let contestants = [contestant(&pairing[0])?, contestant(&pairing[1])?];
+        let outcome = play_one(match_idx, &contestants, nets, config, &file, counters)?;
+        let is_complete = outcome.report.complete;
+        outcomes.push(outcome);
+        if !is_complete {
+            break;
+        }
+    }
+    let played = Played { outcomes, games_asked: 2 * config.n_pairs * pairings.len() };
+    if played.is_complete()
+        && let Some(file) = file.into_inner().expect("no holder of the file panics")
+    {
+        let counted: Vec<usize> = played.outcomes.iter().map(|outcome| outcome.games.len()).collect();
+        file.finish(&counted)?;
+    }
+    Ok(played)
+}
+
+fn play_one(
+    match_idx: usize,
+    contestants: &[Contestant; 2],
+    nets: &Nets,
+    config: &MatchConfig,
+    file: &Mutex<Option<GamesFile>>,
+    counters: &Counters,
+) -> anyhow::Result<MatchOutcome> {
+    let lock = || file.lock().expect("no holder of the file panics");
+    let earlier = lock().as_ref().map(|file| file.games(match_idx, &config.rules)).unwrap_or_default();
+    let n_earlier = earlier.len();
+    let games_total = 2 * config.n_pairs;
+    let players = [contestants[0].name.as_str(), contestants[1].name.as_str()];
+    let bar = MatchBar::new(players, n_earlier, games_total);
+    if n_earlier > 0 {
+        bar.line(&format!("{} – {}: {n_earlier} of {games_total} games are there already", players[0], players[1]));
+    }
+    let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
+    let played = resume_match(
+        config,
+        contestants,
+        earlier,
+        || nets.evaluators(),
+        counters,
+        |progress| {
+            if let Some(file) = lock().as_mut()
+                && let Err(error) = file.append((match_idx, progress.game_idx), progress.game)
+            {
+                failure.lock().expect("nobody panics here").get_or_insert(error);
+                counters.stop.store(true, Ordering::Relaxed);
+            }
+            bar.show(progress);
+        },
+    );
+    bar.finish();
+    match failure.into_inner().expect("nobody panics here") {
+        Some(error) => Err(error.into()),
+        None => Ok(played?),
+    }
+}
+
+fn header(pairings: &[[PlayerSpec; 2]], nets: &Nets, config: &MatchConfig) -> anyhow::Result<MatchHeader> {
+    let mut specs: Vec<&PlayerSpec> = Vec::new();
+    let mut index = |spec| {
+        specs.iter().position(|known| *known == spec).unwrap_or_else(|| {
+            specs.push(spec);
+            specs.len() - 1
+        })
+    };
+    let matches = pairings.iter().map(|[first, second]| [index(first), index(second)]).collect();
+    Ok(MatchHeader {
+        format: MatchHeader::FORMAT,
+        rules: config.rules.set().clone(),
+        players: specs.into_iter().map(|spec| nets.identity(spec)).collect(),
+        matches,
+        games: 2 * config.n_pairs,
+        opening_plies: config.opening_plies,
+        openings: MatchHeader::hash_of(&config.openings()?),
+        max_plies: config.max_plies,
+        seed: config.seed,
+        sprt: config.sprt,
+    })
+}

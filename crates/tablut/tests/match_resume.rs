@@ -1,0 +1,123 @@
+//! A match that is killed or stopped at any instant goes on where it was, and ends as one that was not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+
+/// A match that takes a second or so.
+fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.args(["match", net, "alphabeta:1", "greedy", "--games", "60", "--max-plies", "60", "--json"]);
+    command.arg("--save-games").arg(games).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn net(path: &Path, seed: u64) -> String {
+    let weights = Weights::initial(NetShape::new(1, 16).unwrap(), seed);
+    Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() }.save(path).unwrap();
+    format!("net:{}@8", path.display())
+}
+
+fn finished(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Games that are in a file, without its header.
+fn games_in(path: &Path) -> usize {
+    fs::read_to_string(path).map_or(0, |text| text.matches('\n').count().saturating_sub(1))
+}
+
+/// Waits until the file holds so many games; false when the match ended before.
+fn reaches(child: &mut Child, path: &Path, games: usize) -> bool {
+    while games_in(path) < games {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
+struct Files {
+    _folder: tempfile::TempDir,
+    net: String,
+    whole: PathBuf,
+    other: PathBuf,
+}
+
+fn files() -> Files {
+    let folder = tempfile::tempdir().unwrap();
+    let net = net(&folder.path().join("net.tablut"), 1);
+    let (whole, other) = (folder.path().join("whole.jsonl"), folder.path().join("other.jsonl"));
+    Files { _folder: folder, net, whole, other }
+}
+
+#[test]
+fn a_killed_match_goes_on_and_ends_as_one_that_was_never_killed() {
+    let Files { _folder, net, whole, other } = files();
+    let expected = finished(&mut long_match(&net, &whole, &[]));
+    // In the first match, in the second one, and in the last.
+    for at in [20, 75, 150] {
+        let mut child = long_match(&net, &other, &[]).spawn().unwrap();
+        assert!(reaches(&mut child, &other, at), "the match ended before it could be killed");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(games_in(&other) >= at, "games are lost");
+        // As if the kill had come within a line.
+        let bytes = fs::read(&other).unwrap();
+        fs::write(&other, &bytes[..bytes.len() - 9]).unwrap();
+    }
+    let resumed = finished(&mut long_match(&net, &other, &["--threads", "1"]));
+    assert_eq!(resumed, expected);
+    assert!(fs::read(&other).unwrap() == fs::read(&whole).unwrap(), "the files differ");
+    assert_eq!(games_in(&other), 180);
+    // Once more: everything is there already.
+    assert_eq!(finished(&mut long_match(&net, &other, &[])), expected);
+    let other_net = self::net(&whole.with_file_name("net.tablut"), 2);
+    for (player, more, part) in [
+        (net.as_str(), &["--seed", "2"][..], "seed: the file says 1, the command says 2"),
+        (&net, &["--rules", "imperial"], "rules.name: the file says \"kvasir\", the command says \"imperial\""),
+        (&net, &["--opening-plies", "5"], "opening_plies: the file says 4, the command says 5"),
+        (&net, &["--sprt"], "sprt: the file says null"),
+        (&other_net, &[], "players[0].net: the file says "),
+    ] {
+        let output = long_match(player, &other, more).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {message}");
+        assert!(message.contains(part) && message.contains("another match"), "{more:?}: {message}");
+    }
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stopped_match_gives_what_it_has_and_goes_on() {
+    let Files { _folder, net, whole, other } = files();
+    let expected = finished(&mut long_match(&net, &whole, &[]));
+    let mut child = long_match(&net, &other, &[]).spawn().unwrap();
+    assert!(reaches(&mut child, &other, 75), "the match ended before it could be stopped");
+    interrupt(&child);
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&stderr);
+    assert_eq!(status.code(), Some(130), "{message}");
+    assert!(message.contains("of 180 games have ended") && message.contains("goes on from there"), "{message}");
+    let partial: Value = serde_json::from_slice(&stdout).expect("JSON alone is printed");
+    let matches = partial["matches"].as_array().unwrap();
+    assert_eq!((matches[0]["complete"].clone(), matches[0]["games"].clone()), (true.into(), 60.into()));
+    assert!(matches.len() < 3 || matches[2]["complete"] == false, "{partial}");
+    assert!(partial["ratings"].is_object(), "{partial}");
+    assert!(games_in(&other) < 180);
+    assert_eq!(finished(&mut long_match(&net, &other, &[])), expected);
+    assert!(fs::read(&other).unwrap() == fs::read(&whole).unwrap(), "the files differ");
+}
