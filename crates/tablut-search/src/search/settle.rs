@@ -4,7 +4,7 @@
 //! count in its node's mean with the child's value as it now is: when the edge has v visits the mean's sum moves by
 //! (v + 1) · q − v · q', q the child's value now and q' the one that the edge's visits counted with before. Where nobody
 //! else came this is the simulation's own value, and that is what is counted, as in any tree. (`KataGo`'s
-//! docs/GraphSearch.md; Czech, Korus and Kersting 2021, "Improving `AlphaZero` Using Monte-Carlo Graph Search".)
+//! docs/GraphSearch.md; Czech, Korus and Kersting 2021, "Monte-Carlo Graph Search for `AlphaZero`".)
 
 use tablut_rules::Side;
 
