@@ -50,6 +50,12 @@ pub trait Evaluator: Send {
     fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError>;
 }
 
+impl<E: Evaluator + ?Sized> Evaluator for Box<E> {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        (**self).evaluate(queries)
+    }
+}
+
 /// Why an evaluation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

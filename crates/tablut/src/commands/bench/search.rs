@@ -1,11 +1,14 @@
 //! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and evaluations saved.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
+use tablut_games::NetEvaluator;
+use tablut_net::{Engine, Model};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{
     CacheScope, CachedEvaluator, EvaluateError, Evaluation, EvaluationCache, Evaluator, Method, Query, Search,
@@ -18,7 +21,8 @@ const SEED: u64 = 1;
 /// Time the search alone, on one core, with an evaluator that costs nothing
 ///
 /// Positions from random games are searched with equal policies and values, then short games are played to count the
-/// evaluations that a kept tree and a cache save.
+/// evaluations that a kept tree, a cache and a graph in which lines of moves meet save: with a net's opinions, or
+/// fixed random ones.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
@@ -30,6 +34,12 @@ pub struct Args {
     /// Simulations of each search
     #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..))]
     simulations: u32,
+    /// Time a graph, in which lines of moves to the same position meet, instead of a tree
+    #[arg(long)]
+    transpositions: bool,
+    /// Count saved evaluations with this model's opinions [default: fixed random ones]
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
     /// Seconds to spend on each timing
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     secs: f64,
@@ -47,6 +57,7 @@ struct Report {
     rules: String,
     method: Method,
     solver: Solver,
+    transpositions: bool,
     simulations_per_search: u32,
     /// Mean over all searches.
     simulations_per_sec: f64,
@@ -54,14 +65,21 @@ struct Report {
     best_simulations_per_sec: f64,
     /// Share of the simulations that asked for an evaluation; the others ended in a known result.
     evaluated_share: f64,
-    /// Bytes of the tree for each node, unvisited moves included.
-    bytes_per_node: f64,
-    /// Bytes for each legal move in the tree.
-    bytes_per_edge: f64,
+    tree: Bytes,
+    graph: Bytes,
     saved: Saved,
 }
 
-/// Evaluations for each move of a game, with an evaluator of fixed random opinions.
+/// What a search's memory takes.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Bytes {
+    /// For each node, its legal moves and its share of the table included.
+    per_node: f64,
+    /// For each legal move, visited or not.
+    per_edge: f64,
+}
+
+/// Evaluations for each move of a game.
 #[derive(Debug, Serialize)]
 struct Saved {
     /// A new tree for each move, no cache.
@@ -70,8 +88,18 @@ struct Saved {
     with_kept_tree: f64,
     /// The evaluations that miss a cache of 65,536 entries.
     with_cache: f64,
-    /// Both.
-    with_both: f64,
+    /// A new graph for each move, no cache.
+    with_graph: f64,
+    /// A graph that is kept between moves, and a cache.
+    with_all: f64,
+}
+
+/// What saves evaluations.
+#[derive(Clone, Copy, Default)]
+struct Savings {
+    kept: bool,
+    cached: bool,
+    graph: bool,
 }
 
 /// Measures each rule set with both methods and prints a line for each.
@@ -79,8 +107,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     for name in &args.rules {
         let rules = Arc::new(Rules::load(name)?);
         for method in [Method::Gumbel, Method::Puct] {
-            let config =
-                SearchConfig { simulations: args.simulations, method, solver: args.solver, ..SearchConfig::default() };
+            let config = SearchConfig {
+                simulations: args.simulations,
+                method,
+                solver: args.solver,
+                transpositions: args.transpositions,
+                ..SearchConfig::default()
+            };
             let report = measure(&rules, &config, args)?;
             if args.json {
                 println!("{}", serde_json::to_string(&report)?);
@@ -96,7 +129,7 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
     let games = positions(rules, 16);
     // All simulations are spent, so that every round does the same.
     let whole = SearchConfig { stop_early: false, ..config.clone() };
-    let (mut simulations, mut evaluations, mut nodes, mut bytes, mut edges) = (0_u64, 0_u64, 0, 0, 0);
+    let (mut simulations, mut evaluations) = (0_u64, 0_u64);
     let (mut fastest_secs, start) = (vec![f64::INFINITY; games.len()], Instant::now());
     let mut rounds = 0;
     while simulations == 0 || start.elapsed().as_secs_f64() < args.secs {
@@ -108,58 +141,80 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
             *fastest = fastest.min(start.elapsed().as_secs_f64());
             simulations += u64::from(result.simulations);
             evaluations += u64::from(result.evaluations);
-            let memory = search.memory();
-            (nodes, bytes, edges) = (nodes + memory.nodes, bytes + memory.bytes, edges + memory.edges);
         }
         rounds += 1;
     }
     // Every round spends the same simulations.
     let in_round = simulations as f64 / f64::from(rounds);
+    let secs = start.elapsed().as_secs_f64();
+    let of_kind = |transpositions| bytes(&games, &SearchConfig { transpositions, ..whole.clone() });
+    let per_move = |savings| evaluations_per_move(rules, config, args, savings);
     Ok(Report {
         rules: rules.name().to_owned(),
         method: config.method,
         solver: config.solver,
+        transpositions: config.transpositions,
         simulations_per_search: config.simulations,
-        simulations_per_sec: simulations as f64 / start.elapsed().as_secs_f64(),
+        simulations_per_sec: simulations as f64 / secs,
         best_simulations_per_sec: in_round / fastest_secs.iter().sum::<f64>(),
         evaluated_share: evaluations as f64 / simulations as f64,
-        bytes_per_node: bytes as f64 / nodes as f64,
-        bytes_per_edge: bytes as f64 / edges as f64,
+        tree: of_kind(false)?,
+        graph: of_kind(true)?,
         saved: Saved {
-            plain: evaluations_per_move(rules, config, args.plies, false, false)?,
-            with_kept_tree: evaluations_per_move(rules, config, args.plies, true, false)?,
-            with_cache: evaluations_per_move(rules, config, args.plies, false, true)?,
-            with_both: evaluations_per_move(rules, config, args.plies, true, true)?,
+            plain: per_move(Savings::default())?,
+            with_kept_tree: per_move(Savings { kept: true, ..Savings::default() })?,
+            with_cache: per_move(Savings { cached: true, ..Savings::default() })?,
+            with_graph: per_move(Savings { graph: true, ..Savings::default() })?,
+            with_all: per_move(Savings { kept: true, cached: true, graph: true })?,
         },
     })
+}
+
+/// What searches of the games' positions take.
+fn bytes(games: &[Game], config: &SearchConfig) -> Result<Bytes, EvaluateError> {
+    let (mut nodes, mut edges, mut bytes) = (0, 0, 0);
+    for game in games {
+        let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(SEED));
+        finish(&mut search, &mut UniformEvaluator)?;
+        let memory = search.memory();
+        (nodes, edges, bytes) = (nodes + memory.nodes, edges + memory.edges, bytes + memory.bytes);
+    }
+    Ok(Bytes { per_node: bytes as f64 / nodes as f64, per_edge: bytes as f64 / edges as f64 })
 }
 
 /// Plays a game against itself and counts the evaluations that reached the evaluator, for each move.
 fn evaluations_per_move(
     rules: &Arc<Rules>,
     config: &SearchConfig,
-    plies: u32,
-    keep: bool,
-    cached: bool,
+    args: &Args,
+    savings: Savings,
 ) -> anyhow::Result<f64> {
-    let cache = EvaluationCache::new(if cached { 1 << 16 } else { 0 }, CacheScope::WithoutCaptureClock);
-    let mut evaluator = CachedEvaluator::new(Opinions, cache);
+    let config = SearchConfig { transpositions: savings.graph, ..config.clone() };
+    let cache = EvaluationCache::new(if savings.cached { 1 << 16 } else { 0 }, CacheScope::WithoutCaptureClock);
+    let mut evaluator = CachedEvaluator::new(opinions(args)?, cache);
     let game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
-    let mut search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED));
+    let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(SEED));
     let mut played = 0;
-    while search.game().outcome().is_none() && played < plies {
+    while search.game().outcome().is_none() && played < args.plies {
         finish(&mut search, &mut evaluator)?;
         let mv = search.result().chosen;
-        if keep {
+        if savings.kept {
             search.advance(mv);
         } else {
             let mut game = search.game().clone();
             game.play(mv)?;
-            search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
+            search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
         }
         played += 1;
     }
     Ok(evaluator.cache().counts().misses as f64 / f64::from(played))
+}
+
+/// Whose evaluations are counted.
+fn opinions(args: &Args) -> anyhow::Result<Box<dyn Evaluator>> {
+    let Some(file) = &args.model else { return Ok(Box::new(Opinions)) };
+    let engine = Engine::with_threads(&Model::load(file)?.weights, 1)?;
+    Ok(Box::new(NetEvaluator::new(Box::new(engine))))
 }
 
 fn finish(search: &mut Search, evaluator: &mut impl Evaluator) -> Result<(), EvaluateError> {
@@ -216,24 +271,29 @@ impl fmt::Display for Report {
         };
         writeln!(
             f,
-            "{:<10} {method:<6} {:>5} simulations  {:>9.0} simulations/s (best {:>9.0})  {:.0} % evaluated  {:.0} bytes a node, {:.1} an edge",
+            "{:<10} {method:<6} {:>5} simulations  {:>9.0} simulations/s (best {:>9.0}){}  {:.0} % evaluated",
             self.rules,
             self.simulations_per_search,
             self.simulations_per_sec,
             self.best_simulations_per_sec,
+            if self.transpositions { " in a graph" } else { "" },
             100.0 * self.evaluated_share,
-            self.bytes_per_node,
-            self.bytes_per_edge,
+        )?;
+        writeln!(
+            f,
+            "{:>17} bytes a node {:.0}, a legal move {:.1}; in a graph {:.0} and {:.1}",
+            "", self.tree.per_node, self.tree.per_edge, self.graph.per_node, self.graph.per_edge,
         )?;
         let saved = |with: f64| 100.0 * (1.0 - with / self.saved.plain);
         write!(
             f,
-            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.0} %, by a cache {:.0} %, by both {:.0} %",
+            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.1} %, by a cache {:.1} %, by a graph {:.1} %, by all {:.1} %",
             "",
             self.saved.plain,
             saved(self.saved.with_kept_tree),
             saved(self.saved.with_cache),
-            saved(self.saved.with_both),
+            saved(self.saved.with_graph),
+            saved(self.saved.with_all),
         )
     }
 }
@@ -260,15 +320,25 @@ mod tests {
 
     #[test]
     fn a_report_accounts_for_its_searches() {
-        let args = Args { rules: vec![], solver: Solver::Threats, simulations: 20, secs: 0.0, plies: 4, json: false };
+        let args = Args {
+            rules: vec![],
+            solver: Solver::Threats,
+            simulations: 20,
+            transpositions: false,
+            model: None,
+            secs: 0.0,
+            plies: 4,
+            json: false,
+        };
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         for method in [Method::Gumbel, Method::Puct] {
             let config = SearchConfig { simulations: 20, method, ..SearchConfig::default() };
             let report = measure(&rules, &config, &args).unwrap();
             assert!(report.best_simulations_per_sec > 0.0 && report.evaluated_share <= 1.1);
-            assert!(report.bytes_per_edge < 32.0, "{report}");
+            assert!(report.tree.per_edge < 32.0 && report.graph.per_edge < 32.0, "{report}");
             // At most one evaluation for each simulation and the root, and a cache never adds one.
             assert!(report.saved.plain <= 21.0 && report.saved.with_cache <= report.saved.plain);
+            assert!(report.saved.with_graph <= 21.0 && report.saved.with_all <= report.saved.plain, "{report}");
         }
     }
 }
