@@ -5,7 +5,7 @@ use std::str::FromStr;
 use tablut_search::{Method, SearchConfig, Solver};
 
 /// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
-pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R or solver=off|threats|deep";
+pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep or graph";
 
 /// Changes to the search with which nets play matches ([`crate::match_search`]). The default changes nothing.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,9 @@ pub struct SearchOptions {
     pub method: MethodOption,
     /// What is proven, and seen without an evaluation.
     pub solver: Option<Solver>,
+    /// `graph`: lines of moves that lead to the same position share what was found out about it
+    /// ([`SearchConfig::transpositions`]).
+    pub graph: bool,
 }
 
 /// How moves are chosen in the tree.
@@ -58,6 +61,7 @@ impl SearchOptions {
             }
         }
         config.solver = self.solver.unwrap_or(config.solver);
+        config.transpositions |= self.graph;
         config
     }
 
@@ -100,6 +104,11 @@ impl SearchOptions {
                     value.and_then(solver).ok_or_else(|| wrong("solver=off, solver=threats or solver=deep"))?;
                 if self.solver.replace(solver).is_some() {
                     return Err(wrong("solver once"));
+                }
+            }
+            ("graph", None) => {
+                if std::mem::replace(&mut self.graph, true) {
+                    return Err(wrong("graph once"));
                 }
             }
             _ => return Err(wrong(OPTION_FORMS)),
@@ -168,6 +177,9 @@ impl fmt::Display for SearchOptions {
         if let Some((name, _)) = SOLVERS.iter().find(|&&(_, solver)| Some(solver) == self.solver) {
             write!(f, ",solver={name}")?;
         }
+        if self.graph {
+            f.write_str(",graph")?;
+        }
         Ok(())
     }
 }
@@ -196,6 +208,9 @@ mod tests {
         let puct = apply("puct");
         assert_eq!((puct.puct.noise_fraction, puct.puct.temperature, puct.solver), (0.0, 0.0, usual.solver));
         puct.validate().unwrap();
+        expected = usual.clone();
+        expected.transpositions = true;
+        assert_eq!(apply("graph"), expected);
     }
 
     #[test]
@@ -203,6 +218,7 @@ mod tests {
         let text = |text: &str| text.parse::<SearchOptions>().unwrap().to_string();
         assert_eq!(text("solver=off,puct=1.5,fpu=0.25"), ",puct=1.5,fpu=0.25,solver=off");
         assert_eq!(text("gumbel=8"), ",gumbel=8");
+        assert_eq!(text("graph,puct"), ",puct,graph");
         assert_eq!(text("gumbel,scale=0.5"), ",gumbel,scale=0.5");
         assert_eq!(SearchOptions::default().to_string(), "");
     }
@@ -212,6 +228,8 @@ mod tests {
         for (text, part) in [
             ("pucd", "puct, puct=C"),
             ("puct,", "puct, puct=C"),
+            ("graph,graph", "graph once"),
+            ("graph=2", "deep or graph"),
             ("puct=0", "above 0"),
             ("puct=NaN", "above 0"),
             ("puct,gumbel=8", "one of puct and gumbel"),
