@@ -17,7 +17,7 @@ pub trait Baseline: Send {
     fn choose(&mut self, game: &Game) -> Move;
 }
 
-/// The baseline that `spec` names, or `None` for a player that needs a net. All its randomness comes from `seed`.
+/// The baseline that `spec` names, or `None` for a net or a program. All its randomness comes from `seed`.
 pub fn baseline(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Box<dyn Baseline>> {
     let rng = ChaCha8Rng::seed_from_u64(seed);
     Some(match spec {
@@ -25,7 +25,10 @@ pub fn baseline(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Box<
         PlayerSpec::Greedy => Box::new(Greedy { rng, moves: MoveList::new() }),
         PlayerSpec::AlphaBeta(limit) => Box::new(AlphaBeta::new(rules, *limit, rng)),
         PlayerSpec::Rollouts { playouts } => Box::new(Rollouts::new(*playouts, rng)),
-        PlayerSpec::Net { .. } | PlayerSpec::Policy { .. } => return None,
+        PlayerSpec::Net { .. }
+        | PlayerSpec::Policy { .. }
+        | PlayerSpec::Engine { .. }
+        | PlayerSpec::Challenge { .. } => return None,
     })
 }
 

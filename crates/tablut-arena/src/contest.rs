@@ -6,6 +6,7 @@ use self::collector::Collector;
 use crate::baseline::baseline;
 use crate::match_game::{GameResult, MatchGame, Seat};
 use crate::openings::{Opening, OpeningError, openings};
+use crate::program::{Program, ProgramError};
 use crate::spec::PlayerSpec;
 use crate::sprt::SprtBounds;
 use crate::tally::{MatchReport, ReportHeader, Tally};
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tablut_games::{Concurrency, Counters, RunError, run_tasks};
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{Evaluator, Limit, SearchConfig};
+use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
 
 /// How a match is played.
 #[derive(Clone, Debug)]
@@ -65,20 +66,27 @@ pub enum Player {
         /// The search; its simulations are not read.
         config: SearchConfig,
     },
+    /// By another program.
+    Program(Arc<Program>),
 }
 
 impl Contestant {
-    /// Whether its games must have a thread to themselves: it watches the clock, and other games on its thread would
-    /// take its time.
-    fn plays_alone(&self) -> bool {
+    /// How many games may be played at once with it. A player that watches the clock has a thread to itself, for other
+    /// games on its thread would take its time; so have programs, which need a core of their own.
+    fn limited(&self, concurrency: Concurrency) -> Concurrency {
+        let alone = Concurrency { tasks_per_worker: 1, ..concurrency };
         match &self.player {
-            Player::Net { limit, .. } => !limit.is_reproducible(),
-            Player::Baseline(spec) => !spec.is_reproducible(),
+            Player::Program(program) if program.needs_the_port() => Concurrency { workers: 1, ..alone },
+            Player::Program(_) => alone,
+            Player::Net { limit, .. } if !limit.is_reproducible() => alone,
+            Player::Baseline(spec) if !spec.is_reproducible() => alone,
+            Player::Net { .. } | Player::Baseline(_) => concurrency,
         }
     }
 
-    fn seat(&self, rules: &Arc<Rules>, seed: u64) -> Seat {
+    fn seat(&self, rules: &Arc<Rules>, side: Side, seed: u64) -> Seat {
         match &self.player {
+            Player::Program(program) => Seat::Program(program.seat(side)),
             Player::Net { evaluator, limit, config } => Seat::net(*evaluator, *limit, config.clone(), seed),
             Player::Baseline(spec) => {
                 Seat::Baseline(baseline(spec, rules, seed).expect("a net is made a contestant with its evaluator"))
@@ -112,6 +120,9 @@ pub enum MatchError {
     /// A game could not be played to its end.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A program cannot play.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
 }
 
 /// A match's report and its games.
@@ -141,7 +152,8 @@ pub fn play_match(
 /// `make_evaluators` is called once in each worker thread; a net's index in [`Player::Net`] counts in what it returns.
 /// `on_game` is called after each game, from any thread. With a sequential test pairs are judged in their
 /// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
-/// are spread over threads. A match with a player that watches the clock plays one game at a time on each thread. Setting
+/// are spread over threads. A match with a player that watches the clock, or with a program, plays one game at a time
+/// on each thread. Setting
 /// `counters.stop` ends the match: its report is then of the pairs so far, and says that it is not complete.
 ///
 /// # Panics
@@ -163,11 +175,7 @@ pub fn resume_match(
         collector.add(game_idx, &game);
     }
     let left: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
-    let concurrency = if contestants.iter().any(Contestant::plays_alone) {
-        Concurrency { tasks_per_worker: 1, ..config.concurrency }
-    } else {
-        config.concurrency
-    };
+    let concurrency = contestants[1].limited(contestants[0].limited(config.concurrency));
     let collector = Mutex::new(collector);
     let settled_first = AtomicBool::new(false);
     let run = run_tasks(
@@ -190,8 +198,15 @@ pub fn resume_match(
         counters.stop.store(false, Ordering::Relaxed);
     }
     let is_complete = run.is_ok();
-    if let Err(error @ RunError::Evaluate(_)) = run {
-        return Err(error.into());
+    match run {
+        Ok(_) | Err(RunError::Stopped) => {}
+        Err(RunError::Evaluate(EvaluateError::Failed(error))) => {
+            return Err(match error.downcast::<ProgramError>() {
+                Ok(error) => MatchError::Program(*error),
+                Err(error) => RunError::Evaluate(EvaluateError::Failed(error)).into(),
+            });
+        }
+        Err(error) => return Err(error.into()),
     }
     let collector = collector.into_inner().expect("all workers have ended");
     let header = ReportHeader {
@@ -221,7 +236,7 @@ fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[O
     }
     let seat = |side: Side| {
         let contestant = &contestants[(game_idx + side.index()) % 2];
-        contestant.seat(&config.rules, mix(mix(config.seed, game_idx as u64), side.index() as u64))
+        contestant.seat(&config.rules, side, mix(mix(config.seed, game_idx as u64), side.index() as u64))
     };
     MatchGame::new(game, opening, [seat(Side::Attackers), seat(Side::Defenders)])
 }

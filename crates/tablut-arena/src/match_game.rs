@@ -3,6 +3,7 @@
 use crate::baseline::Baseline;
 use crate::ending::Ending;
 use crate::openings::Opening;
+use crate::program::{Fault, ProgramSeat};
 use crate::score::HalfPoints;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -17,6 +18,9 @@ pub enum Seat {
     Baseline(Box<dyn Baseline>),
     /// A net with search; it keeps its tree from move to move.
     Net(Box<NetSeat>),
+    /// Another program.
+    #[expect(private_interfaces, reason = "programs are made seats by a contestant alone")]
+    Program(Box<dyn ProgramSeat>),
 }
 
 impl Seat {
@@ -105,24 +109,99 @@ pub struct MatchGame {
     first: Side,
     /// By the side's index.
     seats: [Seat; 2],
+    /// Whether all players are ready.
+    has_begun: bool,
+}
+
+/// How far a game is after a step.
+enum Step {
+    /// The next step can follow at once.
+    GoOn,
+    /// The executor must come back, with evaluations if any were asked for.
+    Wait,
+    /// The game is over.
+    Over(Ending),
 }
 
 impl MatchGame {
     /// A game that goes on from `opening`. `seats` are the attackers' and the defenders' player.
     pub fn new(game: Game, opening: &Opening, seats: [Seat; 2]) -> Self {
-        Self { game, first: opening.first, seats }
+        Self { game, first: opening.first, seats, has_begun: false }
     }
 
-    fn play(&mut self, mv: Move) -> Result<(), EvaluateError> {
-        self.game.play(mv).map_err(|error| EvaluateError::Failed(error.into()))?;
-        if self.game.outcome().is_none() {
-            for seat in &mut self.seats {
-                if let Seat::Net(net) = seat {
-                    net.follow(mv);
+    fn step(&mut self, requests: &mut Vec<Request>) -> Result<Step, EvaluateError> {
+        if let Some(outcome) = self.game.outcome() {
+            return Ok(Step::Over(Ending::Rules(outcome)));
+        }
+        if !self.has_begun {
+            return self.begin();
+        }
+        let side = self.game.position().side_to_move();
+        let mv = match &mut self.seats[side.index()] {
+            Seat::Baseline(player) => player.choose(&self.game),
+            Seat::Net(net) => match net.think(&self.game, requests) {
+                Some(mv) => return self.play(mv).map(|step| step.unwrap_or(Step::GoOn)),
+                None => return Ok(Step::Wait),
+            },
+            Seat::Program(program) => match program.poll(&self.game) {
+                Ok(Some(mv)) => {
+                    if let Err(illegal) = self.game.rules().check_legal(self.game.position(), mv) {
+                        return Ok(Step::Over(self.forfeit(side, &format!("sent an illegal move: {illegal}"))));
+                    }
+                    mv
+                }
+                Ok(None) => return Ok(Step::Wait),
+                Err(fault) => return self.fault(side, fault),
+            },
+        };
+        // Back to the executor after each move, so that a stop is heard soon.
+        self.play(mv).map(|step| step.unwrap_or(Step::Wait))
+    }
+
+    /// Waits until every program is ready: the defenders' first, as the Challenge's referee does.
+    fn begin(&mut self) -> Result<Step, EvaluateError> {
+        for side in [Side::Defenders, Side::Attackers] {
+            if let Seat::Program(program) = &mut self.seats[side.index()] {
+                match program.begin(&self.game) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Step::Wait),
+                    Err(fault) => return self.fault(side, fault),
                 }
             }
         }
-        Ok(())
+        self.has_begun = true;
+        Ok(Step::GoOn)
+    }
+
+    /// Plays a move and tells the players; gives a step when one of them is found gone.
+    fn play(&mut self, mv: Move) -> Result<Option<Step>, EvaluateError> {
+        self.game.play(mv).map_err(|error| EvaluateError::Failed(error.into()))?;
+        if self.game.outcome().is_some() {
+            return Ok(None);
+        }
+        for side in Side::ALL {
+            match &mut self.seats[side.index()] {
+                Seat::Baseline(_) => {}
+                Seat::Net(net) => net.follow(mv),
+                Seat::Program(program) => {
+                    if let Err(fault) = program.follow(&self.game) {
+                        return self.fault(side, fault).map(Some);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn fault(&self, side: Side, fault: Fault) -> Result<Step, EvaluateError> {
+        match fault {
+            Fault::Forfeit(what) => Ok(Step::Over(self.forfeit(side, &what))),
+            Fault::Fatal(error) => Err(EvaluateError::Failed(error.into())),
+        }
+    }
+
+    fn forfeit(&self, loser: Side, what: &str) -> Ending {
+        Ending::Forfeit { loser, reason: format!("at ply {} the {loser}' player {what}", self.game.ply() + 1) }
     }
 }
 
@@ -130,26 +209,19 @@ impl Task for MatchGame {
     type Output = GameResult;
 
     fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameResult>, EvaluateError> {
-        let before = requests.len();
         loop {
-            if let Some(outcome) = self.game.outcome() {
-                let moves = self.game.moves().collect();
-                return Ok(Some(GameResult { first: self.first, moves, ending: Ending::Rules(outcome) }));
-            }
-            let mv = match &mut self.seats[self.game.position().side_to_move().index()] {
-                Seat::Baseline(player) => {
-                    let mv = player.choose(&self.game);
-                    // Back to the executor after each move, so that a stop is heard soon.
-                    self.play(mv)?;
-                    return Ok(None);
-                }
-                Seat::Net(net) => net.think(&self.game, requests),
-            };
-            match mv {
-                Some(mv) => self.play(mv)?,
-                None if requests.len() > before => return Ok(None),
-                None => {
-                    return Err(EvaluateError::Failed("a search neither ended nor asked for an evaluation".into()));
+            match self.step(requests)? {
+                Step::GoOn => {}
+                Step::Wait => return Ok(None),
+                Step::Over(ending) => {
+                    for seat in &mut self.seats {
+                        if let Seat::Program(program) = seat
+                            && self.has_begun
+                        {
+                            program.end(&self.game, ending.winner());
+                        }
+                    }
+                    return Ok(Some(GameResult { first: self.first, moves: self.game.moves().collect(), ending }));
                 }
             }
         }

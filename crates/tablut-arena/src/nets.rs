@@ -107,12 +107,14 @@ impl Nets {
         self.loaded.iter().position(|net| net.path == path)
     }
 
-    /// The contestant that `spec` names; `None` if it needs a model file that was not loaded.
+    /// The contestant that `spec` names; `None` if it needs a model file that was not loaded, or is a
+    /// program, which [`Program::start`](crate::Program::start) starts.
     pub fn contestant(&self, spec: &PlayerSpec) -> Option<Contestant> {
         let net = |file: &Path, limit, config| Some(Player::Net { evaluator: self.place(file)?, limit, config });
         let player = match spec {
             PlayerSpec::Net { file, limit, options } => net(file, *limit, options.apply(match_search(0)))?,
             PlayerSpec::Policy { file } => net(file, Limit::of_simulations(0), policy_alone())?,
+            PlayerSpec::Engine { .. } | PlayerSpec::Challenge { .. } => return None,
             _ => Player::Baseline(spec.clone()),
         };
         Some(Contestant { name: spec.to_string(), player })

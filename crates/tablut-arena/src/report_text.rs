@@ -41,6 +41,9 @@ pub fn endings_text(reports: &[MatchReport]) -> String {
             })
             .collect();
         let _ = writeln!(text, "{} – {}: {}", report.players[0], report.players[1], endings.join(", "));
+        for (player, &n) in report.players.iter().zip(&report.forfeits).filter(|&(_, &n)| n > 0) {
+            let _ = writeln!(text, "{player} lost {n} of {} games by forfeit", report.games);
+        }
     }
     text
 }

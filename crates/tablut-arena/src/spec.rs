@@ -12,12 +12,15 @@ use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
 pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…], \
-     net:FILE@200ms[,OPTION…] or policy:FILE";
+     net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT] or challenge:COMMAND[@60s]";
 
 /// The deepest fixed-depth search that is accepted; more would not end in this century.
 pub const MAX_DEPTH: u32 = 64;
 /// The most simulations or playouts a move.
 pub const MAX_SIMULATIONS: u32 = 1_000_000;
+
+/// Seconds a move in the Tablut Challenge, unless told otherwise.
+const CHALLENGE_SECONDS: u32 = 60;
 
 /// How far an alpha-beta search goes.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
@@ -55,6 +58,20 @@ pub enum PlayerSpec {
     Policy {
         /// The model file.
         file: PathBuf,
+    },
+    /// A program that speaks our engine protocol on its standard input and output.
+    Engine {
+        /// The command that starts it, split into words as by a shell.
+        command: String,
+        /// How long it is asked to think; without, as long as it likes.
+        limit: Option<Limit>,
+    },
+    /// A client of the Tablut Challenge.
+    Challenge {
+        /// The command that starts it, split into words as by a shell.
+        command: String,
+        /// Time for each move.
+        seconds: u32,
     },
 }
 
@@ -100,7 +117,8 @@ impl PlayerSpec {
         match self {
             Self::AlphaBeta(limit) => !matches!(limit, SearchLimit::Time(_)),
             Self::Net { limit, .. } => limit.is_reproducible(),
-            _ => true,
+            Self::Engine { .. } | Self::Challenge { .. } => false,
+            Self::Random | Self::Greedy | Self::Rollouts { .. } | Self::Policy { .. } => true,
         }
     }
 }
@@ -115,6 +133,9 @@ impl fmt::Display for PlayerSpec {
             Self::Rollouts { playouts } => write!(f, "rollouts:{playouts}"),
             Self::Net { file, limit, options } => write!(f, "net:{}@{limit}{options}", file.display()),
             Self::Policy { file } => write!(f, "policy:{}", file.display()),
+            Self::Engine { command, limit: None } => write!(f, "engine:{command}"),
+            Self::Engine { command, limit: Some(limit) } => write!(f, "engine:{command}@{limit}"),
+            Self::Challenge { command, seconds } => write!(f, "challenge:{command}@{seconds}s"),
         }
     }
 }
@@ -156,6 +177,20 @@ impl FromStr for PlayerSpec {
                 .filter(|file| !file.is_empty())
                 .map(|file| Self::Policy { file: file.into() })
                 .ok_or_else(|| wrong("policy:FILE")),
+            ("engine", argument) => {
+                let (command, limit) = command_and_limit(argument.unwrap_or_default());
+                let usable = !command.is_empty() && limit.is_none_or(|limit| limit.simulations() != Some(0));
+                usable.then(|| Self::Engine { command: command.to_owned(), limit }).ok_or_else(|| {
+                    wrong("engine:COMMAND, engine:COMMAND@SIMULATIONS or engine:COMMAND@TIME with a time such as 2s")
+                })
+            }
+            ("challenge", argument) => {
+                let (command, limit) = command_and_limit(argument.unwrap_or_default());
+                let seconds = limit.map_or(Some(CHALLENGE_SECONDS), whole_seconds).filter(|_| !command.is_empty());
+                seconds
+                    .map(|seconds| Self::Challenge { command: command.to_owned(), seconds })
+                    .ok_or_else(|| wrong("challenge:COMMAND or challenge:COMMAND@5s with whole seconds a move"))
+            }
             _ => Err(PlayerSpecError::UnknownKind { text: text.to_owned() }),
         }
     }
@@ -175,6 +210,17 @@ fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
     let options = options.map_or(Ok(SearchOptions::default()), str::parse);
     let options = options.map_err(|reason| PlayerSpecError::Option { text: text.to_owned(), reason })?;
     Ok(PlayerSpec::Net { file: file.into(), limit, options })
+}
+
+/// A command, and the limit behind its last `@` if a limit stands there.
+fn command_and_limit(argument: &str) -> (&str, Option<Limit>) {
+    let split = argument.rsplit_once('@').and_then(|(command, limit)| Some((command, limit.parse().ok()?)));
+    split.map_or((argument.trim(), None), |(command, limit)| (command.trim(), Some(limit)))
+}
+
+fn whole_seconds(limit: Limit) -> Option<u32> {
+    let time = limit.time().filter(|time| time.subsec_nanos() == 0 && limit.simulations().is_none())?;
+    u32::try_from(time.as_secs()).ok()
 }
 
 fn count(text: &str) -> Option<u32> {
@@ -213,9 +259,13 @@ mod tests {
             "net:a.tablut@2s",
             "net:a.tablut@800/150ms,puct",
             "policy:x:y.tablut",
+            "engine:./engine --net a@b",
+            "engine:./engine 'an argument'@800/2s",
+            "challenge:java -jar player.jar {role}@5s",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
+        assert_eq!("challenge:./player".parse::<PlayerSpec>().unwrap().to_string(), "challenge:./player@60s");
         assert_eq!("alphabeta:2s".parse::<PlayerSpec>().unwrap().to_string(), "alphabeta:2000ms");
     }
 
@@ -240,6 +290,12 @@ mod tests {
             ("net:file@8,pucd", "option \"pucd\": expected gumbel"),
             ("net:file@8,", "option \"\": expected gumbel"),
             ("policy:", "policy:FILE"),
+            ("engine", "engine:COMMAND"),
+            ("engine:@2s", "engine:COMMAND"),
+            ("engine:x@0", "engine:COMMAND"),
+            ("challenge:", "challenge:COMMAND"),
+            ("challenge:x@200ms", "whole seconds"),
+            ("challenge:x@5", "whole seconds"),
         ] {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
             assert!(error.contains(expected) && error.contains(&format!("{text:?}")), "{text:?}: {error}");

@@ -1,5 +1,6 @@
 //! What a match came to: scores, sides, ways of ending, length.
 
+use crate::ending::Ending;
 use crate::match_game::GameResult;
 use crate::score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 use crate::sprt::{Sprt, SprtBounds, SprtState};
@@ -81,6 +82,8 @@ pub struct MatchReport {
     pub elo: EloDifference,
     /// Games by how they ended; the keys are the reasons' names.
     pub endings: BTreeMap<String, EndingCount>,
+    /// Games that each player lost otherwise than by the rules: by a crash, too slowly, with an illegal move. They count as lost.
+    pub forfeits: [u32; 2],
     /// Mean number of plies of a game, the opening's included.
     pub mean_plies: f64,
     /// The sequential test, if one was asked for.
@@ -105,6 +108,7 @@ pub struct Tally {
     as_defenders: Wdl,
     pentanomial: Pentanomial,
     endings: BTreeMap<String, EndingCount>,
+    forfeits: [u32; 2],
     plies: u64,
     sprt: Option<Sprt>,
 }
@@ -134,7 +138,10 @@ impl Tally {
         if let Some(sprt) = &mut self.sprt {
             sprt.record(points[0] as usize + points[1] as usize);
         }
-        for game in [first, second] {
+        for (place, game) in [first, second].into_iter().enumerate() {
+            if let Ending::Forfeit { loser, .. } = game.ending {
+                self.forfeits[(place + loser.index()) % 2] += 1;
+            }
             self.plies += game.moves.len() as u64;
             let ending = self.endings.entry(game.ending.keyword()).or_default();
             match game.half_points(Side::Attackers) {
@@ -184,6 +191,7 @@ impl Tally {
             pentanomial: self.pentanomial,
             elo: score.into(),
             endings: self.endings.clone(),
+            forfeits: self.forfeits,
             mean_plies: self.plies as f64 / f64::from(games.max(1)),
             sprt,
         }
@@ -243,6 +251,20 @@ mod tests {
         let escapes = EndingCount { attackers_won: 0, drawn: 0, defenders_won: 3 };
         assert_eq!(report.endings["king-escaped"], escapes);
         assert_eq!(report.endings["repetition"].drawn, 1);
+    }
+
+    #[test]
+    fn forfeits_are_losses_of_the_player_who_gave_up() {
+        let mut tally = Tally::default();
+        let ending = Ending::Forfeit { loser: Side::Attackers, reason: "left".to_owned() };
+        let forfeit = GameResult { ending, ..game(None, Reason::Repetition) };
+        // The attackers are the first player in the first game, and the second in the second.
+        tally.record_pair(&forfeit, &forfeit);
+        tally.record_pair(&forfeit, &game(None, Reason::Repetition));
+        let report = tally.report(header());
+        assert_eq!(report.forfeits, [2, 1]);
+        assert_eq!((report.as_attackers.results.losses, report.as_defenders.results.wins), (2, 1));
+        assert_eq!(report.endings["forfeit"].defenders_won, 3);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::progress::left;
 /// The first line of a match without a terminal comes after so long; each further one after twice as long as the one
 /// before, up to [`LONGEST_SILENCE`].
 const FIRST_SILENCE: Duration = Duration::from_secs(10);
-const LONGEST_SILENCE: Duration = Duration::from_secs(300);
+const LONGEST_SILENCE: Duration = Duration::from_mins(5);
 
 /// Progress of one match.
 pub struct MatchBar {

@@ -48,7 +48,7 @@ struct PlayerArgs {
 #[derive(clap::Args)]
 pub struct ChallengeArgs {
     /// The side to play: white has the king.
-    #[arg(long, value_enum, required_unless_present = "serve")]
+    #[arg(long, value_enum, ignore_case = true, required_unless_present = "serve")]
     side: Option<Colour>,
     /// The referee's address.
     #[arg(long, default_value = "127.0.0.1")]

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use tablut_arena::{
-    Contestant, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchReport, Nets, PlayerSpec,
-    resume_match,
+    Contestant, Ending, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
+    Nets, Player, PlayerSpec, Program, resume_match,
 };
 use tablut_games::Counters;
 
@@ -69,10 +69,7 @@ pub fn play_all(
     let file = Mutex::new(file);
     let mut outcomes = Vec::new();
     for (match_idx, pairing) in pairings.iter().enumerate() {
-        let contestant = |spec: &PlayerSpec| {
-            nets.contestant(spec).with_context(|| format!("player {spec}: its model file was not loaded"))
-        };
-        let contestants = [contestant(&pairing[0])?, contestant(&pairing[1])?];
+        let contestants = [contestant(&pairing[0], nets, config)?, contestant(&pairing[1], nets, config)?];
         let outcome = play_one(match_idx, &contestants, nets, config, &file, counters)?;
         let is_complete = outcome.report.complete;
         outcomes.push(outcome);
@@ -88,6 +85,13 @@ pub fn play_all(
         file.finish(&counted)?;
     }
     Ok(played)
+}
+
+fn contestant(spec: &PlayerSpec, nets: &Nets, config: &MatchConfig) -> anyhow::Result<Contestant> {
+    match Program::start(spec, &config.rules) {
+        Some(program) => Ok(Contestant { name: spec.to_string(), player: Player::Program(program?) }),
+        None => nets.contestant(spec).with_context(|| format!("player {spec}: its model file was not loaded")),
+    }
 }
 
 fn play_one(
@@ -121,6 +125,7 @@ fn play_one(
                 failure.lock().expect("nobody panics here").get_or_insert(error);
                 counters.stop.store(true, Ordering::Relaxed);
             }
+            tell_forfeit(&bar, players, progress);
             bar.show(progress);
         },
     );
@@ -128,6 +133,14 @@ fn play_one(
     match failure.into_inner().expect("nobody panics here") {
         Some(error) => Err(error.into()),
         None => Ok(played?),
+    }
+}
+
+/// Says at once what a program did wrong; the files of games say it too.
+fn tell_forfeit(bar: &MatchBar, players: [&str; 2], progress: &MatchProgress<'_>) {
+    if let Ending::Forfeit { loser, reason } = &progress.game.ending {
+        let player = players[(progress.game_idx + loser.index()) % 2];
+        bar.line(&format!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
     }
 }
 

@@ -1,0 +1,237 @@
+//! A client of the Tablut Challenge as a player: we are its referee, on the contest's ports, with the contest's arguments.
+
+use super::process::Process;
+use super::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
+use crate::challenge::frame::{read_frame, write_frame};
+use crate::challenge::message::{Action, State, Turn};
+use crate::challenge::{ChallengeError, port};
+use std::io::ErrorKind;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tablut_rules::{Game, Move, Side};
+
+const HOST: &str = "127.0.0.1";
+const PEER: &str = "program";
+/// The reader waits until its connection is closed.
+const FOREVER: Duration = Duration::from_hours(1000);
+/// How long a client may take to leave when it has heard the result.
+const LEAVE_TIME: Duration = Duration::from_secs(1);
+const PLACEHOLDERS: [&str; 4] = ["{role}", "{seconds}", "{host}", "{port}"];
+
+/// Whether a command is told its port, so that several of its games can be played at once.
+pub(super) fn takes_port(command: &[String]) -> bool {
+    command.iter().any(|word| word.contains("{port}"))
+}
+
+/// The command for one game. Where it has no placeholder it is called as the contest does: `COMMAND ROLE SECONDS HOST`.
+fn filled_in(command: &[String], side: Side, seconds: u32, port: u16) -> Vec<String> {
+    let role = match side {
+        Side::Defenders => "White",
+        Side::Attackers => "Black",
+    };
+    let values = [role.to_owned(), seconds.to_string(), HOST.to_owned(), port.to_string()];
+    let fill = |word: &String| {
+        PLACEHOLDERS.iter().zip(&values).fold(word.clone(), |word, (name, value)| word.replace(name, value))
+    };
+    let filled: Vec<String> = command.iter().map(fill).collect();
+    if filled == command { [&filled[..], &values[..3]].concat() } else { filled }
+}
+
+/// A connection: what is written goes out at once, what comes is read by a thread.
+struct Link {
+    stream: TcpStream,
+    frames: Receiver<Result<String, ChallengeError>>,
+}
+
+impl Link {
+    fn new(stream: TcpStream) -> std::io::Result<Self> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(GRACE))?;
+        let mut reader = stream.try_clone()?;
+        let (sender, frames) = channel();
+        thread::spawn(move || {
+            loop {
+                let frame = read_frame(&mut reader, PEER, FOREVER);
+                let is_last = frame.is_err();
+                if sender.send(frame).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        Ok(Self { stream, frames })
+    }
+
+    fn send(&self, state: &State) -> Result<(), ChallengeError> {
+        let text = serde_json::to_string(state).expect("a state is plain data");
+        write_frame(&mut &self.stream, PEER, &text)
+    }
+
+    /// A frame, if one comes soon.
+    fn hear(&self, wait: Duration) -> Result<Option<String>, String> {
+        match self.frames.recv_timeout(wait) {
+            Ok(Ok(text)) => Ok(Some(text)),
+            Ok(Err(ChallengeError::Closed { .. })) | Err(RecvTimeoutError::Disconnected) => {
+                Err("closed the connection".to_owned())
+            }
+            Ok(Err(error)) => Err(format!("was not understood: {error}")),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // Also ends the reader.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// A client's side of one game, with a process of its own.
+pub(super) struct ChallengeSeat {
+    program: Arc<Program>,
+    side: Side,
+    seconds: u32,
+    listener: Option<TcpListener>,
+    process: Option<Process>,
+    link: Option<Link>,
+    is_named: bool,
+    /// When the process was started, or the move under way was asked for.
+    since: Option<Instant>,
+}
+
+impl ChallengeSeat {
+    pub(super) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
+        let (listener, process, link, since) = (None, None, None, None);
+        Self { program, side, seconds, listener, process, link, is_named: false, since }
+    }
+
+    fn start(&mut self) -> Result<(), Fault> {
+        let wanted = if takes_port(&self.program.command) { 0 } else { port(self.side) };
+        let cannot = |error| self.program.fatal(format!("cannot listen on {HOST}:{wanted}: {error}"));
+        let listener = TcpListener::bind((HOST, wanted)).map_err(cannot)?;
+        listener.set_nonblocking(true).map_err(cannot)?;
+        let port = listener.local_addr().map_err(cannot)?.port();
+        let command = filled_in(&self.program.command, self.side, self.seconds, port);
+        let process = Process::silent(&command).map_err(|error| self.program.cannot_start(&error))?;
+        (self.listener, self.process, self.since) = (Some(listener), Some(process), Some(Instant::now()));
+        Ok(())
+    }
+
+    /// Waits a moment for the client to connect.
+    fn accept(&mut self) -> Result<(), Fault> {
+        let Some(listener) = &self.listener else { return Ok(()) };
+        match listener.accept() {
+            Ok((stream, _)) => {
+                let link = Link::new(stream).map_err(|error| self.program.fatal(format!("its connection: {error}")))?;
+                (self.link, self.listener) = (Some(link), None);
+                return Ok(());
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
+            Err(error) => return Err(self.program.fatal(format!("its connection: {error}"))),
+        }
+        if self.process.as_mut().is_some_and(Process::has_ended) {
+            return Err(self.not_started("ended before it connected"));
+        }
+        if self.since.is_some_and(|since| since.elapsed() >= START_TIME) {
+            return Err(self.not_started(&format!("did not connect within {} s", START_TIME.as_secs())));
+        }
+        thread::sleep(SLICE / 10);
+        Ok(())
+    }
+
+    fn not_started(&mut self, what: &str) -> Fault {
+        let words = self.process.as_mut().map(Process::last_words).unwrap_or_default();
+        self.program.fatal(format!("{what}{words}"))
+    }
+
+    fn forfeit(&mut self, what: &str) -> Fault {
+        let words = self.process.as_mut().map(Process::last_words).unwrap_or_default();
+        (self.link, self.process) = (None, None);
+        Fault::Forfeit(format!("{what}{words}"))
+    }
+
+    fn tell(&mut self, state: &State) -> Result<(), Fault> {
+        match self.link.as_ref().map(|link| link.send(state)) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.forfeit("closed the connection")),
+        }
+    }
+}
+
+impl ProgramSeat for ChallengeSeat {
+    fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
+        if self.is_named {
+            return Ok(true);
+        }
+        if self.process.is_none() {
+            self.start()?;
+        }
+        let Some(link) = &self.link else {
+            self.accept()?;
+            return Ok(false);
+        };
+        match link.hear(SLICE) {
+            Ok(Some(text)) if serde_json::from_str::<String>(&text).is_ok() => {}
+            Ok(Some(text)) => {
+                let start: String = text.chars().take(80).collect();
+                return Err(self.not_started(&format!("sent {start:?}, expected its name as a JSON string")));
+            }
+            Ok(None) if self.since.is_some_and(|since| since.elapsed() < START_TIME) => return Ok(false),
+            Ok(None) => return Err(self.not_started("connected and did not tell its name")),
+            Err(what) => return Err(self.not_started(&format!("{what} before it told its name"))),
+        }
+        (self.is_named, self.since) = (true, None);
+        self.tell(&State::of(game.position(), None))?;
+        Ok(true)
+    }
+
+    fn poll(&mut self, _: &Game) -> Result<Option<Move>, Fault> {
+        let time = Duration::from_secs(self.seconds.into()) + GRACE;
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let heard = self.link.as_ref().map_or(Err("closed the connection".to_owned()), |link| link.hear(SLICE));
+        match heard {
+            Ok(Some(text)) => {
+                self.since = None;
+                let mv = Action::read(&text, self.side, PEER)
+                    .map_err(|error| self.forfeit(&format!("was not understood: {error}")))?;
+                Ok(Some(mv))
+            }
+            Ok(None) if since.elapsed() < time => Ok(None),
+            Ok(None) => Err(self.forfeit(&format!("gave no move within {} s", time.as_secs()))),
+            Err(what) => Err(self.forfeit(&what)),
+        }
+    }
+
+    fn follow(&mut self, game: &Game) -> Result<(), Fault> {
+        self.tell(&State::of(game.position(), None))
+    }
+
+    fn end(&mut self, game: &Game, winner: Option<Side>) {
+        // Who has left does not hear how it ended.
+        let _ = self.tell(&State { turn: Turn::ended(winner), ..State::of(game.position(), None) });
+        if let Some(process) = &mut self.process {
+            process.wait_at_most(LEAVE_TIME);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filled_in;
+    use tablut_rules::Side;
+
+    #[test]
+    fn commands_are_filled_in_or_called_as_in_the_contest() {
+        let command = |text: &str, side| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            filled_in(&words, side, 60, 5801).join(" ")
+        };
+        assert_eq!(command("./runmyplayer", Side::Defenders), "./runmyplayer White 60 127.0.0.1");
+        assert_eq!(command("java -jar p.jar --as={role} {port}", Side::Attackers), "java -jar p.jar --as=Black 5801");
+    }
+}

@@ -1,0 +1,225 @@
+//! A program that speaks our engine protocol ([`crate::engine_protocol`]) as a player.
+
+use super::process::{Heard, Process};
+use super::{Fault, GRACE, Kind, PATIENCE, Program, ProgramError, ProgramSeat, SLICE, START_TIME};
+use std::fmt::Write as _;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tablut_rules::{Game, Move, Side};
+use tablut_search::Limit;
+
+/// A running engine.
+pub(super) struct Engine {
+    process: Process,
+    stage: Stage,
+    /// When the answer that is waited for was asked for.
+    since: Instant,
+}
+
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Stage {
+    /// `uci` was said, `uciok` is to come.
+    Introduced,
+    /// The rules were set or a new game announced, `readyok` is to come.
+    Prepared,
+    /// Ready for a position.
+    Ready,
+    /// `go` was said, `bestmove` is to come.
+    Thinking,
+}
+
+impl Engine {
+    fn start(command: &[String]) -> io::Result<Self> {
+        let mut engine = Self { process: Process::speaking(command)?, stage: Stage::Introduced, since: Instant::now() };
+        // Whether it is still there is seen when its answer is waited for.
+        let _ = engine.process.say("uci");
+        Ok(engine)
+    }
+
+    fn say(&mut self, lines: &[&str], stage: Stage) -> io::Result<()> {
+        self.process.forget();
+        (self.stage, self.since) = (stage, Instant::now());
+        lines.iter().try_for_each(|line| self.process.say(line))
+    }
+
+    /// Goes on getting ready for `rules`; true when it is. The error says why it never will be.
+    fn prepare(&mut self, rules: &str) -> Result<bool, String> {
+        let expected = match self.stage {
+            Stage::Introduced => "uciok",
+            Stage::Prepared => "readyok",
+            Stage::Ready | Stage::Thinking => return Ok(true),
+        };
+        match self.process.hear(SLICE) {
+            Heard::Line(line) if line.trim() == expected => {
+                if self.stage == Stage::Prepared {
+                    self.stage = Stage::Ready;
+                    return Ok(true);
+                }
+                let option = format!("setoption name Rules value {rules}");
+                // Whether it is still there is seen when its answer is waited for.
+                let _ = self.say(&[&option, "isready"], Stage::Prepared);
+                Ok(false)
+            }
+            Heard::Line(line) if line.starts_with("error") => {
+                Err(format!("does not get ready for the rules {rules}: it answered {line:?}"))
+            }
+            Heard::Line(_) | Heard::Nothing if self.since.elapsed() < START_TIME => Ok(false),
+            Heard::Line(_) | Heard::Nothing => {
+                Err(format!("did not answer {expected} within {} s", START_TIME.as_secs()))
+            }
+            Heard::End => Err(format!("ended before it answered {expected}{}", self.process.last_words())),
+        }
+    }
+}
+
+/// An engine's side of one game. The engine goes back to the program's idle ones afterwards.
+pub(super) struct EngineSeat {
+    program: Arc<Program>,
+    engine: Option<Engine>,
+    /// The last line that was not understood.
+    last_line: Option<String>,
+}
+
+impl EngineSeat {
+    pub(super) fn new(program: Arc<Program>) -> Self {
+        Self { program, engine: None, last_line: None }
+    }
+
+    /// Starts an engine and waits until it is ready.
+    pub(super) fn wait_until_ready(&mut self) -> Result<(), ProgramError> {
+        loop {
+            match self.prepare() {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(Fault::Fatal(error)) => return Err(error),
+                Err(Fault::Forfeit(reason)) => return Err(ProgramError { name: self.program.name.clone(), reason }),
+            }
+        }
+    }
+
+    fn prepare(&mut self) -> Result<bool, Fault> {
+        let Kind::Engine { rules, idle, .. } = &self.program.kind else { unreachable!("an engine's seat") };
+        let engine = match &mut self.engine {
+            Some(engine) => engine,
+            none => {
+                let mut waiting = idle.lock().expect("no holder of the idle engines panics").pop();
+                if let Some(engine) = &mut waiting
+                    && !engine.process.has_ended()
+                {
+                    // One that has been through a game forgets it.
+                    let _ = engine.say(&["ucinewgame", "isready"], Stage::Prepared);
+                } else {
+                    let started = Engine::start(&self.program.command);
+                    waiting = Some(started.map_err(|error| self.program.cannot_start(&error))?);
+                }
+                none.insert(waiting.expect("one was idle or started"))
+            }
+        };
+        engine.prepare(rules).map_err(|reason| self.program.fatal(reason))
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        match self.program.kind {
+            Kind::Engine { limit, .. } => limit,
+            Kind::Challenge { .. } => None,
+        }
+    }
+
+    /// Says why the game is lost; the engine is not trusted with another.
+    fn forfeit(&mut self, what: &str) -> Fault {
+        let words = self.engine.take().map(|mut engine| engine.process.last_words());
+        Fault::Forfeit(format!("{what}{}", words.unwrap_or_default()))
+    }
+}
+
+impl ProgramSeat for EngineSeat {
+    fn begin(&mut self, _: &Game) -> Result<bool, Fault> {
+        self.prepare()
+    }
+
+    fn poll(&mut self, game: &Game) -> Result<Option<Move>, Fault> {
+        let limit = self.limit();
+        let Some(engine) = &mut self.engine else { return Err(self.forfeit("is gone")) };
+        if engine.stage != Stage::Thinking {
+            self.last_line = None;
+            if engine.say(&[&position_line(game), &go_line(limit)], Stage::Thinking).is_err() {
+                return Err(self.forfeit("does not listen any more"));
+            }
+        }
+        let time = limit.and_then(|limit| limit.time()).map_or(PATIENCE, |time| time + GRACE);
+        let heard = engine.process.hear(SLICE.min(time));
+        let late = engine.since.elapsed() >= time;
+        match heard {
+            Heard::Line(line) if line.starts_with("bestmove") => {
+                engine.stage = Stage::Ready;
+                let mv = line.split_whitespace().nth(1).and_then(|text| text.parse().ok());
+                mv.map(Some).ok_or_else(|| self.forfeit(&format!("answered {:?}, expected a move", shown(&line))))
+            }
+            Heard::Line(line) if line.starts_with("error") => {
+                Err(self.forfeit(&format!("answered {:?}, expected a move", shown(&line))))
+            }
+            Heard::End => Err(self.forfeit("ended while it was to move")),
+            _ if late => Err(self.late(time)),
+            Heard::Line(line) => {
+                if !line.starts_with("info") && !line.is_empty() {
+                    self.last_line = Some(shown(&line));
+                }
+                Ok(None)
+            }
+            Heard::Nothing => Ok(None),
+        }
+    }
+
+    fn follow(&mut self, _: &Game) -> Result<(), Fault> {
+        // It is told all moves with each position.
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Game, _: Option<Side>) {}
+}
+
+impl EngineSeat {
+    fn late(&mut self, time: Duration) -> Fault {
+        let last = self.last_line.take().map_or(String::new(), |line| format!("; its last line is {line:?}"));
+        self.forfeit(&format!("gave no move within {:.1} s{last}", time.as_secs_f64()))
+    }
+}
+
+impl Drop for EngineSeat {
+    fn drop(&mut self) {
+        if let Some(engine) = self.engine.take()
+            && engine.stage == Stage::Ready
+            && let Kind::Engine { idle, .. } = &self.program.kind
+            && let Ok(mut idle) = idle.lock()
+        {
+            idle.push(engine);
+        }
+    }
+}
+
+fn position_line(game: &Game) -> String {
+    let to_move = game.position().side_to_move();
+    let first = if game.ply().is_multiple_of(2) { to_move } else { to_move.opponent() };
+    let mut line = format!("position startpos {first} moves");
+    for mv in game.moves() {
+        let _ = write!(line, " {mv}");
+    }
+    line
+}
+
+fn go_line(limit: Option<Limit>) -> String {
+    let mut line = "go".to_owned();
+    if let Some(simulations) = limit.and_then(|limit| limit.simulations()) {
+        let _ = write!(line, " nodes {simulations}");
+    }
+    if let Some(time) = limit.and_then(|limit| limit.time()) {
+        let _ = write!(line, " movetime {}", time.as_millis());
+    }
+    line
+}
+
+/// The beginning of a line.
+fn shown(line: &str) -> String {
+    line.chars().take(80).collect()
+}

@@ -1,0 +1,145 @@
+//! A child process whose lines are read with a time limit, whose last words are kept, and that does not outlive its owner.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A longer line is cut; no line of the protocol is.
+const MAX_LINE_BYTES: u64 = 1 << 16;
+/// Lines that wait before the process is made to wait.
+const MAX_WAITING_LINES: usize = 1024;
+/// What is kept of standard error.
+const MAX_ERROR_BYTES: usize = 2000;
+/// How long an end is waited for that is expected.
+const END_TIME: Duration = Duration::from_millis(300);
+
+/// A running process.
+pub(super) struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Arc<Mutex<Vec<u8>>>,
+}
+
+/// What came from a process.
+pub(super) enum Heard {
+    /// A line, without its end.
+    Line(String),
+    /// Nothing yet.
+    Nothing,
+    /// Its output has ended.
+    End,
+}
+
+impl Process {
+    /// Starts `command`, to be spoken to on its standard input and output.
+    pub(super) fn speaking(command: &[String]) -> io::Result<Self> {
+        Self::start(command, Stdio::piped(), Stdio::piped())
+    }
+
+    /// Starts `command`, which has other ways to speak.
+    pub(super) fn silent(command: &[String]) -> io::Result<Self> {
+        Self::start(command, Stdio::null(), Stdio::null())
+    }
+
+    fn start(command: &[String], input: Stdio, output: Stdio) -> io::Result<Self> {
+        let mut child =
+            Command::new(&command[0]).args(&command[1..]).stdin(input).stdout(output).stderr(Stdio::piped()).spawn()?;
+        let (sender, lines) = sync_channel(MAX_WAITING_LINES);
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || read_lines(output, &sender));
+        }
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        if let Some(stderr) = child.stderr.take() {
+            let errors = errors.clone();
+            thread::spawn(move || keep_tail(stderr, &errors));
+        }
+        Ok(Self { input: child.stdin.take(), child, lines, errors })
+    }
+
+    /// Writes a line to its standard input.
+    pub(super) fn say(&mut self, line: &str) -> io::Result<()> {
+        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        input.write_all(format!("{line}\n").as_bytes())?;
+        input.flush()
+    }
+
+    /// The next line, waited for at most so long.
+    pub(super) fn hear(&self, wait: Duration) -> Heard {
+        match self.lines.recv_timeout(wait) {
+            Ok(line) => Heard::Line(line),
+            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Heard::End,
+        }
+    }
+
+    /// Forgets lines that came unasked.
+    pub(super) fn forget(&self) {
+        self.lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Waits until it ends by itself, but not for long.
+    pub(super) fn wait_at_most(&mut self, wait: Duration) {
+        let deadline = Instant::now() + wait;
+        while !self.has_ended() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// How it ended, if it has, and the end of what it wrote on standard error: a continuation of a sentence.
+    pub(super) fn last_words(&mut self) -> String {
+        self.wait_at_most(END_TIME);
+        let ended = match self.child.try_wait() {
+            Ok(Some(status)) => format!(" ({status})"),
+            _ => String::new(),
+        };
+        let errors = self.errors.lock().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(3)..].join(" / ");
+        if last.is_empty() { ended } else { format!("{ended}; its standard error ends with {last:?}") }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Hands lines over until the output ends or nobody listens.
+fn read_lines(output: impl Read, lines: &SyncSender<String>) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match output.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        }
+        if lines.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
+            return;
+        }
+    }
+}
+
+fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut bytes = [0; 1024];
+    while let Ok(n @ 1..) = stderr.read(&mut bytes) {
+        let Ok(mut tail) = tail.lock() else { return };
+        tail.extend_from_slice(&bytes[..n]);
+        let excess = tail.len().saturating_sub(MAX_ERROR_BYTES);
+        tail.drain(..excess);
+    }
+}

@@ -1,0 +1,189 @@
+//! Other programs as players of a match: our own bridges over pipes and over TCP, and programs that misbehave.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const TABLUT: &str = env!("CARGO_BIN_EXE_tablut");
+
+/// A match of two games.
+fn play(players: [&str; 2], more: &[&str]) -> Output {
+    let arguments = [&["match", players[0], players[1], "--games", "2", "--threads", "2", "--json"], more].concat();
+    Command::new(TABLUT).args(arguments).output().unwrap()
+}
+
+fn report(output: &Output) -> Value {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    let tournament: Value = serde_json::from_slice(&output.stdout).expect("JSON alone is printed");
+    tournament["matches"][0].clone()
+}
+
+/// An engine that is a shell script: it introduces itself, gets ready, and does `at_go` when it is to move.
+fn scripted(at_go: &str) -> String {
+    format!(
+        "engine:sh -c 'while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) {at_go};; \
+         esac; done'@100ms"
+    )
+}
+
+#[test]
+fn our_engine_over_pipes_plays_as_it_does_at_home() {
+    // Chance has no say, so that both play the same moves.
+    let engine = format!("engine:{TABLUT} bridge engine --player alphabeta:2");
+    let away = report(&play([&engine, "greedy"], &["--rules", "imperial"]));
+    assert_eq!((away["games"].clone(), away["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
+    assert!(away["total"]["score"]["mean"].as_f64().unwrap() > 0.5, "{away}");
+}
+
+#[test]
+fn an_engine_is_told_rules_of_a_file_and_games_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rules, games) = (folder.path().join("mine.toml"), folder.path().join("games.jsonl"));
+    // Imperial's rules by another's name: an engine that heard the name alone would soon be wrong.
+    fs::write(&rules, "base = \"imperial\"\nname = \"kvasir\"\n").unwrap();
+    let engine = format!("engine:{TABLUT} bridge engine --player greedy@50");
+    let more = ["--rules", text(&rules), "--save-games", text(&games)];
+    let first = report(&play([&engine, "random"], &more));
+    assert_eq!((first["games"].clone(), first["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
+    assert_eq!(lines(&games).len(), 2);
+    assert_eq!(report(&play([&engine, "random"], &more)), first, "a finished file gives its result again");
+}
+
+#[test]
+fn our_challenge_client_plays_over_tcp() {
+    let client = format!(
+        "challenge:{TABLUT} bridge challenge --side {{role}} --host {{host}} --port {{port}} \
+                          --seconds {{seconds}} --player greedy@20s"
+    );
+    let report = report(&play([&client, "random"], &["--rules", "ashton"]));
+    assert_eq!((report["games"].clone(), report["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
+    let both = [client.as_str(), &client.replace("greedy", "random")];
+    let report = self::report(&play(both, &["--rules", "ashton"]));
+    assert_eq!(report["forfeits"], serde_json::json!([0, 0]));
+}
+
+#[test]
+fn an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on() {
+    for (at_go, part) in [
+        (
+            "echo I fall >&2; exit 7",
+            "ended while it was to move (exit status: 7); its standard error ends with \"I fall\"",
+        ),
+        ("echo bestmove xyzzy", "answered \"bestmove xyzzy\", expected a move"),
+        ("echo bestmove", "answered \"bestmove\", expected a move"),
+        ("echo bestmove a1-a2", "sent an illegal move: a1-a2"),
+        ("echo error no idea", "answered \"error no idea\""),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games.jsonl");
+        let player = scripted(at_go);
+        let output = play([&player, "greedy"], &["--save-games", text(&games)]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        for game in ["game 1: engine:sh", "game 2: engine:sh"] {
+            assert!(message.contains(game) && message.contains(part), "{at_go}: {message}");
+        }
+        let report = report(&output);
+        assert_eq!((report["forfeits"].clone(), report["complete"].clone()), (serde_json::json!([2, 0]), true.into()));
+        assert_eq!(report["total"]["results"]["losses"], 2, "{at_go}");
+        for game in lines(&games) {
+            assert!(game["forfeit"].as_str().unwrap().contains(part) && game["reason"] == "forfeit", "{game}");
+        }
+        // The file with forfeits is read again.
+        assert_eq!(self::report(&play([&player, "greedy"], &["--save-games", text(&games)])), report);
+    }
+}
+
+#[test]
+fn an_engine_that_hangs_or_babbles_loses_on_time_and_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, at_go, part) in [
+        ("hangs", "sleep 1000", "gave no move within 2.1 s"),
+        ("babbles", "while :; do echo well; done", "gave no move within 2.1 s; its last line is \"well\""),
+    ] {
+        let pids = folder.path().join(name);
+        let player = scripted(&format!("echo $$ >> {}; exec {at_go}", text(&pids)).replace("exec while", "while"));
+        let output = play([&player, "random"], &[]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(part), "{message}");
+        assert_eq!(report(&output)["forfeits"], serde_json::json!([2, 0]));
+        let pids = fs::read_to_string(&pids).unwrap();
+        assert_eq!(pids.lines().count(), 2);
+        for pid in pids.lines() {
+            let alive = Command::new("kill").args(["-0", pid]).output().unwrap();
+            assert!(!alive.status.success(), "process {pid} was left behind");
+        }
+    }
+}
+
+#[test]
+fn programs_that_cannot_play_at_all_end_the_match() {
+    let ashton = ["--rules", "ashton"];
+    for (player, more, parts) in [
+        ("engine:no-such-program -x", &[][..], &["engine:no-such-program", "cannot start \"no-such-program\""][..]),
+        (
+            "engine:sh -c 'echo no licence >&2; exit 3'",
+            &[],
+            &["ended before it answered uciok", "exit status: 3", "no licence"],
+        ),
+        ("engine:sh 'unclosed", &[], &["quote"]),
+        ("engine:", &[], &["engine:COMMAND"]),
+        ("challenge:x", &[], &["rules ashton, not kvasir"]),
+        ("challenge:x@1ms", &ashton, &["whole seconds"]),
+        ("challenge:no-such-program {port}", &ashton, &["cannot start \"no-such-program\""]),
+        ("challenge:sh -c 'echo {port} closed >&2; exit 4'", &ashton, &["ended before it connected", "closed"]),
+    ] {
+        let output = play([player, "random"], more);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{player}: {message}");
+        assert!(!message.contains("panicked"), "{player}: {message}");
+        for part in parts {
+            assert!(message.contains(part), "{player}: {message}");
+        }
+    }
+    let stubborn =
+        "engine:sh -c 'while read -r line; do case $line in uci) echo uciok;; set*) echo error $line;; esac; done'";
+    let message = String::from_utf8(play([stubborn, "random"], &[]).stderr).unwrap();
+    assert!(message.contains("does not get ready for the rules kvasir"), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_challenge_client_that_misbehaves_loses_the_game() {
+    // A frame as `printf` of the shell takes it.
+    let frame =
+        |text: &str| format!("printf \"\\\\0\\\\0\\\\0\\\\{:o}%s\" \"{}\" >&3", text.len(), text.replace('"', "\\\""));
+    let connect = format!("exec 3<>/dev/tcp/{{host}}/{{port}}; {}", frame("\"rogue\""));
+    let illegal = frame(r#"{"from":"e5","to":"e9","turn":"WHITE"}"#);
+    for (then, seconds, part) in [
+        ("exit 5".to_owned(), 1, "closed the connection"),
+        (format!("{}; cat <&3", frame("hello")), 1, "was not understood"),
+        (format!("{illegal}; cat <&3"), 1, "sent an illegal move: e5-e9"),
+        ("printf \"\\\\177\\\\0\\\\0\\\\0\" >&3; cat <&3".to_owned(), 1, "2130706432 bytes"),
+        ("exec cat <&3".to_owned(), 1, "gave no move within 3 s"),
+    ] {
+        let player = format!("challenge:bash -c '{connect}; {then}'@{seconds}s");
+        let output = play([&player, "random"], &["--rules", "ashton"]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(part), "{then}: {message}");
+        assert_eq!(report(&output)["forfeits"], serde_json::json!([2, 0]), "{then}");
+    }
+    let nameless = format!("challenge:bash -c 'exec 3<>/dev/tcp/{{host}}/{{port}}; {}; cat <&3'", frame("[1]"));
+    let output = play([&nameless, "random"], &["--rules", "ashton"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("expected its name") && message.contains("[1]"), "{message}");
+}
+
+/// The games of a file, without its header.
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are text")
+}
