@@ -1,9 +1,21 @@
-//! An exhaustive solver for tests and puzzles. It shares nothing with the search tree: it plays every move of a
-//! `Game`, so that its answers are those of the rules, histories and limits included, and its only cleverness is the
-//! order of moves.
+//! Solvers for tests and puzzles that share nothing with the search tree.
 //!
-//! `side` forces a goal within `n` plies when the game is over with the goal reached after at most `n` plies whatever
-//! the opponent plays (depth-first and/or search, the first refutation ends a branch).
+//! [`Exhaustive`] plays every move of a `Game`, so that its answers are those of the rules, histories and limits
+//! included; its only cleverness is the order of moves (depth-first and/or search, the first refutation ends a branch).
+//! It looks about five plies ahead, and is what everything else is held to.
+//!
+//! [`WinSolver`] answers one question, how many plies a side needs to win, for about seven plies of real games. It
+//! remembers positions, where the history cannot matter, and leaves out what provably cannot win.
+//!
+//! A side forces a goal within `n` plies when the game is over with the goal reached after at most `n` plies whatever
+//! the opponent plays.
+
+mod history;
+mod memoryless;
+mod table;
+mod wins;
+
+pub use wins::WinSolver;
 
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 

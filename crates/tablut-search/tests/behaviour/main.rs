@@ -14,3 +14,4 @@ mod reuse;
 mod soundness;
 mod stress;
 mod symmetries;
+mod wins;

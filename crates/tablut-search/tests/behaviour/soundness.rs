@@ -139,7 +139,7 @@ fn proofs_after_repetitions_hold() {
 }
 
 /// Each side plays a move that undoes its last one whenever it can; stops before the game is over.
-fn walk_to_and_fro(game: &mut Game, plies: usize) {
+pub fn walk_to_and_fro(game: &mut Game, plies: usize) {
     let mut moves = tablut_rules::MoveList::new();
     for _ in 0..plies {
         game.legal_moves(&mut moves);

@@ -1,0 +1,136 @@
+//! When a game's history cannot matter: a bound on what repetitions and limits can do within so many plies.
+//!
+//! Three rules end a game by its history: the repetition of a position, the limit on plies without a capture, and the
+//! limit on plies. The limits count plies, so it is plain when they are out of reach. A repetition is out of reach when
+//! no position can have occurred often enough:
+//!
+//! - From a position back to itself takes four plies: each side moves a piece away and back again.
+//! - Pieces that stand elsewhere need a move each, and the sides move in turn. So the difference between two positions
+//!   bounds the plies between them.
+//! - Captures are for ever, so nothing from before the last one recurs.
+//!
+//! Where all three are out of reach, legal moves and results depend on the position alone.
+
+use tablut_rules::{Game, Position, RepetitionResult, Side};
+
+/// From a position back to itself.
+const CYCLE_PLIES: u32 = 4;
+
+/// Whether a repetition or a limit could end the game within `plies`. `positions` are all of the game's, the present
+/// one last. Never false where one could; sometimes true where none can.
+pub(super) fn may_end_game(game: &Game, positions: &[Position], plies: u32) -> bool {
+    let no_captures = game.rules().set().no_capture_plies;
+    no_captures.is_some_and(|limit| game.plies_since_capture() + plies >= limit)
+        || game.max_plies().is_some_and(|limit| game.ply() + plies >= limit)
+        || may_repeat(game, positions, plies)
+}
+
+fn may_repeat(game: &Game, positions: &[Position], plies: u32) -> bool {
+    let repetition = &game.rules().set().repetition;
+    if repetition.result == RepetitionResult::Ignored {
+        return false;
+    }
+    // A position that is yet to occur for the first time does so in a ply at the earliest.
+    if 1 + CYCLE_PLIES * (repetition.occurrences - 1) <= plies {
+        return true;
+    }
+    let Some(present) = positions.last() else { return true };
+    let since_capture = positions.len().saturating_sub(game.plies_since_capture() as usize + 1);
+    let since_counted = since_capture.max(usize::from(!repetition.start_counts));
+    let counted = positions.get(since_counted..).unwrap_or_default();
+    counted.iter().any(|earlier| {
+        let occurrences = counted.iter().filter(|other| *other == earlier).count() as u32;
+        let missing = repetition.occurrences.saturating_sub(occurrences).max(1);
+        plies_between(present, earlier) + CYCLE_PLIES * (missing - 1) <= plies
+    })
+}
+
+/// The least number of plies, at least one, that could lead from one position to another with the same pieces.
+fn plies_between(from: &Position, to: &Position) -> u32 {
+    let mover = from.side_to_move();
+    let displaced = |side: Side| (from.pieces(side) - to.pieces(side)).len() as u32;
+    let king_moved = from.king() != to.king();
+    // The king and a soldier may have changed places, which the defenders' squares alone do not show.
+    let needed = |side| displaced(side).max(u32::from(side == Side::Defenders && king_moved));
+    let enough = |side, moves| moves >= needed(side) && !(moves == 1 && needed(side) == 0);
+    let same_side = mover == to.side_to_move();
+    (1..)
+        .find(|plies: &u32| {
+            plies.is_multiple_of(2) == same_side
+                && enough(mover, plies.div_ceil(2))
+                && enough(mover.opponent(), plies / 2)
+        })
+        .unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tablut_rules::{RuleSet, Rules};
+
+    use super::*;
+
+    fn game(rules: &str, start: &str) -> Game {
+        let rules = Arc::new(Rules::named(rules).expect("a built-in rule set"));
+        Game::from_position(rules, start.parse().expect("a position")).expect("a king")
+    }
+
+    /// Plays the moves and gives the largest number of plies within which the history cannot matter.
+    fn safe_plies(mut game: Game, moves: &str) -> u32 {
+        let mut positions = vec![*game.position()];
+        for mv in moves.split_whitespace() {
+            game.play(mv.parse().expect("a move")).expect("a legal move");
+            positions.push(*game.position());
+        }
+        (0..).take_while(|plies| !may_end_game(&game, &positions, *plies)).last().expect("no ply, no end")
+    }
+
+    #[test]
+    fn how_long_the_history_cannot_matter() {
+        let start = "7t1/9/9/3T5/4K4/9/9/9/1t7 a";
+        #[rustfmt::skip]
+        let table = [
+            ("kvasir",  "",                                          7), // the start again after 4 plies and 8
+            ("kvasir",  "b1-b2",                                     6), // the same, a ply later
+            ("kvasir",  "b1-b2 d6-d7 b2-b1",                         4), // the start after 1 ply and 5
+            ("kvasir",  "b1-b2 d6-d7 b2-b1 d7-d6",                   3), // the second time: once more after 4
+            ("kvasir",  "b1-b2 d6-d7 b2-b3 d7-d8 b3-b4 d8-d9",       5), // long ways back, but for the last two plies: 2 + 4
+            ("ashton",  "",                                          4), // any position again after 4 more plies
+            ("ashton",  "b1-b2",                                     3), // a position that counts
+            ("ashton",  "b1-b2 d6-d7 b2-b1",                         1), // back to the first one in 2
+            ("tartu",   "b1-b2 d6-d7 b2-b1",                         4),
+        ];
+        for (rules, moves, plies) in table {
+            assert_eq!(safe_plies(game(rules, start), moves), plies, "{rules} {moves}");
+        }
+    }
+
+    #[test]
+    fn limits_come_into_reach() {
+        let start = "7t1/9/9/3T5/4K4/9/9/9/1t7 a";
+        assert_eq!(safe_plies(game("kvasir", start).with_max_plies(5), "b1-b2 d6-d7"), 2);
+        let mut set = RuleSet::named("masters").expect("built in");
+        set.no_capture_plies = Some(6);
+        let rules = Arc::new(Rules::new(set).expect("a rule set"));
+        let game = Game::from_position(rules, start.parse().expect("a position")).expect("a king");
+        assert_eq!(safe_plies(game, "b1-b2"), 4);
+    }
+
+    #[test]
+    fn plies_between_positions() {
+        let at = |text: &str| text.parse::<Position>().expect("a position");
+        #[rustfmt::skip]
+        let table = [
+            ("t8/9/9/9/4K4/9/9/9/T8 a", "t8/9/9/9/4K4/9/9/9/T8 a", 4), // itself
+            ("t8/9/9/9/4K4/9/9/9/T8 a", "1t7/9/9/9/4K4/9/9/9/T8 d", 1), // one move
+            ("t8/9/9/9/4K4/9/9/9/T8 a", "1t7/9/9/9/4K4/9/9/9/1T7 a", 2),
+            ("t8/9/9/9/4K4/9/9/9/T8 a", "1t7/9/9/9/4K4/9/9/9/T8 a", 4), // the defenders must go and come back
+            ("t8/9/9/9/4K4/9/9/9/T8 a", "t8/9/9/9/5K3/9/9/9/1T7 a", 4), // two moves of the defenders
+            ("t8/9/9/9/4K4/9/9/9/T8 a", "t8/9/9/9/4T4/9/9/9/K8 d", 3), // places exchanged, which the bound does not see
+        ];
+        for (from, to, plies) in table {
+            assert_eq!(plies_between(&at(from), &at(to)), plies, "{from} → {to}");
+        }
+    }
+}

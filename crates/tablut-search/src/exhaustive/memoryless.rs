@@ -1,0 +1,219 @@
+//! Wins under the rules without history, where a position is all there is: and/or search that deepens step by step and
+//! remembers what it found.
+//!
+//! Everything that is left out is left out for a reason that holds in every position:
+//!
+//! - Only a side's own move wins by the king's capture or escape, or by leaving the other side without a move. So a win
+//!   comes after an odd number of plies, and of an even number the last one adds nothing.
+//! - A side that lets the other win at once has not won.
+//! - One move takes the last step from three enemy pieces at most: those that it captures and those whose free square
+//!   it lands on all stand next to that square, and on the side that it came from there is no piece. So an enemy with
+//!   four pieces that have a step to make is not left without a move.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use tablut_rules::{Bitboard, Move, MoveList, Position, Rules, SQUARES, Side};
+
+use super::TooManyPositions;
+use super::table::{Known, Table};
+
+/// One side's wins, under one rule set.
+#[derive(Debug)]
+pub(super) struct Memoryless {
+    rules: Arc<Rules>,
+    side: Side,
+    /// Squares that are no throne, corner or camp: every piece may step on them.
+    ordinary: Bitboard,
+    table: Table,
+    budget: Budget,
+    /// By remaining plies.
+    levels: Vec<Level>,
+    /// How often a move decided a position, weighted by what it saved; by side, from and to.
+    decided: Vec<u32>,
+}
+
+/// Positions looked at, and how many may be.
+#[derive(Debug)]
+pub(super) struct Budget {
+    pub(super) positions: u64,
+    pub(super) max_positions: u64,
+}
+
+impl Budget {
+    pub(super) fn spend(&mut self) -> Result<(), TooManyPositions> {
+        self.positions += 1;
+        if self.positions > self.max_positions {
+            return Err(TooManyPositions { max_positions: self.max_positions });
+        }
+        Ok(())
+    }
+}
+
+/// Memory of one depth.
+#[derive(Debug, Default)]
+struct Level {
+    moves: MoveList,
+    candidates: Vec<Candidate>,
+    /// The last replies that refuted an attempt to win, latest first.
+    refutations: [Option<Move>; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    mv: Move,
+    after: Position,
+    /// Higher is tried earlier.
+    rank: u64,
+}
+
+impl Memoryless {
+    pub(super) fn new(rules: Arc<Rules>, side: Side, max_positions: u64) -> Self {
+        let special = rules.throne() | rules.corners() | rules.camps();
+        Self {
+            rules,
+            side,
+            ordinary: !special,
+            table: Table::default(),
+            budget: Budget { positions: 0, max_positions },
+            levels: Vec::new(),
+            decided: vec![0; 2 * SQUARES * SQUARES],
+        }
+    }
+
+    pub(super) fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
+
+    /// Whether the side wins within `plies` from a position in which the king is neither captured nor escaped.
+    pub(super) fn wins(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
+        self.levels.resize_with(self.levels.len().max(plies as usize + 1), Level::default);
+        if position.side_to_move() == self.side {
+            self.finds_win(position, plies)
+        } else if self.rules.wins_at_once(position, self.side.opponent()) {
+            Ok(false)
+        } else {
+            self.wins_whatever_the_reply(position, plies)
+        }
+    }
+
+    /// The side is to move.
+    fn finds_win(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
+        self.budget.spend()?;
+        if plies == 0 {
+            return Ok(false);
+        }
+        if self.rules.wins_at_once(position, self.side) {
+            return Ok(true);
+        }
+        if plies < 3 {
+            return Ok(self.blockades(position));
+        }
+        let Known { wins_within, open_within } = self.table.known(position);
+        if wins_within.is_some_and(|within| within <= plies) {
+            return Ok(true);
+        }
+        let longest = plies - (plies + 1) % 2;
+        let shortest = (open_within + 2).max(3);
+        for depth in (shortest..=longest).step_by(2) {
+            let wins = self.has_winning_move(position, depth)?;
+            let open_within = if wins { depth - 2 } else { depth };
+            self.table.store(position, Known { wins_within: wins.then_some(depth).or(wins_within), open_within });
+            if wins {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a move leaves the other side without any. The side does not win at once by capture or escape.
+    fn blockades(&mut self, position: &Position) -> bool {
+        let enemies = position.pieces(self.side.opponent());
+        let steps = (self.ordinary - position.occupied()).neighbours();
+        if (enemies & steps).len() > 3 {
+            return false;
+        }
+        let mut moves = std::mem::take(&mut self.levels[0].moves);
+        self.rules.legal_moves(position, &mut moves);
+        let blocked = |mv: &Move| !self.rules.has_legal_move(&self.rules.apply(position, *mv).position);
+        let found = moves.iter().any(blocked);
+        self.levels[0].moves = moves;
+        found
+    }
+
+    /// The side is to move and does not win at once; `plies` is odd and at least 3.
+    fn has_winning_move(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
+        let mut level = std::mem::take(&mut self.levels[plies as usize]);
+        self.rules.legal_moves(position, &mut level.moves);
+        level.candidates.clear();
+        for &mv in &level.moves {
+            let after = self.rules.apply(position, mv).position;
+            if !self.rules.wins_at_once(&after, self.side.opponent()) {
+                let threat = u64::from(self.rules.wins_at_once(&after, self.side));
+                let rank = threat << 32 | u64::from(self.decided[index(self.side, mv)]);
+                level.candidates.push(Candidate { mv, after, rank });
+            }
+        }
+        level.candidates.sort_by_key(|candidate| Reverse(candidate.rank));
+        let mut answer = Ok(false);
+        for candidate in &level.candidates {
+            answer = self.wins_whatever_the_reply(&candidate.after, plies - 1);
+            if answer == Ok(true) {
+                self.reward(self.side, candidate.mv, plies);
+            }
+            if answer != Ok(false) {
+                break;
+            }
+        }
+        self.levels[plies as usize] = level;
+        answer
+    }
+
+    /// The other side is to move and does not win at once.
+    fn wins_whatever_the_reply(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
+        self.budget.spend()?;
+        if plies < 2 {
+            return Ok(!self.rules.has_legal_move(position));
+        }
+        let opponent = self.side.opponent();
+        // What refuted the last attempt often refutes this one too.
+        for reply in self.levels[plies as usize].refutations.into_iter().flatten() {
+            if self.rules.check_legal(position, reply).is_ok()
+                && !self.finds_win(&self.rules.apply(position, reply).position, plies - 1)?
+            {
+                return Ok(false);
+            }
+        }
+        let mut level = std::mem::take(&mut self.levels[plies as usize]);
+        self.rules.legal_moves(position, &mut level.moves);
+        level.candidates.clear();
+        level.candidates.extend(level.moves.iter().map(|&mv| Candidate {
+            mv,
+            after: self.rules.apply(position, mv).position,
+            rank: u64::from(self.decided[index(opponent, mv)]),
+        }));
+        level.candidates.sort_by_key(|candidate| Reverse(candidate.rank));
+        let mut answer = Ok(true);
+        for candidate in &level.candidates {
+            answer = self.finds_win(&candidate.after, plies - 1);
+            if answer == Ok(false) {
+                self.reward(opponent, candidate.mv, plies);
+                level.refutations = [Some(candidate.mv), level.refutations[0]];
+            }
+            if answer != Ok(true) {
+                break;
+            }
+        }
+        self.levels[plies as usize] = level;
+        answer
+    }
+
+    fn reward(&mut self, side: Side, mv: Move, plies: u32) {
+        let score = &mut self.decided[index(side, mv)];
+        *score = score.saturating_add(plies * plies);
+    }
+}
+
+fn index(side: Side, mv: Move) -> usize {
+    (side.index() * SQUARES + mv.from.index()) * SQUARES + mv.to.index()
+}

@@ -1,0 +1,118 @@
+//! A strong solver for one question: within how many plies does a side win?
+//!
+//! The search has two storeys. As long as a repetition or a limit could end the game within the plies that remain, every
+//! move is played on the `Game`, which alone knows what they do. From there on the position alone decides, and the
+//! search without history takes over, which may remember positions: under its rules equal positions have equal answers,
+//! whatever the way to them.
+
+use tablut_rules::{Game, Move, MoveList, Position, Side};
+
+use super::TooManyPositions;
+use super::history::may_end_game;
+use super::memoryless::Memoryless;
+
+/// Finds the shortest forced win of one side in one position of a game.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tablut_rules::{Game, Rules, Side};
+/// use tablut_search::exhaustive::WinSolver;
+///
+/// let rules = Arc::new(Rules::named("kvasir")?);
+/// let game = Game::from_position(rules, "9/9/9/2KT5/9/9/9/2T6/1tt6 d".parse()?)?;
+/// let mut solver = WinSolver::new(&game, Side::Defenders, 1_000_000);
+/// assert_eq!(solver.shortest_win(7)?, Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct WinSolver {
+    game: Game,
+    side: Side,
+    /// The game's positions, the present one last.
+    positions: Vec<Position>,
+    memoryless: Memoryless,
+    /// By remaining plies: lists to use again.
+    lists: Vec<MoveList>,
+}
+
+impl WinSolver {
+    /// A solver for wins of `side` from the game's present position that looks at no more than `max_positions`
+    /// positions for each question.
+    pub fn new(game: &Game, side: Side, max_positions: u64) -> Self {
+        let mut positions = vec![*game.start()];
+        for mv in game.moves() {
+            let last = positions[positions.len() - 1];
+            positions.push(game.rules().apply(&last, mv).position);
+        }
+        let memoryless = Memoryless::new(game.rules().clone(), side, max_positions);
+        Self { game: game.clone(), side, positions, memoryless, lists: Vec::new() }
+    }
+
+    /// Whether the side wins within `plies`, whatever the opponent does.
+    pub fn wins_within(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
+        self.memoryless.budget().positions = 0;
+        self.wins(plies)
+    }
+
+    /// The least number of plies, up to `max_plies`, within which the side wins whatever the opponent does.
+    pub fn shortest_win(&mut self, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
+        self.memoryless.budget().positions = 0;
+        for plies in 0..=max_plies {
+            if self.wins(plies)? {
+                return Ok(Some(plies));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The legal moves after which the side wins within `plies`, the move itself counted; in the order of
+    /// `Rules::legal_moves`.
+    pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
+        self.memoryless.budget().positions = 0;
+        let mut moves = MoveList::new();
+        self.game.legal_moves(&mut moves);
+        let mut winning = Vec::new();
+        for &mv in moves.iter().filter(|_| plies > 0) {
+            if self.wins_after(mv, plies - 1)? {
+                winning.push(mv);
+            }
+        }
+        Ok(winning)
+    }
+
+    /// Positions looked at for the last question.
+    pub fn positions(&mut self) -> u64 {
+        self.memoryless.budget().positions
+    }
+
+    fn wins(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
+        if let Some(outcome) = self.game.outcome() {
+            return Ok(outcome.winner == Some(self.side));
+        }
+        if plies == 0 {
+            return Ok(false);
+        }
+        if !may_end_game(&self.game, &self.positions, plies) {
+            return self.memoryless.wins(self.game.position(), plies);
+        }
+        self.memoryless.budget().spend()?;
+        self.lists.resize_with(self.lists.len().max(plies as usize + 1), MoveList::new);
+        let ours = self.game.position().side_to_move() == self.side;
+        let mut moves = std::mem::take(&mut self.lists[plies as usize]);
+        self.game.legal_moves(&mut moves);
+        // One move of ours that wins is enough, and one of theirs that does not lose.
+        let decisive = |answer: &Result<bool, _>| *answer != Ok(!ours);
+        let answer = moves.iter().map(|mv| self.wins_after(*mv, plies - 1)).find(decisive);
+        self.lists[plies as usize] = moves;
+        answer.unwrap_or(Ok(!ours))
+    }
+
+    fn wins_after(&mut self, mv: Move, plies: u32) -> Result<bool, TooManyPositions> {
+        self.game.play_trusted(mv);
+        self.positions.push(*self.game.position());
+        let answer = self.wins(plies);
+        self.positions.pop();
+        self.game.undo();
+        answer
+    }
+}
