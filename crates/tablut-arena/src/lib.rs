@@ -17,6 +17,7 @@ pub mod net_player;
 pub mod nets;
 pub mod openings;
 pub mod program;
+pub mod puzzles;
 pub mod ratings;
 pub mod report_text;
 pub mod rollouts;

@@ -11,6 +11,7 @@ mod matches;
 mod model;
 mod perft;
 mod play;
+mod puzzles;
 mod replay;
 mod rules;
 mod selfplay;
@@ -50,6 +51,9 @@ enum Command {
     Analyze(analyze::Args),
     /// Play against a net in the terminal.
     Play(play::Args),
+    /// Find positions with a proven win, or let a search solve them.
+    #[command(subcommand)]
+    Puzzles(puzzles::Puzzles),
     /// Play self-play games alone and keep their records.
     Selfplay(selfplay::Args),
     /// Inspect, check or print game records.
@@ -84,6 +88,7 @@ impl Arguments {
             Command::Match(args) => match_::run(&args),
             Command::Analyze(args) => analyze::run(&args),
             Command::Play(args) => play::run(&args),
+            Command::Puzzles(command) => puzzles::run(&command),
             Command::Selfplay(args) => selfplay::run(&args),
             Command::Data(command) => data::run(&command),
             Command::Model(command) => model::run(&command),

@@ -1,0 +1,214 @@
+//! Files of puzzles: a header and one puzzle a line, as JSON.
+
+use super::{MAX_DISTANCE, Puzzle};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use tablut_net::durable;
+use tablut_rules::Game;
+use tablut_rules::Rules;
+
+const FORMAT: &str = "tablut puzzles";
+const VERSION: u32 = 1;
+
+/// Puzzles of one rule set, and how they were made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PuzzleSet {
+    /// The rule set, by name or path.
+    pub rules: String,
+    /// The weights' hash of the net that played the games.
+    pub net: String,
+    /// Simulations a move in those games.
+    pub simulations: u32,
+    /// Their seed.
+    pub seed: u64,
+    /// Games that were played and looked through.
+    pub games: u64,
+    /// The puzzles, near wins first.
+    pub puzzles: Vec<Puzzle>,
+}
+
+/// The file's first line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: String,
+    version: u32,
+    rules: String,
+    net: String,
+    simulations: u32,
+    seed: u64,
+    games: u64,
+    puzzles: usize,
+    /// The first 16 digits of the BLAKE3 hash of everything after the header's line.
+    checksum: String,
+}
+
+/// Every other line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    position: String,
+    distance: u32,
+    solutions: Vec<String>,
+    game: u64,
+    ply: u32,
+}
+
+/// Why a puzzle file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PuzzleFileError {
+    /// It cannot be read or written.
+    #[error("puzzles {path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Its text is wrong.
+    #[error("puzzles {path}, line {line}: {reason}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl PuzzleSet {
+    /// Writes the file, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), PuzzleFileError> {
+        let mut body = String::new();
+        for puzzle in &self.puzzles {
+            let line = Line {
+                position: puzzle.position.to_string(),
+                distance: puzzle.distance,
+                solutions: puzzle.solutions.iter().map(ToString::to_string).collect(),
+                game: puzzle.game,
+                ply: puzzle.ply,
+            };
+            body += &to_json(&line);
+            body.push('\n');
+        }
+        let header = Header {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            rules: self.rules.clone(),
+            net: self.net.clone(),
+            simulations: self.simulations,
+            seed: self.seed,
+            games: self.games,
+            puzzles: self.puzzles.len(),
+            checksum: checksum(&body),
+        };
+        let text = format!("{}\n{body}", to_json(&header));
+        durable::write(path, text.as_bytes()).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })
+    }
+
+    /// Reads a file and checks that every solution is legal; whether it wins is for the solver.
+    pub fn read(path: &Path) -> Result<Self, PuzzleFileError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })?;
+        parse(&text).map_err(|(line, reason)| PuzzleFileError::Line { path: path.to_owned(), line, reason })
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data has a form in JSON")
+}
+
+fn checksum(body: &str) -> String {
+    blake3::hash(body.as_bytes()).to_hex()[..16].to_owned()
+}
+
+/// The set, or the line with its fault.
+fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
+    let at = |line: usize| move |error: &dyn std::fmt::Display| (line, error.to_string());
+    let (first, body) = text.split_once('\n').unwrap_or((text, ""));
+    let header: Header = serde_json::from_str(first).map_err(|error| at(1)(&error))?;
+    if header.format != FORMAT || header.version != VERSION {
+        let (format, version) = (header.format, header.version);
+        return Err((1, format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}")));
+    }
+    if header.checksum != checksum(body) {
+        return Err((1, "damaged: the checksum does not match".to_owned()));
+    }
+    let rules = Rules::load(&header.rules).map_err(|error| at(1)(&error))?;
+    let rules = std::sync::Arc::new(rules);
+    let mut puzzles = Vec::new();
+    for (index, line) in body.lines().enumerate() {
+        let at = at(index + 2);
+        let line: Line = serde_json::from_str(line).map_err(|error| at(&error))?;
+        if !(1..=MAX_DISTANCE).contains(&line.distance) {
+            return Err(at(&format!("distance {}, expected 1 to {MAX_DISTANCE}", line.distance)));
+        }
+        let position = line.position.parse().map_err(|error| at(&error))?;
+        let game = Game::from_position(rules.clone(), position).map_err(|error| at(&error))?;
+        if let Some(outcome) = game.outcome() {
+            return Err(at(&format!("the game is over there: {outcome}")));
+        }
+        let mut solutions = Vec::new();
+        for text in &line.solutions {
+            let mv = text.parse().map_err(|error| at(&error))?;
+            rules.check_legal(&position, mv).map_err(|error| at(&error))?;
+            solutions.push(mv);
+        }
+        puzzles.push(Puzzle { position, distance: line.distance, solutions, game: line.game, ply: line.ply });
+    }
+    if puzzles.len() != header.puzzles {
+        return Err((1, format!("{} puzzles follow, expected {}", puzzles.len(), header.puzzles)));
+    }
+    let Header { rules, net, simulations, seed, games, .. } = header;
+    Ok(PuzzleSet { rules, net, simulations, seed, games, puzzles })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set() -> PuzzleSet {
+        let position = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
+        let solutions = ["c5-c9", "c5-c1", "c5-a5"].map(|mv| mv.parse().unwrap()).to_vec();
+        let puzzles = vec![Puzzle { position, distance: 1, solutions, game: 3, ply: 40 }];
+        PuzzleSet { rules: "kvasir".to_owned(), net: "abc".to_owned(), simulations: 32, seed: 1, games: 4, puzzles }
+    }
+
+    #[test]
+    fn a_file_reads_back_as_written() {
+        let path = tempfile::tempdir().unwrap().path().join("kvasir.jsonl");
+        set().write(&path).unwrap();
+        assert_eq!(PuzzleSet::read(&path).unwrap(), set());
+    }
+
+    #[test]
+    fn faults_name_file_and_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kvasir.jsonl");
+        set().write(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let resealed = |body: &str| {
+            let header = text.lines().next().unwrap();
+            let old = checksum(text.split_once('\n').unwrap().1);
+            format!("{}\n{body}", header.replace(&old, &checksum(body)))
+        };
+        let body = text.split_once('\n').unwrap().1;
+        for (text, part) in [
+            (text.replace("c5-c9", "c5-c8"), "line 1: damaged"),
+            (resealed(&body.replace("c5-c9", "c5-d9")), "line 2: "),
+            (resealed(&body.replace("c5-c9", "d5-d9")), "line 2: d5-d9 is illegal"),
+            (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: distance 9, expected 1 to 4"),
+            (resealed(""), "0 puzzles follow, expected 1"),
+            (text.replace("\"version\":1", "\"version\":7"), "version 7, expected"),
+            ("{}".to_owned(), "line 1: missing field"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = PuzzleSet::read(&path).unwrap_err().to_string();
+            assert!(error.contains("kvasir.jsonl") && error.contains(part), "{error}");
+        }
+        let missing = PuzzleSet::read(&folder.path().join("none.jsonl")).unwrap_err().to_string();
+        assert!(missing.contains("none.jsonl"), "{missing}");
+    }
+}

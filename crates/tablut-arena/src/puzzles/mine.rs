@@ -1,0 +1,223 @@
+//! Finding puzzles in self-play: a net plays, and the exhaustive solver looks through the ends of its games.
+
+use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
+use crate::nets::Nets;
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::sync::Arc;
+use tablut_games::{Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
+use tablut_rules::{Game, Position, Rules, Symmetry};
+use tablut_search::SearchConfig;
+use tablut_search::exhaustive::WinSolver;
+
+/// Games played before they are looked through together.
+const ROUND: usize = 64;
+/// Plies before a game's end that are looked through: wins are found near it.
+const LAST_PLIES: usize = 12;
+/// Positions that the solver may look at for one question; what needs more is no puzzle.
+const MAX_POSITIONS: u64 = 1_000_000;
+
+/// What is looked for, and in which games.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Mine {
+    /// Puzzles wanted, a multiple of 8: as many of each distance, and of each side where games allow.
+    pub count: usize,
+    /// Games after which the search is given up, or filled up with puzzles of the other side.
+    pub max_games: u64,
+    /// Simulations a move in the games.
+    pub simulations: u32,
+    /// Seed of the games.
+    pub seed: u64,
+}
+
+/// Why there are no puzzles.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MineError {
+    /// The games could not be played.
+    #[error(transparent)]
+    Games(#[from] RunError),
+    /// The games did not have enough.
+    #[error("{games} games had only {found} puzzles of distance {distance}, expected {wanted}; allow more games")]
+    TooFew {
+        /// Games looked through.
+        games: u64,
+        /// Moves to the win.
+        distance: u32,
+        /// Puzzles found.
+        found: usize,
+        /// Puzzles wanted.
+        wanted: usize,
+    },
+}
+
+/// Plays games with the first of `nets` until enough puzzles are found. Gives them, near wins first, and the number of
+/// games; `progress` is told how many puzzles there are after how many games. The result is a function of rules, net
+/// and settings.
+pub fn mine(
+    rules: &Arc<Rules>,
+    nets: &Nets,
+    settings: &Mine,
+    counters: &Counters,
+    progress: &dyn Fn(usize, u64),
+) -> Result<(Vec<Puzzle>, u64), MineError> {
+    let mut basket = Basket::new(settings.count / 8);
+    let mut games = 0;
+    while !basket.is_full() && games < settings.max_games {
+        let round = play(rules, nets, settings, games, counters)?;
+        games += round.len() as u64;
+        let found: Vec<Vec<Puzzle>> = round.par_iter().map(|game| puzzles_of(rules, game)).collect();
+        found.into_iter().flatten().for_each(|puzzle| basket.offer(puzzle));
+        progress(basket.len(), games);
+    }
+    basket.empty(games).map(|puzzles| (puzzles, games))
+}
+
+fn play(
+    rules: &Arc<Rules>,
+    nets: &Nets,
+    settings: &Mine,
+    first: u64,
+    counters: &Counters,
+) -> Result<Vec<GameRecord>, RunError> {
+    let search = SearchConfig { simulations: settings.simulations, ..SearchConfig::default() };
+    let n = (settings.max_games - first).min(ROUND as u64) as usize;
+    let game = |index: usize| {
+        let index = first + index as u64;
+        SelfPlayGame::new(index, rules, &SelfPlayConfig::default(), &search, game_rng(settings.seed, 0, index))
+    };
+    run_tasks(n, Concurrency::default(), game, || nets.evaluators(), counters, |_, _| {})
+}
+
+/// The puzzles of one game, the last positions first, at most one of each distance. Only the winner's positions are looked
+/// at: the loser had hardly ever a win.
+fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord) -> Vec<Puzzle> {
+    let mut positions = vec![record.start];
+    for ply in &record.plies {
+        positions.push(rules.apply(&positions[positions.len() - 1], ply.mv).position);
+    }
+    // The last position is that of a game which is over.
+    positions.pop();
+    let mut seen = [false; MAX_DISTANCE as usize];
+    let mut puzzles = Vec::new();
+    let winner = record.outcome.winner();
+    for (ply, position) in positions.into_iter().enumerate().rev().take(LAST_PLIES) {
+        if winner.is_some_and(|winner| winner != position.side_to_move()) {
+            continue;
+        }
+        let Some(puzzle) = puzzle_at(rules, position, record.index, ply as u32) else { continue };
+        let seen = &mut seen[puzzle.distance as usize - 1];
+        if !std::mem::replace(seen, true) {
+            puzzles.push(puzzle);
+        }
+    }
+    puzzles
+}
+
+/// The puzzle that the position is, if the solver finds a win.
+fn puzzle_at(rules: &Arc<Rules>, position: Position, game: u64, ply: u32) -> Option<Puzzle> {
+    let fresh = Game::from_position(rules.clone(), position).ok()?;
+    if fresh.outcome().is_some() {
+        return None;
+    }
+    let mut solver = WinSolver::new(&fresh, position.side_to_move(), MAX_POSITIONS);
+    let plies = solver.shortest_win(MAX_PLIES).ok()??;
+    let solutions = solver.winning_moves(plies).ok()?;
+    Some(Puzzle { position, distance: plies.div_ceil(2), solutions, game, ply })
+}
+
+/// Puzzles found, sorted by distance and side.
+struct Basket {
+    /// Wanted of each distance and side.
+    quota: usize,
+    by_kind: [[Vec<Puzzle>; 2]; MAX_DISTANCE as usize],
+    /// Every position taken, its mirror images counted as the same.
+    taken: HashSet<Position>,
+}
+
+impl Basket {
+    fn new(quota: usize) -> Self {
+        Self { quota, by_kind: Default::default(), taken: HashSet::new() }
+    }
+
+    fn offer(&mut self, puzzle: Puzzle) {
+        let images = Symmetry::ALL.into_iter().map(|symmetry| symmetry.position(&puzzle.position));
+        let Some(image) = images.min_by_key(ToString::to_string) else { return };
+        let kind = &mut self.by_kind[puzzle.distance as usize - 1][puzzle.position.side_to_move().index()];
+        // Twice the quota is enough to stand in for all of the other side.
+        if kind.len() < 2 * self.quota && self.taken.insert(image) {
+            kind.push(puzzle);
+        }
+    }
+
+    /// Puzzles that count: of each kind no more than wanted.
+    fn len(&self) -> usize {
+        self.by_kind.iter().flatten().map(|kind| kind.len().min(self.quota)).sum()
+    }
+
+    fn is_full(&self) -> bool {
+        self.by_kind.iter().flatten().all(|kind| kind.len() >= self.quota)
+    }
+
+    /// As many of each distance as wanted, half of them of each side as far as there are so many.
+    fn empty(self, games: u64) -> Result<Vec<Puzzle>, MineError> {
+        let wanted = 2 * self.quota;
+        let mut puzzles = Vec::new();
+        for (index, [attackers, defenders]) in self.by_kind.into_iter().enumerate() {
+            let found = attackers.len() + defenders.len();
+            if found < wanted {
+                return Err(MineError::TooFew { games, distance: index as u32 + 1, found, wanted });
+            }
+            let n_attackers = attackers.len().min(self.quota.max(wanted.saturating_sub(defenders.len())));
+            let sides = [(attackers, n_attackers), (defenders, wanted - n_attackers)];
+            puzzles.extend(sides.into_iter().flat_map(|(kind, n)| kind.into_iter().take(n)));
+        }
+        Ok(puzzles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_rules::Side;
+
+    fn puzzle(distance: u32, side: char, file: usize) -> Puzzle {
+        let row = |empty: usize| if empty == 0 { "t8".to_owned() } else { format!("{empty}t{}", 8 - empty) };
+        let text = format!("9/9/9/9/2K6/9/9/{}/9 {side}", row(file));
+        let position = text.replace("t0", "t").parse().unwrap();
+        Puzzle { position, distance, solutions: Vec::new(), game: 0, ply: 0 }
+    }
+
+    #[test]
+    fn a_basket_balances_sides_and_refuses_mirror_images() {
+        let mut basket = Basket::new(2);
+        for distance in 1..=MAX_DISTANCE {
+            basket.offer(puzzle(distance, 'a', distance as usize));
+            let mirrored = Symmetry::ALL[3].position(&puzzle(distance, 'a', distance as usize).position);
+            basket.offer(Puzzle { position: mirrored, ..puzzle(distance, 'a', 0) });
+        }
+        assert_eq!(basket.len(), 4, "mirror images are the same puzzle");
+        let few = Basket { quota: 2, by_kind: basket.by_kind.clone(), taken: HashSet::new() }.empty(9).unwrap_err();
+        assert!(few.to_string().contains("9 games had only 1 puzzles of distance 1, expected 4"), "{few}");
+        for distance in 1..=MAX_DISTANCE {
+            (0..4).for_each(|file| basket.by_kind[distance as usize - 1][1].push(puzzle(distance, 'd', file)));
+        }
+        let puzzles = basket.empty(9).unwrap();
+        let of = |distance, side| {
+            puzzles.iter().filter(|p| p.distance == distance && p.position.side_to_move() == side).count()
+        };
+        // One of the attackers', so three of the defenders'.
+        assert_eq!((1..=4).map(|d| (of(d, Side::Attackers), of(d, Side::Defenders))).collect::<Vec<_>>(), [(1, 3); 4]);
+    }
+
+    #[test]
+    fn a_game_gives_what_the_solver_proves() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let at = |text: &str| puzzle_at(&rules, text.parse().unwrap(), 7, 30);
+        let found = at("9/9/9/9/2K5t/9/9/9/4t3t d").unwrap();
+        assert_eq!((found.distance, found.game, found.ply), (1, 7, 30));
+        assert_eq!(found.solutions.len(), 3);
+        assert_eq!(at("2K6/9/9/9/9/9/9/9/4t4 a"), None, "the game is over");
+        assert_eq!(at("3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"), None);
+    }
+}

@@ -1,0 +1,227 @@
+//! How a search does on puzzles, and whether everything that it calls proven is true.
+
+use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
+use crate::net_player::{Budget, NetPlayer, Watch};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Arc;
+use tablut_rules::{Game, Move, Rules, Side};
+use tablut_search::exhaustive::{TooManyPositions, WinSolver};
+use tablut_search::{EvaluateError, Evaluator, Proof, SearchConfig, SearchResult};
+
+/// Positions that the solver may look at to check one proof.
+const MAX_POSITIONS: u64 = 20_000_000;
+
+/// How the search solves.
+#[derive(Clone, Debug)]
+pub struct SolveConfig {
+    /// Its settings, simulations included.
+    pub search: SearchConfig,
+    /// Seed of its chance.
+    pub seed: u64,
+}
+
+/// What a search did on the puzzles of one distance.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct DistanceReport {
+    /// Moves to the win; 0 for puzzles of all distances together.
+    pub distance: u32,
+    /// Puzzles.
+    pub puzzles: u32,
+    /// It played a move that wins within the shortest distance.
+    pub shortest: u32,
+    /// It played a move that wins within [`MAX_DISTANCE`] moves.
+    pub winning: u32,
+    /// It reported the win as proven.
+    pub proven: u32,
+}
+
+/// What a search did on a set of puzzles.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct SolveReport {
+    /// By distance, 1 first.
+    pub by_distance: Vec<DistanceReport>,
+    /// All of them.
+    pub all: DistanceReport,
+    /// Proofs of the position or of one of its moves that the exhaustive solver confirmed.
+    pub confirmed: u32,
+    /// Proofs longer than the solver looks ahead.
+    pub unchecked: u32,
+    /// Proofs that the solver contradicts, in words. There should be none.
+    pub contradicted: Vec<String>,
+}
+
+/// One puzzle's share of the report.
+#[derive(Default)]
+struct Solved {
+    shortest: bool,
+    winning: bool,
+    proven: bool,
+    confirmed: u32,
+    unchecked: u32,
+    contradicted: Vec<String>,
+}
+
+/// Lets a search solve the puzzles on all cores; `make_evaluator` is called for each thread. The report is a function of
+/// puzzles, settings and evaluator.
+pub fn solve(
+    rules: &Arc<Rules>,
+    puzzles: &[Puzzle],
+    config: &SolveConfig,
+    make_evaluator: &(dyn Fn() -> Box<dyn Evaluator> + Sync),
+) -> Result<SolveReport, EvaluateError> {
+    let player = || NetPlayer::new(make_evaluator(), config.seed);
+    let solved: Vec<Result<Solved, EvaluateError>> = puzzles
+        .par_iter()
+        .map_init(player, |player, puzzle| {
+            let game = Game::from_position(rules.clone(), puzzle.position)
+                .expect("a puzzle's position was a game when it was read or found");
+            let budget = Budget::Simulations(config.search.simulations);
+            let result = player.think(&game, &config.search, budget, &mut |_| Watch::GoOn)?;
+            Ok(judge(&game, puzzle, &result))
+        })
+        .collect();
+    let mut report = SolveReport::default();
+    report.by_distance = (1..=MAX_DISTANCE).map(|distance| DistanceReport { distance, ..report.all }).collect();
+    for (puzzle, solved) in puzzles.iter().zip(solved) {
+        let solved = solved?;
+        report.by_distance[puzzle.distance as usize - 1].count(&solved);
+        report.all.count(&solved);
+        report.confirmed += solved.confirmed;
+        report.unchecked += solved.unchecked;
+        report.contradicted.extend(solved.contradicted);
+    }
+    Ok(report)
+}
+
+impl DistanceReport {
+    fn count(&mut self, solved: &Solved) {
+        self.puzzles += 1;
+        self.shortest += u32::from(solved.shortest);
+        self.winning += u32::from(solved.winning);
+        self.proven += u32::from(solved.proven);
+    }
+
+    /// This report and another as one.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            distance: self.distance,
+            puzzles: self.puzzles + other.puzzles,
+            shortest: self.shortest + other.shortest,
+            winning: self.winning + other.winning,
+            proven: self.proven + other.proven,
+        }
+    }
+}
+
+impl SolveReport {
+    /// This report and another, of other puzzles, as one.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        if self.by_distance.is_empty() {
+            return other;
+        }
+        for (mine, theirs) in self.by_distance.iter_mut().zip(other.by_distance) {
+            *mine = mine.with(theirs);
+        }
+        self.all = self.all.with(other.all);
+        self.confirmed += other.confirmed;
+        self.unchecked += other.unchecked;
+        self.contradicted.extend(other.contradicted);
+        self
+    }
+}
+
+fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> Solved {
+    let mover = game.position().side_to_move();
+    let shortest = puzzle.solutions.contains(&result.chosen);
+    let winning = shortest || wins_with(game, result.chosen, mover, MAX_PLIES) == Ok(true);
+    let proven = result.proven.is_some_and(|proof| proof.winner == Some(mover));
+    let mut solved = Solved { shortest, winning, proven, ..Solved::default() };
+    if let Some(proof) = result.proven {
+        // The puzzle's own proof: a win of the mover, and none that is shorter.
+        let holds = proof.winner == Some(mover) && u32::from(proof.plies) >= puzzle.plies();
+        solved.note(Ok(Some(holds)), || format!("{}: {}", puzzle.position, words(proof)));
+    }
+    for root in &result.moves {
+        let Some(proof) = root.proven else { continue };
+        let what = || format!("{} after {}: {}", puzzle.position, root.mv, words(proof));
+        solved.note(holds(game, root.mv, proof), what);
+    }
+    solved
+}
+
+impl Solved {
+    /// Counts a proof; `None` for one that was not checked.
+    fn note(&mut self, holds: Result<Option<bool>, TooManyPositions>, what: impl Fn() -> String) {
+        match holds {
+            Ok(Some(true)) => self.confirmed += 1,
+            Ok(Some(false)) => self.contradicted.push(what()),
+            Ok(None) | Err(_) => self.unchecked += 1,
+        }
+    }
+}
+
+/// Whether a proof of a move, in plies from before it, is true; `None` if it looks too far ahead, or is a draw.
+fn holds(game: &Game, mv: Move, proof: Proof) -> Result<Option<bool>, TooManyPositions> {
+    match proof.winner {
+        Some(winner) if u32::from(proof.plies) <= MAX_PLIES + 1 => {
+            wins_with(game, mv, winner, proof.plies.into()).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether `side` wins within `plies`, the move `mv` included.
+fn wins_with(game: &Game, mv: Move, side: Side, plies: u32) -> Result<bool, TooManyPositions> {
+    let mut after = game.clone();
+    after.play_trusted(mv);
+    WinSolver::new(&after, side, MAX_POSITIONS).wins_within(plies.saturating_sub(1))
+}
+
+fn words(proof: Proof) -> String {
+    match proof.winner {
+        Some(winner) => format!("{winner} win within {} plies", proof.plies),
+        None => "a draw".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nets::match_search;
+    use tablut_search::UniformEvaluator;
+
+    fn puzzle() -> (Arc<Rules>, Puzzle) {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let position = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
+        let solutions = ["c5-c9", "c5-c1", "c5-a5"].map(|mv| mv.parse().unwrap()).to_vec();
+        (rules, Puzzle { position, distance: 1, solutions, game: 0, ply: 0 })
+    }
+
+    #[test]
+    fn a_solved_puzzle_is_counted_and_its_proofs_are_confirmed() {
+        let (rules, puzzle) = puzzle();
+        let config = SolveConfig { search: match_search(16), seed: 1 };
+        let report = solve(&rules, &[puzzle], &config, &|| Box::new(UniformEvaluator)).unwrap();
+        let expected = DistanceReport { distance: 0, puzzles: 1, shortest: 1, winning: 1, proven: 1 };
+        assert_eq!(report.all, expected);
+        assert_eq!(report.by_distance[0], DistanceReport { distance: 1, ..expected });
+        assert!(report.confirmed > 3 && report.contradicted.is_empty(), "{report:?}");
+        let twice = report.clone().with(report.clone());
+        assert_eq!((twice.all.puzzles, twice.confirmed), (2, 2 * report.confirmed));
+    }
+
+    #[test]
+    fn a_false_proof_is_contradicted() {
+        let (rules, puzzle) = puzzle();
+        let game = Game::from_position(rules, puzzle.position).unwrap();
+        let proof = |winner, plies| Proof { winner: Some(winner), plies, from_history: false };
+        let holds = |mv: &str, proof| holds(&game, mv.parse().unwrap(), proof).unwrap();
+        assert_eq!(holds("c5-c9", proof(Side::Defenders, 1)), Some(true));
+        assert_eq!(holds("c5-c6", proof(Side::Defenders, 1)), Some(false));
+        assert_eq!(holds("c5-c6", proof(Side::Attackers, 4)), Some(false));
+        assert_eq!(holds("c5-c6", proof(Side::Attackers, 40)), None);
+    }
+}

@@ -1,0 +1,226 @@
+//! `tablut puzzles`: positions with a proven win, found in self-play, and how searches do on them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use tablut_arena::puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
+use tablut_arena::{Nets, SearchOptions, match_search};
+use tablut_games::NetEvaluator;
+use tablut_net::{Engine, Model};
+use tablut_rules::Rules;
+use tablut_search::{Evaluator, UniformEvaluator};
+
+use super::matches::counters_with_interrupt;
+
+/// Find positions with a proven win, or let a search solve them
+#[derive(Debug, Subcommand)]
+pub enum Puzzles {
+    /// Find puzzles in a net's games against itself: one file for each rule set
+    Make(Make),
+    /// Let a search solve puzzles, and check all that it calls proven
+    Solve(Solve),
+}
+
+/// Arguments of `tablut puzzles make`.
+#[derive(clap::Args, Debug)]
+pub struct Make {
+    /// The model file whose net plays the games
+    model: PathBuf,
+    /// Rule sets, by name or TOML file, with commas between them [default: those that the net was trained on]
+    #[arg(long, value_name = "R", value_delimiter = ',')]
+    rules: Vec<String>,
+    /// Puzzles for each rule set: a quarter of each distance of 1 to 4 moves, half of each side where games allow
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = count)]
+    count: usize,
+    /// Games to look through at most
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Simulations a move in the games
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    simulations: u32,
+    /// Seed; the same seed gives the same puzzles
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for the files, such as `kvasir.jsonl`
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// Arguments of `tablut puzzles solve`.
+#[derive(clap::Args, Debug)]
+pub struct Solve {
+    /// Files of puzzles
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The model file of the net that searches [default: no net, all moves and results equally likely]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Simulations for each puzzle
+    #[arg(long, value_name = "N", default_value_t = 800, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    simulations: u32,
+    /// What the search does differently from a match's, such as `puct` or `gumbel=32,solver=threats`
+    #[arg(long, value_name = "OPTIONS")]
+    search: Option<SearchOptions>,
+    /// Seed of the search
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Makes or solves.
+pub fn run(command: &Puzzles) -> anyhow::Result<()> {
+    match command {
+        Puzzles::Make(args) => make(args),
+        Puzzles::Solve(args) => solve_files(args),
+    }
+}
+
+fn make(args: &Make) -> anyhow::Result<()> {
+    let model = Model::load(&args.model)?;
+    let names = if args.rules.is_empty() { &model.rules } else { &args.rules };
+    if names.is_empty() {
+        bail!("model file {} names no rule set: expected --rules", args.model.display());
+    }
+    let all_rules = names.iter().map(|name| Rules::load(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut nets = Nets::default();
+    nets.add(&args.model)?;
+    let counters = counters_with_interrupt()?;
+    let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
+    for (name, rules) in names.iter().zip(all_rules) {
+        let rules = Arc::new(rules);
+        let bar = ProgressBar::new(args.count as u64);
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} puzzles, {msg} games, {elapsed}");
+        bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
+        bar.set_prefix(rules.name().to_owned());
+        let progress = |found: usize, games: u64| {
+            bar.set_position(found as u64);
+            bar.set_message(games.to_string());
+        };
+        let mined = mine(&rules, &nets, &settings, &counters, &progress);
+        bar.finish_and_clear();
+        let (puzzles, games) = mined.with_context(|| format!("rules {name}"))?;
+        let path = args.out.join(format!("{}.jsonl", rules.name()));
+        let (net, simulations, seed) = (model.weights.hash(), args.simulations, args.seed);
+        let set = PuzzleSet { rules: name.clone(), net, simulations, seed, games, puzzles };
+        set.write(&path)?;
+        println!("{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), sides(&set));
+    }
+    Ok(())
+}
+
+/// How many puzzles are the attackers' at each distance.
+fn sides(set: &PuzzleSet) -> String {
+    let of = |distance: u32| {
+        let puzzles = set.puzzles.iter().filter(|puzzle| puzzle.distance == distance);
+        let (attackers, defenders): (Vec<_>, Vec<_>) =
+            puzzles.partition(|puzzle| puzzle.position.side_to_move() == tablut_rules::Side::Attackers);
+        format!("{}/{}", attackers.len(), defenders.len())
+    };
+    format!("attackers'/defenders' by distance {}", (1..=4).map(of).collect::<Vec<_>>().join(" "))
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Solved<'a> {
+    model: Option<&'a Path>,
+    simulations: u32,
+    search: String,
+    sets: Vec<SolvedSet>,
+    all: SolveReport,
+}
+
+/// One file's report.
+#[derive(Serialize)]
+struct SolvedSet {
+    rules: String,
+    #[serde(flatten)]
+    report: SolveReport,
+}
+
+fn solve_files(args: &Solve) -> anyhow::Result<()> {
+    let sets = args.files.iter().map(|path| PuzzleSet::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let engine = match &args.model {
+        Some(path) => {
+            let model = Model::load(path)?;
+            let engine = Engine::new(&model.weights).with_context(|| format!("model file {}", path.display()))?;
+            Some(std::sync::Mutex::new(engine))
+        }
+        None => None,
+    };
+    let make_evaluator = || -> Box<dyn Evaluator> {
+        match &engine {
+            Some(engine) => {
+                let engine = engine.lock().expect("sharing an engine does not panic");
+                let share = engine.share(1).expect("one thread is the caller's own");
+                Box::new(NetEvaluator::new(Box::new(share)))
+            }
+            None => Box::new(UniformEvaluator),
+        }
+    };
+    let options = args.search.unwrap_or_default();
+    let config = SolveConfig { search: options.apply(match_search(args.simulations)), seed: args.seed };
+    let mut solved = Vec::new();
+    let mut all = SolveReport::default();
+    for set in &sets {
+        let rules = Arc::new(Rules::load(&set.rules)?);
+        let report = solve(&rules, &set.puzzles, &config, &make_evaluator)?;
+        all = all.with(report.clone());
+        solved.push(SolvedSet { rules: rules.name().to_owned(), report });
+    }
+    if args.json {
+        let search = options.to_string().trim_start_matches(',').to_owned();
+        let model = args.model.as_deref();
+        let solved = Solved { model, simulations: args.simulations, search, sets: solved, all: all.clone() };
+        println!("{}", serde_json::to_string(&solved)?);
+    } else {
+        print!("{}", table(&solved, &all));
+    }
+    if !all.contradicted.is_empty() {
+        bail!("{} proofs of the search are false: {}", all.contradicted.len(), all.contradicted.join("; "));
+    }
+    Ok(())
+}
+
+/// Shares of the puzzles solved, one line for each rule set.
+fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
+    let mut text = "moves to win                  1              2              3              4            all\n\
+                    per cent          played proven  played proven  played proven  played proven  played proven\n"
+        .to_owned();
+    let cell = |of: &DistanceReport| {
+        let share = |n: u32| 100.0 * f64::from(n) / f64::from(of.puzzles.max(1));
+        if of.puzzles == 0 {
+            format!("{:>15}", "–")
+        } else {
+            format!("{:>8.1}{:>7.1}", share(of.winning), share(of.proven))
+        }
+    };
+    let mut line = |name: &str, report: &SolveReport| {
+        let cells: String = report.by_distance.iter().chain([&report.all]).map(cell).collect();
+        text += &format!("{name:<16}{cells}\n");
+    };
+    solved.iter().for_each(|set| line(&set.rules, &set.report));
+    if solved.len() > 1 {
+        line("all", all);
+    }
+    let DistanceReport { puzzles, shortest, winning, .. } = all.all;
+    text + &format!(
+        "\n{puzzles} puzzles: {winning} won, {shortest} of them the shortest way. Proofs: {} confirmed by the exhaustive \
+         solver, {} too long to check, {} contradicted.\n",
+        all.confirmed,
+        all.unchecked,
+        all.contradicted.len()
+    )
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if count > 0 && count <= 8000 && count.is_multiple_of(8) => Ok(count),
+        _ => Err("expected a multiple of 8 from 8 to 8000".to_owned()),
+    }
+}

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Gumbel search against PUCT with the same net and the same simulations, on the six source rule sets.
+# Usage, from the repository's root after `cargo build --release`:
+#   sh experiments/gumbel-puct/run.sh models/all-rules.tablut > experiments/gumbel-puct/results.txt
+net=${1:?the model file}
+tablut=${TABLUT:-target/release/tablut}
+for simulations in 16 32 64; do
+    for rules in piecepack imperial ludoteka linnaeus masters kvasir; do
+        "$tablut" match "net:$net@$simulations" "net:$net@$simulations,puct" --rules "$rules" --games 1000 --sprt=0,20 2>/dev/null
+    done
+done
