@@ -11,10 +11,13 @@
 //!
 //! Where all three are out of reach, legal moves and results depend on the position alone.
 
-use tablut_rules::{Game, Position, RepetitionResult, Side};
+use tablut_rules::{Game, Position, RepetitionResult, SQUARES, Side};
 
 /// From a position back to itself.
 const CYCLE_PLIES: u32 = 4;
+
+/// No two positions are further apart when every piece needs a move.
+const MOST_PLIES: u32 = 4 * SQUARES as u32;
 
 /// Whether a repetition or a limit could end the game within `plies`. `positions` are all of the game's, the present
 /// one last. Never false where one could; sometimes true where none can.
@@ -30,8 +33,8 @@ fn may_repeat(game: &Game, positions: &[Position], plies: u32) -> bool {
     if repetition.result == RepetitionResult::Ignored {
         return false;
     }
-    // A position that is yet to occur for the first time does so in a ply at the earliest.
-    if 1 + CYCLE_PLIES * (repetition.occurrences - 1) <= plies {
+    // A position that is yet to occur for the first time does so in a ply at the earliest, and returns after that.
+    if CYCLE_PLIES * (repetition.occurrences - 1) < plies {
         return true;
     }
     let Some(present) = positions.last() else { return true };
@@ -54,13 +57,13 @@ fn plies_between(from: &Position, to: &Position) -> u32 {
     let needed = |side| displaced(side).max(u32::from(side == Side::Defenders && king_moved));
     let enough = |side, moves| moves >= needed(side) && !(moves == 1 && needed(side) == 0);
     let same_side = mover == to.side_to_move();
-    (1..)
+    (1..=MOST_PLIES)
         .find(|plies: &u32| {
             plies.is_multiple_of(2) == same_side
                 && enough(mover, plies.div_ceil(2))
                 && enough(mover.opponent(), plies / 2)
         })
-        .unwrap_or(u32::MAX)
+        .unwrap_or(MOST_PLIES)
 }
 
 #[cfg(test)]
@@ -83,7 +86,7 @@ mod tests {
             game.play(mv.parse().expect("a move")).expect("a legal move");
             positions.push(*game.position());
         }
-        (0..).take_while(|plies| !may_end_game(&game, &positions, *plies)).last().expect("no ply, no end")
+        (0..100).take_while(|plies| !may_end_game(&game, &positions, *plies)).last().expect("no ply, no end")
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `tablut puzzles`: positions with a proven win, found in self-play, and how searches do on them.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -200,13 +201,10 @@ fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
             format!("{:>8.1}{:>7.1}", share(of.winning), share(of.proven))
         }
     };
-    let mut line = |name: &str, report: &SolveReport| {
+    let together = (solved.len() > 1).then_some(("all", all));
+    for (name, report) in solved.iter().map(|set| (set.rules.as_str(), &set.report)).chain(together) {
         let cells: String = report.by_distance.iter().chain([&report.all]).map(cell).collect();
-        text += &format!("{name:<16}{cells}\n");
-    };
-    solved.iter().for_each(|set| line(&set.rules, &set.report));
-    if solved.len() > 1 {
-        line("all", all);
+        let _ = writeln!(text, "{name:<16}{cells}");
     }
     let DistanceReport { puzzles, shortest, winning, .. } = all.all;
     text + &format!(
