@@ -1,42 +1,59 @@
-//! Ratings from games: Bradley–Terry with draws and a side advantage.
+//! Ratings from games: Bradley–Terry with draws and a side advantage, estimated together.
 //!
-//! **Method.** Davidson's model (1970): with `x = rating(attackers) − rating(defenders) + side advantage`, in Elo
-//! points, attackers win, draw and defenders win with chances in the ratio `10^(x/800) : draw rate : 10^(−x/800)`. Without
-//! draws this is Elo's own curve. Ratings, side advantage and draw rate are estimated together by Newton's method on
-//! the log-likelihood, which has one maximum. A weak normal prior (see [`PRIOR_SD_ELO`]) keeps a player without
-//! a single loss at a finite rating. Intervals are 95 % profile-likelihood intervals of the difference from
-//! the anchor: the ratings at which the best fit of everything else is worse by 1.92. Games from one opening
-//! are taken as independent given the players.
+//! **Model.** The mean score of the attackers is Elo's `1/(1 + 10^(−x/400))` with `x = rating(attackers) − rating(defenders) +
+//! side advantage`. Draws follow Davidson's rule (1970) that their chance is in proportion to the geometric mean of both
+//! sides' winning chances, `D = ν √(W L)`. It is the model of Ordo (Ballicora, *Ordo* manual, 2015).
+//!
+//! **Estimate.** Ratings, side advantage and draw weight `ν` are estimated together by maximum likelihood, with Fisher's scoring.
+//! A weak normal prior (see [`PRIOR_SD_ELO`]) keeps a player without a single loss at a finite rating.
+//!
+//! **Anchors** have their ratings given. One anchor fixes where zero is. A further one does not stretch the scale, whose unit
+//! is fixed by the model; it replaces what these games say of that player's distance from the first anchor by what was
+//! published, so that ladders that share the anchors can be compared. [`Anchored::measured`] is what the games
+//! would have said.
+//!
+//! **Intervals** are 95 % profile-likelihood intervals of the difference from the anchors: the ratings at which the best fit of
+//! everything else is worse by 1.92. The two games of a pair share an opening and are not independent; hence the drop in
+//! likelihood is scaled by the ratio between the variance that the pairs show and the one that independent games would
+//! have (Chandler and Bate, *Inference for clustered data using the independence loglikelihood*, Biometrika 2007).
+//! The likelihood of superiority follows from the drop at the best fit in which both players are equal.
 
 use crate::elo::LOGIT_PER_ELO;
-use crate::score::{Wdl, Z_95};
+use crate::pairs::PairTable;
+use interval::{normal_below, profile};
+use model::Model;
+use pair_effect::PairEffect;
 use serde::{Deserialize, Serialize};
-use solve::{inverse, solve};
 use std::cmp::Ordering;
 
+mod interval;
+mod model;
+mod pair_effect;
 mod solve;
 
-/// Standard deviation, in Elo points, of the prior on a rating's distance from the anchor.
-pub const PRIOR_SD_ELO: f64 = 2000.0;
-/// Standard deviation, in Elo points, of the prior on the side advantage (mean 0).
-const PRIOR_SD_ADVANTAGE_ELO: f64 = 1000.0;
-/// Standard deviation of the prior on the draw rate's logarithm (mean 0).
-const PRIOR_SD_LOG_DRAW: f64 = 10.0;
-/// Half the 95 % point of the chi-squared distribution with one degree of freedom.
-const PROFILE_DROP: f64 = Z_95 * Z_95 / 2.0;
+pub use model::PRIOR_SD_ELO;
 
-/// All games of one pairing with sides: `attackers` and `defenders` are indices of players.
+/// All pairs of games between two players, given by their indices.
 #[derive(Copy, Clone, Debug, Serialize, Deserialize)]
-pub struct PairingResult {
-    /// The player that had the attackers.
-    pub attackers: usize,
-    /// The player that had the defenders.
-    pub defenders: usize,
-    /// Results from the attackers' side.
-    pub results: Wdl,
+pub struct Pairing {
+    /// The player whose results `pairs` counts.
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// How the pairs ended.
+    pub pairs: PairTable,
 }
 
-/// A player's rating in Elo points, relative to the anchor.
+/// A player whose rating is given.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Anchor {
+    /// The player's index.
+    pub player: usize,
+    /// Its rating in Elo points.
+    pub elo: f64,
+}
+
+/// A rating in Elo points.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// The estimate.
@@ -47,282 +64,164 @@ pub struct Rating {
     pub high: f64,
 }
 
+/// An anchor beyond the first, with what the games say of it.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Anchored {
+    /// The player's index.
+    pub player: usize,
+    /// The rating that it was given.
+    pub elo: f64,
+    /// The rating that it would have with the first anchor alone.
+    pub measured: Rating,
+}
+
 /// Ratings of all players with the quantities estimated beside them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ratings {
-    /// One per player, in the order of their indices; the anchor's is its given value without width.
+    /// One per player, in the order of their indices; an anchor's is its given value without width.
     pub players: Vec<Rating>,
     /// What having the attackers is worth, in Elo points, with its interval.
     pub attackers_advantage: Rating,
-    /// The chance of a draw between equal players, the side advantage evened out.
+    /// The chance of a draw between equal players, the side advantage evened out: `ν/(ν + 2)`.
     pub draw_rate: f64,
-    /// `superiority[i][j]`: the chance that player `i` is stronger than `j`, by the normal approximation.
+    /// `superiority[i][j]`: the likelihood that player `i` is stronger than `j`; ½ for a player and itself.
     pub superiority: Vec<Vec<f64>>,
+    /// The anchors beyond the first.
+    pub anchored: Vec<Anchored>,
 }
 
 /// Why no ratings could be made.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum RatingError {
-    /// A pairing names a player that does not exist.
-    #[error("a pairing names player {index}, but there are {n_players}")]
+    /// A pairing or an anchor names a player that does not exist.
+    #[error("a pairing or an anchor names player {index}, but there are {n_players}")]
     UnknownPlayer {
         /// The index named.
         index: usize,
         /// How many players there are.
         n_players: usize,
     },
+    /// A player is anchored at two values.
+    #[error("player {index} is anchored twice")]
+    AnchoredTwice {
+        /// The player's index.
+        index: usize,
+    },
+    /// An anchor's rating is beyond any scale.
+    #[error("an anchor is at {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
+    AnchorRange {
+        /// What was given.
+        elo: f64,
+    },
+    /// No anchor was given.
+    #[error("there is no anchor: one player's rating must be given")]
+    NoAnchor,
     /// No game was given.
     #[error("there are no games to rate")]
     NoGames,
 }
 
-/// Rates `n_players` players; `anchor` is given `anchor_elo`.
-pub fn rate(
-    n_players: usize,
-    anchor: usize,
-    anchor_elo: f64,
-    results: &[PairingResult],
-) -> Result<Ratings, RatingError> {
-    let named = results.iter().flat_map(|r| [r.attackers, r.defenders]).chain([anchor]);
-    if let Some(index) = named.into_iter().find(|&index| index >= n_players) {
-        return Err(RatingError::UnknownPlayer { index, n_players });
-    }
-    if results.iter().all(|r| r.results.games() == 0) {
-        return Err(RatingError::NoGames);
-    }
-    let model = Model { n_players, anchor, results };
-    let best = model.maximise(model.start(), None);
-    let covariance = inverse(&model.curvature(&best, None));
-    let rating = |k: usize, offset: f64| {
-        let (low, high) = model.profile(&best, k, covariance[k][k].max(0.0).sqrt());
-        let elo = |theta: f64| theta / LOGIT_PER_ELO + offset;
-        Rating { elo: elo(best[k]), low: elo(low), high: elo(high) }
+/// The largest rating that an anchor may have, either way.
+const MAX_ANCHOR_ELO: f64 = 10_000.0;
+
+/// Rates `n_players` players; `anchors` says which ratings are given, the first being the one that the others are
+/// measured against.
+pub fn rate(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Result<Ratings, RatingError> {
+    check(n_players, anchors, pairings)?;
+    let fit = Fit::new(n_players, anchors, pairings);
+    let players = (0..n_players).map(|k| fit.rating(k)).collect();
+    let measured = |anchor: &Anchor| Anchored {
+        player: anchor.player,
+        elo: anchor.elo,
+        measured: Fit::new(n_players, &anchors[..1], pairings).rating(anchor.player),
     };
-    let players = (0..n_players)
-        .map(|k| {
-            if k == anchor {
-                Rating { elo: anchor_elo, low: anchor_elo, high: anchor_elo }
-            } else {
-                rating(k, anchor_elo)
-            }
-        })
-        .collect();
-    let nu = best[n_players + 1].exp();
+    let draw_weight = fit.best[n_players + 1].exp();
     Ok(Ratings {
         players,
-        attackers_advantage: rating(n_players, 0.0),
-        draw_rate: nu / (nu + 2.0),
-        superiority: superiority(&best, &covariance, n_players, anchor),
+        attackers_advantage: fit.rating(n_players),
+        draw_rate: draw_weight / (draw_weight + 2.0),
+        superiority: fit.superiority(n_players),
+        anchored: anchors[1..].iter().map(measured).collect(),
     })
 }
 
-/// The model's data. Parameters: one rating per player, then side advantage, then the draw rate's logarithm; all in
-/// natural-logarithm units. The anchor's rating is held at 0.
-struct Model<'a> {
-    n_players: usize,
-    anchor: usize,
-    results: &'a [PairingResult],
+fn check(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Result<(), RatingError> {
+    let named = pairings.iter().flat_map(|p| [p.first, p.second]).chain(anchors.iter().map(|a| a.player));
+    if let Some(index) = named.into_iter().find(|&index| index >= n_players) {
+        return Err(RatingError::UnknownPlayer { index, n_players });
+    }
+    if anchors.is_empty() {
+        return Err(RatingError::NoAnchor);
+    }
+    for (place, anchor) in anchors.iter().enumerate() {
+        if anchors[..place].iter().any(|other| other.player == anchor.player) {
+            return Err(RatingError::AnchoredTwice { index: anchor.player });
+        }
+        if !(-MAX_ANCHOR_ELO..=MAX_ANCHOR_ELO).contains(&anchor.elo) {
+            return Err(RatingError::AnchorRange { elo: anchor.elo });
+        }
+    }
+    if pairings.iter().all(|p| p.pairs.pairs() == 0) {
+        return Err(RatingError::NoGames);
+    }
+    Ok(())
 }
 
-/// Chances of the three results and their scores, at one difference of strength.
-struct Chances {
-    /// Attackers win, draw, defenders win.
-    p: [f64; 3],
-    /// Mean of the centred score (½, 0, −½).
-    mean: f64,
+/// The likeliest parameters, and how surely they are known.
+struct Fit<'a> {
+    model: Model<'a>,
+    best: Vec<f64>,
+    covariance: Vec<Vec<f64>>,
 }
 
-fn chances(x: f64, log_draw: f64) -> Chances {
-    let top = (x.abs() / 2.0).max(log_draw);
-    let weights = [(x / 2.0 - top).exp(), (log_draw - top).exp(), (-x / 2.0 - top).exp()];
-    let total: f64 = weights.iter().sum();
-    let p = weights.map(|w| w / total);
-    Chances { p, mean: (p[0] - p[2]) / 2.0 }
-}
-
-impl Model<'_> {
-    fn start(&self) -> Vec<f64> {
-        vec![0.0; self.n_players + 2]
+impl<'a> Fit<'a> {
+    fn new(n_players: usize, anchors: &[Anchor], pairings: &'a [Pairing]) -> Self {
+        let model = Model::new(n_players, anchors, pairings);
+        let best = model.maximise(model.start());
+        let covariance = model.covariance(&best);
+        Self { model, best, covariance }
     }
 
-    fn prior_precision(&self, k: usize) -> f64 {
-        let sd = match k.cmp(&self.n_players) {
-            Ordering::Less => PRIOR_SD_ELO * LOGIT_PER_ELO,
-            Ordering::Equal => PRIOR_SD_ADVANTAGE_ELO * LOGIT_PER_ELO,
-            Ordering::Greater => PRIOR_SD_LOG_DRAW,
+    fn rating(&self, k: usize) -> Rating {
+        let elo = |theta: f64| theta / LOGIT_PER_ELO;
+        if self.model.is_held(k) {
+            let elo = elo(self.best[k]);
+            return Rating { elo, low: elo, high: elo };
+        }
+        let mut direction = vec![0.0; self.best.len()];
+        direction[k] = 1.0;
+        let effect = PairEffect::new(&self.model, &self.best, &self.covariance).of(&direction);
+        let deviation = (self.covariance[k][k] * effect).max(0.0).sqrt();
+        let (low, high) = profile(&self.model, &self.best, k, effect, deviation);
+        Rating { elo: elo(self.best[k]), low: elo(low), high: elo(high) }
+    }
+
+    fn superiority(&self, n_players: usize) -> Vec<Vec<f64>> {
+        let beyond = |i: usize| (i + 1..n_players).map(|j| self.likelihood_above(i, j)).collect();
+        let upper: Vec<Vec<f64>> = (0..n_players).map(beyond).collect();
+        let cell = |i: usize, j: usize| match i.cmp(&j) {
+            Ordering::Less => upper[i][j - i - 1],
+            Ordering::Equal => 0.5,
+            Ordering::Greater => 1.0 - upper[j][i - j - 1],
         };
-        1.0 / (sd * sd)
+        (0..n_players).map(|i| (0..n_players).map(|j| cell(i, j)).collect()).collect()
     }
 
-    fn is_held(&self, k: usize, held: Option<usize>) -> bool {
-        k == self.anchor || Some(k) == held
+    /// The likelihood that player `i` is stronger than `j`: the normal distribution at the signed root of the drop in likelihood.
+    fn likelihood_above(&self, i: usize, j: usize) -> f64 {
+        let difference = self.best[i] - self.best[j];
+        let Some(equal) = self.model.with_equals(i, j) else {
+            // Both are anchors.
+            return 0.5 + 0.5 * f64::from(i8::from(difference > 0.0) - i8::from(difference < 0.0));
+        };
+        let mut direction = vec![0.0; self.best.len()];
+        (direction[i], direction[j]) = (1.0, -1.0);
+        let effect = PairEffect::new(&self.model, &self.best, &self.covariance).of(&direction);
+        let fitted = equal.maximise(equal.start_near(&self.best));
+        let drop = self.model.log_posterior(&self.best) - equal.log_posterior(&fitted);
+        normal_below(difference.signum() * (2.0 * drop.max(0.0) / effect).sqrt())
     }
-
-    /// Log-likelihood plus log prior.
-    fn log_posterior(&self, theta: &[f64]) -> f64 {
-        let prior: f64 = theta.iter().enumerate().map(|(k, t)| -0.5 * self.prior_precision(k) * t * t).sum();
-        let fit: f64 = self
-            .results
-            .iter()
-            .map(|r| {
-                let p = self.chances_of(theta, r).p.map(|p| p.max(f64::MIN_POSITIVE).ln());
-                f64::from(r.results.wins) * p[0]
-                    + f64::from(r.results.draws) * p[1]
-                    + f64::from(r.results.losses) * p[2]
-            })
-            .sum();
-        prior + fit
-    }
-
-    fn chances_of(&self, theta: &[f64], r: &PairingResult) -> Chances {
-        chances(theta[r.attackers] - theta[r.defenders] + theta[self.n_players], theta[self.n_players + 1])
-    }
-
-    fn gradient(&self, theta: &[f64], held: Option<usize>) -> Vec<f64> {
-        let mut gradient: Vec<f64> = theta.iter().enumerate().map(|(k, t)| -self.prior_precision(k) * t).collect();
-        for r in self.results {
-            let Chances { p, mean } = self.chances_of(theta, r);
-            let n = f64::from(r.results.games());
-            let by_strength = (f64::from(r.results.wins) - f64::from(r.results.losses)) / 2.0 - n * mean;
-            gradient[r.attackers] += by_strength;
-            gradient[r.defenders] -= by_strength;
-            gradient[self.n_players] += by_strength;
-            gradient[self.n_players + 1] += f64::from(r.results.draws) - n * p[1];
-        }
-        for (k, slot) in gradient.iter_mut().enumerate() {
-            if self.is_held(k, held) {
-                *slot = 0.0;
-            }
-        }
-        gradient
-    }
-
-    /// The negated second derivatives; identity rows for parameters that are held.
-    fn curvature(&self, theta: &[f64], held: Option<usize>) -> Vec<Vec<f64>> {
-        let size = theta.len();
-        let mut curvature = vec![vec![0.0; size]; size];
-        for r in self.results {
-            let Chances { p, mean } = self.chances_of(theta, r);
-            let n = f64::from(r.results.games());
-            let strength = n * ((p[0] + p[2]) / 4.0 - mean * mean);
-            let signed = [(r.attackers, 1.0), (r.defenders, -1.0), (self.n_players, 1.0)];
-            for (i, sign_i) in signed {
-                for (j, sign_j) in signed {
-                    curvature[i][j] += sign_i * sign_j * strength;
-                }
-                curvature[i][size - 1] -= sign_i * n * p[1] * mean;
-                curvature[size - 1][i] -= sign_i * n * p[1] * mean;
-            }
-            curvature[size - 1][size - 1] += n * p[1] * (1.0 - p[1]);
-        }
-        for k in 0..size {
-            curvature[k][k] += self.prior_precision(k);
-            if self.is_held(k, held) {
-                curvature[k].fill(0.0);
-                for row in &mut curvature {
-                    row[k] = 0.0;
-                }
-                curvature[k][k] = 1.0;
-            }
-        }
-        curvature
-    }
-
-    /// Newton's method with step halving from `theta`; parameter `held` keeps its value.
-    fn maximise(&self, mut theta: Vec<f64>, held: Option<usize>) -> Vec<f64> {
-        let mut value = self.log_posterior(&theta);
-        for _ in 0..100 {
-            let step = solve(&self.curvature(&theta, held), &self.gradient(&theta, held));
-            let mut scale = 1.0;
-            loop {
-                let trial: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + scale * s).collect();
-                let trial_value = self.log_posterior(&trial);
-                if trial_value >= value {
-                    theta = trial;
-                    value = trial_value;
-                    break;
-                }
-                scale /= 2.0;
-                if scale < 1e-9 {
-                    return theta;
-                }
-            }
-            if step.iter().all(|s| s.abs() < 1e-9) {
-                break;
-            }
-        }
-        theta
-    }
-
-    /// The two values of parameter `k` at which the best fit of the others is worse by [`PROFILE_DROP`].
-    fn profile(&self, best: &[f64], k: usize, deviation: f64) -> (f64, f64) {
-        let target = self.log_posterior(best) - PROFILE_DROP;
-        let mut ends = [0.0; 2];
-        for (end, sign) in ends.iter_mut().zip([-1.0, 1.0]) {
-            let mut theta = best.to_vec();
-            let mut excess = |distance: f64| {
-                theta[k] = best[k] + sign * distance;
-                theta = self.maximise(std::mem::take(&mut theta), Some(k));
-                self.log_posterior(&theta) - target
-            };
-            let (mut near, mut far) = (0.0, Z_95 * deviation.max(1e-6));
-            let (mut near_excess, mut far_excess) = (PROFILE_DROP, excess(far));
-            while far_excess > 0.0 {
-                (near, near_excess) = (far, far_excess);
-                far *= 2.0;
-                far_excess = excess(far);
-            }
-            *end = best[k] + sign * crossing([(near, near_excess), (far, far_excess)], excess);
-        }
-        (ends[0], ends[1])
-    }
-}
-
-/// Where `f` crosses zero between two points with values above and below it: false position, halving the value of an end
-/// that stays (the Illinois rule). Exact to a fiftieth of an Elo point.
-fn crossing([mut above, mut below]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> f64 {
-    while below.0 - above.0 > 1e-4 {
-        let x = (above.0 * below.1 - below.0 * above.1) / (below.1 - above.1);
-        let value = f(x);
-        if value.abs() < 1e-6 {
-            return x;
-        }
-        if value > 0.0 {
-            above = (x, value);
-            below.1 /= 2.0;
-        } else {
-            below = (x, value);
-            above.1 /= 2.0;
-        }
-    }
-    f64::midpoint(above.0, below.0)
-}
-
-/// The chance, for every two players, that the first is stronger.
-fn superiority(best: &[f64], covariance: &[Vec<f64>], n_players: usize, anchor: usize) -> Vec<Vec<f64>> {
-    let cell = |i: usize, j: usize| {
-        if i == anchor || j == anchor { 0.0 } else { covariance[i][j] }
-    };
-    (0..n_players)
-        .map(|i| {
-            (0..n_players)
-                .map(|j| {
-                    let variance = cell(i, i) + cell(j, j) - 2.0 * cell(i, j);
-                    if i == j { 0.5 } else { normal_below((best[i] - best[j]) / variance.max(1e-12).sqrt()) }
-                })
-                .collect()
-        })
-        .collect()
-}
-
-/// The normal distribution's cumulative function, to about 1e-7 (Abramowitz and Stegun 26.2.17).
-fn normal_below(z: f64) -> f64 {
-    let t = 1.0 / (1.0 + 0.231_641_9 * z.abs());
-    let series =
-        t * (0.319_381_530 + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
-    let tail = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt() * series;
-    if z >= 0.0 { 1.0 - tail } else { tail }
 }
 
 #[cfg(test)]

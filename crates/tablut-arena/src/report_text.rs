@@ -1,6 +1,7 @@
 //! Match reports and ratings as plain tables for the terminal.
 
-use crate::ratings::{PairingResult, RatingError, Ratings, rate};
+use crate::ladder::Ladder;
+use crate::ratings::Rating;
 use crate::score::{ScoreEstimate, Wdl};
 use crate::sprt::{SprtState, Verdict};
 use crate::tally::{EloDifference, MatchReport, SideResult};
@@ -82,55 +83,48 @@ pub fn sprt_evidence(state: &SprtState) -> String {
     )
 }
 
-/// Ratings of all players that occur in `reports`, the names in order of first appearance. The anchor is `random` at 0 if it
-/// played, else the first player.
-pub fn rate_reports(reports: &[MatchReport]) -> Result<(Vec<String>, Ratings), RatingError> {
-    let mut names: Vec<String> = Vec::new();
-    let mut place = |name: &String| {
-        names.iter().position(|known| known == name).unwrap_or_else(|| {
-            names.push(name.clone());
-            names.len() - 1
-        })
-    };
-    let mut results = Vec::new();
-    for report in reports {
-        let [first, second] = [place(&report.players[0]), place(&report.players[1])];
-        results.push(PairingResult { attackers: first, defenders: second, results: report.as_attackers.results });
-        let Wdl { wins, draws, losses } = report.as_defenders.results;
-        let turned = Wdl { wins: losses, draws, losses: wins };
-        results.push(PairingResult { attackers: second, defenders: first, results: turned });
+/// A ladder with its side advantage, each player with the likelihood of being stronger than the next.
+pub fn ladder_table(ladder: &Ladder) -> String {
+    let mut rows = vec![["player", "Elo", "95 %", "stronger than next", "games"].map(str::to_owned).to_vec()];
+    for (place, player) in ladder.players.iter().enumerate() {
+        let Rating { elo, low, high } = player.rating;
+        let interval = if player.anchor { "anchor".to_owned() } else { format!("{low:+.0} to {high:+.0}") };
+        let next = ladder.superiority[place].get(place + 1);
+        let superior = next.map_or(String::new(), |next| format!("{:.1} %", 100.0 * next));
+        let games = (player.as_attackers + player.as_defenders).games().to_string();
+        rows.push(vec![player.name.clone(), format!("{elo:+.0}"), interval, superior, games]);
     }
-    let anchor = names.iter().position(|name| name == "random").unwrap_or(0);
-    let ratings = rate(names.len(), anchor, 0.0, &results)?;
-    Ok((names, ratings))
-}
-
-/// Ratings, the strongest first, with the side advantage and the chance to be stronger than the next.
-pub fn ratings_table(names: &[String], ratings: &Ratings) -> String {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by(|&a, &b| ratings.players[b].elo.total_cmp(&ratings.players[a].elo));
-    let mut rows = vec![["player", "Elo", "95 %", "stronger than next"].map(str::to_owned).to_vec()];
-    for (place, &player) in order.iter().enumerate() {
-        let rating = &ratings.players[player];
-        let interval = if rating.low == rating.high {
-            "anchor".to_owned()
-        } else {
-            format!("{:+.0} to {:+.0}", rating.low, rating.high)
-        };
-        let next = order.get(place + 1);
-        let superior =
-            next.map_or(String::new(), |&next| format!("{:.1} %", 100.0 * ratings.superiority[player][next]));
-        rows.push(vec![names[player].clone(), format!("{:+.0}", rating.elo), interval, superior]);
-    }
-    let side = &ratings.attackers_advantage;
-    format!(
+    let side = &ladder.attackers_advantage;
+    let mut text = format!(
         "{}attackers' advantage {:+.0} Elo ({:+.0} to {:+.0}), draws between equals {:.0} %\n",
         columns(&rows),
         side.elo,
         side.low,
         side.high,
-        100.0 * ratings.draw_rate
-    )
+        100.0 * ladder.draw_rate
+    );
+    for player in &ladder.players {
+        if let Some(Rating { elo, low, high }) = player.measured {
+            let _ = writeln!(text, "{} by these games alone: {elo:+.0} ({low:+.0} to {high:+.0})", player.name);
+        }
+    }
+    text
+}
+
+/// Each player's likelihood, in percent, to be stronger than every other one; empty with fewer than three players, where the
+/// ladder says it all.
+pub fn superiority_table(ladder: &Ladder) -> String {
+    if ladder.players.len() < 3 {
+        return String::new();
+    }
+    let header = (1..=ladder.players.len()).map(|place| place.to_string());
+    let mut rows = vec![std::iter::once("stronger than, %".to_owned()).chain(header).collect::<Vec<_>>()];
+    for (i, player) in ladder.players.iter().enumerate() {
+        let cell = |(j, &above): (usize, &f64)| if i == j { "–".to_owned() } else { format!("{:.1}", 100.0 * above) };
+        let cells = ladder.superiority[i].iter().enumerate().map(cell);
+        rows.push(std::iter::once(format!("{} {}", i + 1, player.name)).chain(cells).collect());
+    }
+    columns(&rows)
 }
 
 fn score(side: &SideResult) -> String {
@@ -172,11 +166,12 @@ fn columns(rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{match_table, rate_reports, ratings_table, sprt_text};
-    use crate::score::{Pentanomial, Wdl};
+    use super::{ladder_table, match_table, sprt_text, superiority_table};
+    use crate::ladder::ladder;
+    use crate::pairs::PairTable;
     use crate::tally::{MatchReport, ReportHeader, Tally};
 
-    fn report(players: [&str; 2], as_attackers: Wdl, as_defenders: Wdl, pentanomial: [u32; 5]) -> MatchReport {
+    fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);
         let header = ReportHeader {
             rules: "kvasir".into(),
@@ -186,16 +181,14 @@ mod tests {
             max_plies: None,
             complete: true,
         };
-        Tally::from_counts(as_attackers, as_defenders, Pentanomial { counts: pentanomial }).report(header)
+        Tally::from_pairs(PairTable { counts: pairs }).report(header)
     }
 
     #[test]
     fn tables_align_and_say_what_is_not_known() {
-        let won = Wdl { wins: 10, draws: 0, losses: 0 };
-        let mixed = Wdl { wins: 6, draws: 1, losses: 3 };
         let reports = [
-            report(["net", "random"], won, won, [0, 0, 0, 0, 10]),
-            report(["net", "greedy"], mixed, won, [0, 0, 3, 1, 6]),
+            report(["net", "random"], [[0, 0, 0], [0, 0, 0], [0, 0, 10]]),
+            report(["net", "greedy"], [[0, 0, 3], [0, 0, 1], [0, 0, 6]]),
         ];
         let table = match_table(&reports);
         let lines: Vec<&str> = table.lines().collect();
@@ -207,18 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_anchored_at_random_and_sorted() {
-        let won = Wdl { wins: 9, draws: 0, losses: 1 };
-        let reports = [
-            report(["greedy", "random"], won, won, [0, 0, 2, 0, 8]),
-            report(["net", "greedy"], won, won, [0, 0, 2, 0, 8]),
-        ];
-        let (names, ratings) = rate_reports(&reports).unwrap();
-        assert_eq!(names, ["greedy", "random", "net"]);
-        assert_eq!(ratings.players[1].elo, 0.0);
-        assert!((ratings.players[2].elo - 2.0 * ratings.players[0].elo).abs() < 60.0, "{ratings:?}");
-        let table = ratings_table(&names, &ratings);
-        let order: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
-        assert_eq!(order[..3], ["net", "greedy", "random"]);
+    fn ladders_list_the_strongest_first_and_name_their_anchors() {
+        let won = [[0, 0, 1], [0, 0, 0], [1, 0, 8]];
+        let reports = [report(["greedy", "random"], won), report(["alphabeta:1", "greedy"], won)];
+        let anchors = ["random=0", "greedy=100"].map(|text| text.parse().unwrap());
+        let ladder_of_two = ladder(&reports[..1], &[]).unwrap();
+        let ladder = ladder(&reports, &anchors).unwrap();
+        let table = ladder_table(&ladder);
+        let lines: Vec<&str> = table.lines().collect();
+        let order: Vec<&str> = lines[1..4].iter().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(order, ["alphabeta:1", "greedy", "random"], "{table}");
+        assert!(lines[2].contains("+100  ") && lines[2].contains("anchor") && lines[2].ends_with("40"), "{table}");
+        assert!(lines[5].starts_with("greedy by these games alone: +3"), "{table}");
+        let table = superiority_table(&ladder);
+        assert!(table.contains("3 random") && table.contains("100.0") && table.lines().count() == 4, "{table}");
+        assert_eq!(superiority_table(&ladder_of_two), "");
     }
 }

@@ -34,19 +34,24 @@ impl Wdl {
         self.wins + self.draws + self.losses
     }
 
-    /// Counts one game by its score: 1 for a win, ½ for a draw, 0 for a loss.
-    pub fn record(&mut self, half_points: HalfPoints) {
-        match half_points {
-            HalfPoints::Loss => self.losses += 1,
-            HalfPoints::Draw => self.draws += 1,
-            HalfPoints::Win => self.wins += 1,
-        }
+    /// The same games from the other player's side.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Self { wins: self.losses, draws: self.draws, losses: self.wins }
     }
 
     /// The mean score with its interval, the games taken as independent of each other.
     pub fn estimate(self) -> ScoreEstimate {
         let counts = [self.losses, self.draws, self.wins];
         estimate(&counts, 1)
+    }
+}
+
+impl std::ops::Add for Wdl {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { wins: self.wins + other.wins, draws: self.draws + other.draws, losses: self.losses + other.losses }
     }
 }
 

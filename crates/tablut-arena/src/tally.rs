@@ -2,6 +2,7 @@
 
 use crate::ending::Ending;
 use crate::match_game::GameResult;
+use crate::pairs::PairTable;
 use crate::score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 use crate::sprt::{Sprt, SprtBounds, SprtState};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,8 @@ pub struct MatchReport {
     pub as_defenders: SideResult,
     /// Pairs by the first player's half points.
     pub pentanomial: Pentanomial,
+    /// Pairs by the first player's half points with the attackers (rows) and with the defenders (columns).
+    pub pairs: PairTable,
     /// How much stronger the first player is.
     pub elo: EloDifference,
     /// Games by how they ended; the keys are the reasons' names.
@@ -104,9 +107,7 @@ pub struct SprtReport {
 /// Counts pairs of games as they come.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    as_attackers: Wdl,
-    as_defenders: Wdl,
-    pentanomial: Pentanomial,
+    pairs: PairTable,
     endings: BTreeMap<String, EndingCount>,
     forfeits: [u32; 2],
     plies: u64,
@@ -121,20 +122,18 @@ impl Tally {
 
     /// A tally of counts made elsewhere, without endings and lengths; the test has seen the worst pairs first.
     #[cfg(test)]
-    pub(crate) fn from_counts(as_attackers: Wdl, as_defenders: Wdl, pentanomial: Pentanomial) -> Self {
+    pub(crate) fn from_pairs(pairs: PairTable) -> Self {
         let mut sprt = Sprt::new(SprtBounds::default());
-        for (half_points, &n) in pentanomial.counts.iter().enumerate() {
+        for (half_points, &n) in pairs.pentanomial().counts.iter().enumerate() {
             (0..n).for_each(|_| sprt.record(half_points));
         }
-        Self { as_attackers, as_defenders, pentanomial, sprt: Some(sprt), ..Self::default() }
+        Self { pairs, sprt: Some(sprt), ..Self::default() }
     }
 
     /// Counts a pair: in `first` the first player had the attackers, in `second` the defenders.
     pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
         let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];
-        self.as_attackers.record(points[0]);
-        self.as_defenders.record(points[1]);
-        self.pentanomial.record(points[0], points[1]);
+        self.pairs.record(points[0], points[1]);
         if let Some(sprt) = &mut self.sprt {
             sprt.record(points[0] as usize + points[1] as usize);
         }
@@ -152,9 +151,9 @@ impl Tally {
         }
     }
 
-    /// The pairs counted so far.
-    pub fn pentanomial(&self) -> &Pentanomial {
-        &self.pentanomial
+    /// The pairs counted so far, by half points.
+    pub fn pentanomial(&self) -> Pentanomial {
+        self.pairs.pentanomial()
     }
 
     /// Where the sequential test stands, if there is one.
@@ -162,20 +161,12 @@ impl Tally {
         self.sprt.as_ref().map(Sprt::state)
     }
 
-    /// Wins, draws and losses of the first player with the attackers, then with the defenders.
-    pub fn by_side(&self) -> [Wdl; 2] {
-        [self.as_attackers, self.as_defenders]
-    }
-
     /// Fills in everything that follows from the counts.
     pub fn report(&self, header: ReportHeader) -> MatchReport {
-        let games = 2 * self.pentanomial.pairs();
-        let score = self.pentanomial.estimate();
-        let results = Wdl {
-            wins: self.as_attackers.wins + self.as_defenders.wins,
-            draws: self.as_attackers.draws + self.as_defenders.draws,
-            losses: self.as_attackers.losses + self.as_defenders.losses,
-        };
+        let [as_attackers, as_defenders] = [self.pairs.as_attackers(), self.pairs.as_defenders()];
+        let games = 2 * self.pairs.pairs();
+        let score = self.pentanomial().estimate();
+        let results = as_attackers + as_defenders;
         let sprt = self.sprt.as_ref().map(|sprt| SprtReport { bounds: sprt.bounds(), state: sprt.state() });
         MatchReport {
             rules: header.rules,
@@ -186,9 +177,10 @@ impl Tally {
             complete: header.complete,
             games,
             total: SideResult { results, score: (games > 0).then_some(score) },
-            as_attackers: SideResult::of(self.as_attackers),
-            as_defenders: SideResult::of(self.as_defenders),
-            pentanomial: self.pentanomial,
+            as_attackers: SideResult::of(as_attackers),
+            as_defenders: SideResult::of(as_defenders),
+            pentanomial: self.pentanomial(),
+            pairs: self.pairs,
             elo: score.into(),
             endings: self.endings.clone(),
             forfeits: self.forfeits,

@@ -1,95 +1,141 @@
 //! Ratings of simulated players whose strength is known.
 
-use super::{PairingResult, RatingError, chances, normal_below, rate};
-use crate::elo::LOGIT_PER_ELO;
-use crate::score::Wdl;
+use super::{Anchor, Pairing, RatingError, Ratings, rate};
+use crate::pairs::PairTable;
+use crate::simulated::SimulatedMatch;
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 
-/// Every player against every other, `games` with each side, from the model itself.
-fn tournament(truth: &[f64], advantage: f64, log_draw: f64, games: u32, rng: &mut ChaCha8Rng) -> Vec<PairingResult> {
-    let mut table = Vec::new();
-    for attackers in 0..truth.len() {
-        for defenders in (0..truth.len()).filter(|&d| d != attackers) {
-            let x = (truth[attackers] - truth[defenders] + advantage) * LOGIT_PER_ELO;
-            let p = chances(x, log_draw).p;
-            let mut results = Wdl::default();
-            for _ in 0..games {
-                let at = rng.random::<f64>();
-                if at < p[0] {
-                    results.wins += 1;
-                } else if at < p[0] + p[1] {
-                    results.draws += 1;
-                } else {
-                    results.losses += 1;
-                }
-            }
-            table.push(PairingResult { attackers, defenders, results });
+const ZERO: Anchor = Anchor { player: 0, elo: 0.0 };
+
+/// Every player against every other: `result` gives the pairs of a match.
+fn tournament(
+    truth: &[f64],
+    common: SimulatedMatch,
+    mut result: impl FnMut(&SimulatedMatch) -> PairTable,
+) -> Vec<Pairing> {
+    let mut pairings = Vec::new();
+    for first in 0..truth.len() {
+        for second in first + 1..truth.len() {
+            let played = SimulatedMatch { strength: truth[first] - truth[second], ..common };
+            pairings.push(Pairing { first, second, pairs: result(&played) });
         }
     }
-    table
+    pairings
+}
+
+/// How often, in 1,000 tournaments, the intervals of the second and third player and of the side advantage held what an endless
+/// tournament gives.
+fn coverage(truth: &[f64; 3], common: SimulatedMatch, n_pairs: u32) -> [u32; 3] {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let endless = rate(3, &[ZERO], &tournament(truth, common, |m| m.expected(10_000_000))).unwrap();
+    let three = |r: &Ratings| [r.players[1], r.players[2], r.attackers_advantage];
+    let targets = three(&endless);
+    let mut held = [0; 3];
+    for _ in 0..1000 {
+        let table = tournament(truth, common, |m| m.play(n_pairs, &mut rng));
+        for ((count, rating), target) in held.iter_mut().zip(three(&rate(3, &[ZERO], &table).unwrap())).zip(&targets) {
+            *count += u32::from(rating.low <= target.elo && target.elo <= rating.high);
+        }
+    }
+    held
 }
 
 #[test]
 fn intervals_hold_the_truth_in_95_of_100_tournaments() {
-    let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let truth = [0.0, 120.0, 500.0];
-    let advantage = 80.0;
-    let runs = 1000;
-    let mut held = [0_u32; 3];
-    for _ in 0..runs {
-        let table = tournament(&truth, advantage, -1.0, 40, &mut rng);
-        let ratings = rate(3, 0, 0.0, &table).unwrap();
-        for k in 1..3 {
-            held[k] += u32::from(ratings.players[k].low <= truth[k] && truth[k] <= ratings.players[k].high);
+    let even = SimulatedMatch { strength: 0.0, advantage: 80.0, tilt: 0.0, draw_weight: 0.4 };
+    // Openings that decide games make the two games of a pair turn out differently.
+    let tilted = SimulatedMatch { tilt: 350.0, draw_weight: 0.0, ..even };
+    for (common, n_pairs) in [(even, 40), (tilted, 40)] {
+        let held = coverage(&[0.0, 120.0, 500.0], common, n_pairs);
+        println!("{common:?}, {n_pairs} pairs a match: {held:?}");
+        for count in held {
+            assert!((930..=970).contains(&count), "{common:?}, {n_pairs} pairs a match: {held:?} of 1000");
         }
-        let side = ratings.attackers_advantage;
-        held[0] += u32::from(side.low <= advantage && advantage <= side.high);
     }
-    println!("{held:?}");
-    for count in held {
-        assert!((930..=970).contains(&count), "intervals held in {held:?} of {runs}");
+}
+
+#[test]
+fn an_endless_tournament_gives_the_truth() {
+    let common = SimulatedMatch { strength: 0.0, advantage: -60.0, tilt: 0.0, draw_weight: 0.5 };
+    let ratings = rate(3, &[ZERO], &tournament(&[0.0, 150.0, -90.0], common, |m| m.expected(10_000_000))).unwrap();
+    for (rating, truth) in ratings.players.iter().zip([0.0, 150.0, -90.0]) {
+        assert!((rating.elo - truth).abs() < 0.1, "{ratings:?}");
     }
+    assert!((ratings.attackers_advantage.elo + 60.0).abs() < 0.1, "{ratings:?}");
+    assert!((ratings.draw_rate - 0.2).abs() < 1e-4, "{ratings:?}");
+}
+
+#[test]
+fn the_likelihood_of_superiority_is_as_often_wrong_as_it_says() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for tilt in [0.0, 350.0] {
+        let common = SimulatedMatch { strength: 0.0, advantage: 80.0, tilt, draw_weight: 0.1 };
+        let (mut over_95, mut over_75) = (0, 0);
+        for _ in 0..400 {
+            let table = tournament(&[0.0, 0.0, 200.0], common, |m| m.play(30, &mut rng));
+            let likelihood = rate(3, &[Anchor { player: 2, elo: 0.0 }], &table).unwrap().superiority[0][1];
+            over_95 += u32::from(likelihood > 0.95);
+            over_75 += u32::from(likelihood > 0.75);
+        }
+        println!("tilt {tilt}: {over_95} over 95 %, {over_75} over 75 %");
+        assert!((7..=33).contains(&over_95) && (74..=126).contains(&over_75), "tilt {tilt}: {over_95}, {over_75}");
+    }
+}
+
+/// A pairing in which the first player has so many wins and losses with either side.
+fn pairing(first: usize, second: usize, wins: u32, losses: u32) -> Pairing {
+    let counts = [[losses, 0, 0], [0, 0, 0], [0, 0, wins]];
+    Pairing { first, second, pairs: PairTable { counts } }
 }
 
 #[test]
 fn two_players_without_draws_give_elo_s_own_difference() {
-    let even = Wdl { wins: 3_000_000, draws: 0, losses: 1_000_000 };
-    let mirrored = Wdl { wins: 1_000_000, draws: 0, losses: 3_000_000 };
-    let table = [
-        PairingResult { attackers: 1, defenders: 0, results: even },
-        PairingResult { attackers: 0, defenders: 1, results: mirrored },
-    ];
-    let ratings = rate(2, 0, 100.0, &table).unwrap();
+    let ratings = rate(2, &[Anchor { player: 0, elo: 100.0 }], &[pairing(1, 0, 3_000_000, 1_000_000)]).unwrap();
     assert!((ratings.players[1].elo - 290.85).abs() < 0.1, "{:?}", ratings.players[1]);
     assert!(ratings.attackers_advantage.elo.abs() < 0.1);
-    assert_eq!(ratings.players[0].elo, 100.0);
+    assert!((ratings.players[0].elo - 100.0).abs() < 1e-9);
     assert!(ratings.draw_rate < 1e-3);
-    assert!(ratings.superiority[1][0] > 0.999);
+    assert!(ratings.superiority[1][0] > 0.999 && ratings.superiority[0][1] < 0.001);
 }
 
 #[test]
 fn an_undefeated_player_has_a_finite_rating_and_a_wide_interval() {
-    let won = Wdl { wins: 10, draws: 0, losses: 0 };
-    let lost = Wdl { wins: 0, draws: 0, losses: 10 };
-    let table = [
-        PairingResult { attackers: 1, defenders: 0, results: won },
-        PairingResult { attackers: 0, defenders: 1, results: lost },
-    ];
-    let rating = rate(2, 0, 0.0, &table).unwrap().players[1];
+    let ratings = rate(2, &[ZERO], &[pairing(1, 0, 10, 0)]).unwrap();
+    let rating = ratings.players[1];
     assert!(rating.elo.is_finite() && rating.low > 100.0 && rating.high > rating.elo + 500.0, "{rating:?}");
+    assert!(ratings.superiority[1][0] > 0.999, "{ratings:?}");
+}
+
+#[test]
+fn a_second_anchor_replaces_what_the_games_say_of_it() {
+    // The middle player is 191 above the first and 191 below the last; both links are as strong.
+    let games = [pairing(1, 0, 30, 10), pairing(2, 1, 30, 10)];
+    let free = rate(3, &[ZERO], &games).unwrap();
+    let held = rate(3, &[ZERO, Anchor { player: 1, elo: 300.0 }], &games).unwrap();
+    assert_eq!((held.players[1].elo, held.players[1].low, held.players[1].high), (300.0, 300.0, 300.0));
+    assert!((held.players[2].elo - 490.0).abs() < 3.0, "{held:?}");
+    // What is known of the last player is its distance from the nearer anchor.
+    assert!(held.players[2].high - held.players[2].low < 0.8 * (free.players[2].high - free.players[2].low));
+    assert_eq!((held.anchored[0].player, held.anchored[0].measured), (1, free.players[1]));
+    assert_eq!((held.superiority[1][0], held.superiority[0][1]), (1.0, 0.0));
+    assert!(free.anchored.is_empty());
 }
 
 #[test]
 fn faults_are_named() {
-    let one = PairingResult { attackers: 0, defenders: 5, results: Wdl { wins: 1, draws: 0, losses: 0 } };
-    assert_eq!(rate(2, 0, 0.0, &[one]).unwrap_err(), RatingError::UnknownPlayer { index: 5, n_players: 2 });
-    assert_eq!(rate(2, 0, 0.0, &[]).unwrap_err(), RatingError::NoGames);
-}
-
-#[test]
-fn normal_distribution_at_known_points() {
-    assert!((normal_below(0.0) - 0.5).abs() < 1e-6);
-    assert!((normal_below(1.959_964) - 0.975).abs() < 1e-6);
-    assert!((normal_below(-1.0) - 0.158_655_3).abs() < 1e-6);
+    let one = [pairing(0, 1, 1, 0)];
+    assert_eq!(
+        rate(2, &[ZERO], &[pairing(0, 5, 1, 0)]).unwrap_err(),
+        RatingError::UnknownPlayer { index: 5, n_players: 2 }
+    );
+    assert_eq!(
+        rate(2, &[Anchor { player: 2, elo: 0.0 }], &one).unwrap_err(),
+        RatingError::UnknownPlayer { index: 2, n_players: 2 }
+    );
+    assert_eq!(rate(2, &[], &one).unwrap_err(), RatingError::NoAnchor);
+    assert_eq!(rate(2, &[ZERO, ZERO], &one).unwrap_err(), RatingError::AnchoredTwice { index: 0 });
+    let far = Anchor { player: 1, elo: f64::INFINITY };
+    assert!(matches!(rate(2, &[ZERO, far], &one), Err(RatingError::AnchorRange { .. })));
+    assert_eq!(rate(2, &[ZERO], &[]).unwrap_err(), RatingError::NoGames);
 }

@@ -1,9 +1,9 @@
 //! The sequential test: exact on all sequences of a few pairs, and simulated to its end.
 
 use super::{Sprt, SprtBounds, SprtError, Verdict};
-use crate::elo::expected_score;
+use crate::simulated::{SimulatedMatch, pick};
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 
 #[test]
 fn bad_bounds_are_refused_by_name() {
@@ -15,35 +15,9 @@ fn bad_bounds_are_refused_by_name() {
     assert!(error.to_string().contains("\"0;20\""), "{error}");
 }
 
-/// The chances of 0 to 4 half points when openings favour one side by `tilt` Elo or the other, equally often, and draws are
-/// won `draw` times as often as one of two equal players wins; the mean score is that of `elo`.
-fn pair_chances(elo: f64, tilt: f64, draw: f64) -> [f64; 5] {
-    let game = |x: f64| {
-        let weights = [10_f64.powf(-x / 800.0), draw, 10_f64.powf(x / 800.0)];
-        let total: f64 = weights.iter().sum();
-        weights.map(|w| w / total)
-    };
-    let pair = |strength: f64| {
-        let mut chances = [0.0; 5];
-        let games = [game(strength + tilt), game(strength - tilt)];
-        for (i, a) in games[0].iter().enumerate() {
-            for (j, b) in games[1].iter().enumerate() {
-                chances[i + j] += a * b;
-            }
-        }
-        chances
-    };
-    let (mut low, mut high) = (-4000.0, 4000.0);
-    for _ in 0..80 {
-        let middle = f64::midpoint(low, high);
-        let mean: f64 = pair(middle).iter().enumerate().map(|(k, p)| p * k as f64 / 4.0).sum();
-        if mean < expected_score(elo) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    pair(low)
+/// The chances of 0 to 4 half points between players whose mean score is that of `elo`.
+fn pair_chances(elo: f64, tilt: f64, draw_weight: f64) -> [f64; 5] {
+    SimulatedMatch { strength: 0.0, advantage: 0.0, tilt, draw_weight }.with_score_of(elo).half_point_chances()
 }
 
 /// The capitals' mean over all sequences of `n_pairs` pairs.
@@ -80,12 +54,7 @@ fn no_capital_grows_on_average_under_the_hypothesis_that_it_bets_against() {
 fn simulate(bounds: SprtBounds, chances: &[f64; 5], rng: &mut ChaCha8Rng) -> (Verdict, u32) {
     let mut test = Sprt::new(bounds);
     for n in 1..=20_000 {
-        let mut left: f64 = rng.random();
-        let half_points = chances.iter().position(|p| {
-            left -= p;
-            left < 0.0
-        });
-        test.record(half_points.unwrap_or(4));
+        test.record(pick(chances, rng));
         if test.state().verdict != Verdict::Undecided {
             return (test.state().verdict, n);
         }

@@ -3,7 +3,8 @@
 use anyhow::bail;
 use serde::Serialize;
 use tablut_arena::{
-    MatchReport, Nets, PlayerSpec, Ratings, endings_text, match_table, rate_reports, ratings_table, sprt_text,
+    Ladder, MatchReport, NamedAnchor, Nets, PlayerSpec, endings_text, ladder, ladder_table, match_table, sprt_text,
+    superiority_table,
 };
 use tablut_rules::Rules;
 
@@ -20,6 +21,10 @@ pub struct Args {
     /// Rule set, by name or TOML file.
     #[arg(long, default_value = "kvasir", value_name = "R")]
     rules: String,
+    /// Give a player's rating instead of measuring it; may be given often, the first is what the others are measured against
+    /// [default: random=0 and alphabeta:4 at its published rating, if they play].
+    #[arg(long, value_name = "PLAYER=ELO")]
+    anchor: Vec<NamedAnchor>,
     #[command(flatten)]
     matches: MatchArgs,
 }
@@ -28,16 +33,9 @@ pub struct Args {
 #[derive(Serialize)]
 struct Tournament<'a> {
     rules: &'a str,
-    players: Vec<RatedPlayer<'a>>,
-    ratings: Option<&'a Ratings>,
+    #[serde(flatten)]
+    ladder: Option<&'a Ladder>,
     matches: &'a [MatchReport],
-}
-
-/// A player with its place in the ratings' arrays.
-#[derive(Serialize)]
-struct RatedPlayer<'a> {
-    name: &'a str,
-    elo: f64,
 }
 
 /// Plays the matches and prints the tables.
@@ -46,41 +44,46 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if players.len() < 2 {
         bail!("a match needs two players or more, found {}", players.len());
     }
+    for NamedAnchor { player, .. } in &args.anchor {
+        if !players.iter().any(|spec| spec.to_string() == *player) {
+            bail!("--anchor {player}: that player does not play");
+        }
+    }
     let rules = load_rules(&args.rules)?;
     let nets = Nets::load(&players)?;
     let counters = counters_with_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
     let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules), save_games, &counters)?;
     let reports = played.reports();
+    // A match that was stopped before a pair was complete says nothing of anybody.
+    let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
     if args.matches.json {
-        println!("{}", json(&rules, &reports)?);
-    } else if !reports.is_empty() {
-        print!("{}", text(args, &rules, &reports)?);
+        let tournament = Tournament { rules: rules.name(), ladder: ladder.as_ref(), matches: &reports };
+        println!("{}", serde_json::to_string_pretty(&tournament)?);
+    } else if let Some(ladder) = &ladder {
+        print!("{}", text(args, &rules, &reports, ladder));
     }
     played.finish(save_games)
 }
 
-fn json(rules: &Rules, reports: &[MatchReport]) -> anyhow::Result<String> {
-    // A match that was stopped before a pair was complete says nothing of anybody.
-    let rated = if reports.is_empty() { None } else { Some(rate_reports(reports)?) };
-    let (names, ratings) = rated.as_ref().map_or((&[][..], None), |(names, ratings)| (&names[..], Some(ratings)));
-    let players = names.iter().zip(ratings.iter().flat_map(|ratings| &ratings.players));
-    let players = players.map(|(name, rating)| RatedPlayer { name, elo: rating.elo }).collect();
-    Ok(serde_json::to_string_pretty(&Tournament { rules: rules.name(), players, ratings, matches: reports })?)
+/// The anchors that have played: all of them, unless the matches were stopped.
+fn anchors(given: &[NamedAnchor], reports: &[MatchReport]) -> Vec<NamedAnchor> {
+    let played = |anchor: &&NamedAnchor| reports.iter().any(|report| report.players.contains(&anchor.player));
+    given.iter().filter(played).cloned().collect()
 }
 
-fn text(args: &Args, rules: &Rules, reports: &[MatchReport]) -> anyhow::Result<String> {
-    let (names, ratings) = rate_reports(reports)?;
-    Ok(format!(
-        "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}\n{}\n",
+fn text(args: &Args, rules: &Rules, reports: &[MatchReport], ladder: &Ladder) -> String {
+    format!(
+        "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}\n{}\n{}",
         rules.name(),
         args.matches.opening_plies,
         args.matches.seed,
         match_table(reports),
         endings_text(reports),
         sprt_text(reports),
-        ratings_table(&names, &ratings)
-    ))
+        ladder_table(ladder),
+        superiority_table(ladder)
+    )
 }
 
 /// Every pair of players once.

@@ -1,0 +1,248 @@
+//! A ladder: the ratings of all players that met in some matches, the strongest first, with their anchors.
+
+use crate::alphabeta;
+use crate::ratings::{Anchor, Pairing, Rating, RatingError, rate};
+use crate::score::Wdl;
+use crate::spec::{PlayerSpec, PlayerSpecError};
+use crate::tally::MatchReport;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// A player whose rating is given: `PLAYER=ELO`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedAnchor {
+    /// The player, in the one form in which reports name it.
+    pub player: String,
+    /// Its rating in Elo points.
+    pub elo: f64,
+}
+
+/// Why a text is no anchor.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum AnchorError {
+    /// It is not of the form `PLAYER=ELO`.
+    #[error("cannot read anchor {text:?}, expected PLAYER=ELO such as random=0")]
+    Text {
+        /// What was given.
+        text: String,
+    },
+    /// The player cannot be read.
+    #[error(transparent)]
+    Player(#[from] PlayerSpecError),
+}
+
+impl FromStr for NamedAnchor {
+    type Err = AnchorError;
+
+    /// ```
+    /// let anchor: tablut_arena::NamedAnchor = "alphabeta:4=1800".parse()?;
+    /// assert_eq!((anchor.player.as_str(), anchor.elo), ("alphabeta:4", 1800.0));
+    /// # Ok::<(), tablut_arena::AnchorError>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, AnchorError> {
+        let unreadable = || AnchorError::Text { text: text.to_owned() };
+        let (player, elo) = text.rsplit_once('=').ok_or_else(unreadable)?;
+        let elo = elo.trim().parse().ok().filter(|elo: &f64| elo.is_finite()).ok_or_else(unreadable)?;
+        Ok(Self { player: player.trim().parse::<PlayerSpec>()?.to_string(), elo })
+    }
+}
+
+/// The player whose published rating ties ladders together.
+pub const SECOND_ANCHOR: &str = "alphabeta:4";
+
+/// What [`SECOND_ANCHOR`] is rated above `random` under a rule set, and by which version of the engine:
+/// `experiments/baselines`, a round robin with four random plies at the beginning.
+const PUBLISHED: (u32, [(&str, f64); 0]) = (1, []);
+
+/// The published rating of [`SECOND_ANCHOR`] under the rule set of that name, with `random` at 0.
+pub fn published_rating(rules: &str) -> Option<f64> {
+    let (version, ratings) = PUBLISHED;
+    let found = ratings.iter().find(|(name, _)| *name == rules && version == alphabeta::VERSION);
+    found.map(|&(_, elo)| elo)
+}
+
+/// The players of some matches, rated.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ladder {
+    /// The strongest first.
+    pub players: Vec<LadderPlayer>,
+    /// What having the attackers is worth, in Elo points.
+    pub attackers_advantage: Rating,
+    /// The chance of a draw between equal players, the side advantage evened out.
+    pub draw_rate: f64,
+    /// `superiority[i][j]`: the likelihood that player `i` of `players` is stronger than `j`.
+    pub superiority: Vec<Vec<f64>>,
+}
+
+/// A player of a ladder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LadderPlayer {
+    /// The name in the reports.
+    pub name: String,
+    /// The rating; without width if it was given.
+    #[serde(flatten)]
+    pub rating: Rating,
+    /// Whether the rating was given.
+    pub anchor: bool,
+    /// For an anchor beyond the first: what the games say of it, measured from the first.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub measured: Option<Rating>,
+    /// All games with the attackers.
+    pub as_attackers: Wdl,
+    /// All games with the defenders.
+    pub as_defenders: Wdl,
+}
+
+/// Why there is no ladder.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum LadderError {
+    /// An anchor did not play.
+    #[error("anchor {player} does not play; the players are {players}")]
+    Absent {
+        /// The anchor.
+        player: String,
+        /// Who plays.
+        players: String,
+    },
+    /// The ratings cannot be made.
+    #[error(transparent)]
+    Rating(#[from] RatingError),
+}
+
+/// Rates all players that occur in `reports`, which are all of one rule set.
+///
+/// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] is [`published_rating`], each if it plays; if neither does,
+/// the first player is 0.
+pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder, LadderError> {
+    let names = names(reports);
+    let place = |name: &str| names.iter().position(|known| known == name);
+    let anchors = if anchors.is_empty() { default_anchors(reports, &names) } else { anchors.to_vec() };
+    let anchors: Vec<Anchor> = anchors
+        .iter()
+        .map(|anchor| match place(&anchor.player) {
+            Some(player) => Ok(Anchor { player, elo: anchor.elo }),
+            None => Err(LadderError::Absent { player: anchor.player.clone(), players: names.join(", ") }),
+        })
+        .collect::<Result<_, _>>()?;
+    let pairings: Vec<Pairing> = reports
+        .iter()
+        .filter_map(|report| {
+            let [first, second] = [place(&report.players[0])?, place(&report.players[1])?];
+            Some(Pairing { first, second, pairs: report.pairs })
+        })
+        .collect();
+    let ratings = rate(names.len(), &anchors, &pairings)?;
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|&a, &b| ratings.players[b].elo.total_cmp(&ratings.players[a].elo));
+    let player = |&k: &usize| {
+        let [as_attackers, as_defenders] = results_of(&names[k], reports);
+        LadderPlayer {
+            name: names[k].clone(),
+            rating: ratings.players[k],
+            anchor: anchors.iter().any(|anchor| anchor.player == k),
+            measured: ratings.anchored.iter().find(|anchored| anchored.player == k).map(|anchored| anchored.measured),
+            as_attackers,
+            as_defenders,
+        }
+    };
+    Ok(Ladder {
+        players: order.iter().map(player).collect(),
+        attackers_advantage: ratings.attackers_advantage,
+        draw_rate: ratings.draw_rate,
+        superiority: order.iter().map(|&i| order.iter().map(|&j| ratings.superiority[i][j]).collect()).collect(),
+    })
+}
+
+/// All names in order of first appearance.
+fn names(reports: &[MatchReport]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in reports.iter().flat_map(|report| &report.players) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+fn default_anchors(reports: &[MatchReport], names: &[String]) -> Vec<NamedAnchor> {
+    let published = reports.first().and_then(|report| published_rating(&report.rules));
+    let known = [("random", Some(0.0)), (SECOND_ANCHOR, published)];
+    let mut anchors: Vec<NamedAnchor> = known
+        .into_iter()
+        .filter(|(player, _)| names.iter().any(|name| name == player))
+        .filter_map(|(player, elo)| Some(NamedAnchor { player: player.to_owned(), elo: elo? }))
+        .collect();
+    if anchors.is_empty() {
+        anchors.extend(names.first().map(|name| NamedAnchor { player: name.clone(), elo: 0.0 }));
+    }
+    anchors
+}
+
+/// A player's results with the attackers and with the defenders.
+fn results_of(name: &str, reports: &[MatchReport]) -> [Wdl; 2] {
+    let mut results = [Wdl::default(); 2];
+    for report in reports {
+        let [as_attackers, as_defenders] = [report.pairs.as_attackers(), report.pairs.as_defenders()];
+        if report.players[0] == name {
+            results = [results[0] + as_attackers, results[1] + as_defenders];
+        }
+        if report.players[1] == name {
+            results = [results[0] + as_defenders.turned(), results[1] + as_attackers.turned()];
+        }
+    }
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AnchorError, LadderError, NamedAnchor, ladder};
+    use crate::pairs::PairTable;
+    use crate::score::Wdl;
+    use crate::tally::{MatchReport, ReportHeader, Tally};
+
+    fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
+        let players = players.map(str::to_owned);
+        let header =
+            ReportHeader { rules: "house".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true };
+        Tally::from_pairs(PairTable { counts: pairs }).report(header)
+    }
+
+    fn three() -> [MatchReport; 2] {
+        let won = [[0, 0, 1], [0, 0, 0], [2, 0, 8]];
+        [report(["greedy", "random"], won), report(["alphabeta:4", "greedy"], won)]
+    }
+
+    #[test]
+    fn players_are_ordered_and_anchored_at_random() {
+        let ladder = ladder(&three(), &[]).unwrap();
+        let names: Vec<&str> = ladder.players.iter().map(|player| player.name.as_str()).collect();
+        assert_eq!(names, ["alphabeta:4", "greedy", "random"]);
+        assert!(ladder.players[2].anchor && ladder.players[2].rating.elo == 0.0);
+        assert!((ladder.players[0].rating.elo - 2.0 * ladder.players[1].rating.elo).abs() < 20.0, "{ladder:?}");
+        assert!(ladder.superiority[0][2] > 0.99 && ladder.superiority[2][0] < 0.01);
+        assert_eq!(ladder.players[1].as_attackers, Wdl { wins: 12, draws: 0, losses: 10 });
+    }
+
+    #[test]
+    fn anchors_are_given_by_name() {
+        let anchors: Vec<NamedAnchor> = ["greedy=-10.5", "alphabeta:4=400"].map(|text| text.parse().unwrap()).into();
+        let ladder = ladder(&three(), &anchors).unwrap();
+        assert_eq!((ladder.players[0].rating.elo, ladder.players[1].rating.elo), (400.0, -10.5));
+        assert!(ladder.players[0].measured.is_some() && ladder.players[1].measured.is_none());
+        assert!(!ladder.players[2].anchor && ladder.players[2].rating.elo < -10.5);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let parse = |text: &str| text.parse::<NamedAnchor>();
+        assert!(matches!(parse("random"), Err(AnchorError::Text { .. })));
+        assert!(matches!(parse("random=much"), Err(AnchorError::Text { .. })));
+        assert!(matches!(parse("random=inf"), Err(AnchorError::Text { .. })));
+        assert!(matches!(parse("rondam=0"), Err(AnchorError::Player(_))));
+        let absent = ladder(&three(), &[parse("alphabeta:2=5").unwrap()]).unwrap_err();
+        assert!(matches!(&absent, LadderError::Absent { player, .. } if player == "alphabeta:2"), "{absent}");
+        assert!(absent.to_string().contains("greedy, random"), "{absent}");
+    }
+}

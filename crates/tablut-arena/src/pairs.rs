@@ -1,0 +1,67 @@
+//! How pairs of games ended: both games of a pair begin with one opening, with sides exchanged.
+
+use crate::score::{HalfPoints, Pentanomial, Wdl};
+use serde::{Deserialize, Serialize};
+
+/// Pairs counted by both of their results: `counts[a][d]` is how often the first player made `a` half points with the attackers
+/// and `d` with the defenders.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PairTable {
+    /// Rows by half points with the attackers, columns by half points with the defenders.
+    pub counts: [[u32; 3]; 3],
+}
+
+impl PairTable {
+    /// Counts one pair.
+    pub fn record(&mut self, as_attackers: HalfPoints, as_defenders: HalfPoints) {
+        self.counts[as_attackers as usize][as_defenders as usize] += 1;
+    }
+
+    /// The number of pairs.
+    pub fn pairs(&self) -> u32 {
+        self.counts.iter().flatten().sum()
+    }
+
+    /// The first player's results with the attackers.
+    pub fn as_attackers(&self) -> Wdl {
+        let [losses, draws, wins] = self.counts.map(|row| row.iter().sum());
+        Wdl { wins, draws, losses }
+    }
+
+    /// The first player's results with the defenders.
+    pub fn as_defenders(&self) -> Wdl {
+        let column = |d: usize| self.counts.iter().map(|row| row[d]).sum();
+        Wdl { wins: column(2), draws: column(1), losses: column(0) }
+    }
+
+    /// Pairs by the half points made in both games.
+    pub fn pentanomial(&self) -> Pentanomial {
+        let mut counts = [0; 5];
+        for (a, row) in self.counts.iter().enumerate() {
+            for (d, n) in row.iter().enumerate() {
+                counts[a + d] += n;
+            }
+        }
+        Pentanomial { counts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PairTable;
+    use crate::score::HalfPoints::{Draw, Loss, Win};
+    use crate::score::Wdl;
+
+    #[test]
+    fn a_table_knows_sides_and_sums() {
+        let mut table = PairTable::default();
+        for (as_attackers, as_defenders) in [(Win, Loss), (Win, Draw), (Loss, Loss)] {
+            table.record(as_attackers, as_defenders);
+        }
+        assert_eq!(table.as_attackers(), Wdl { wins: 2, draws: 0, losses: 1 });
+        assert_eq!(table.as_defenders(), Wdl { wins: 0, draws: 1, losses: 2 });
+        assert_eq!(table.pentanomial().counts, [1, 0, 1, 1, 0]);
+        assert_eq!(table.pairs(), 3);
+    }
+}
