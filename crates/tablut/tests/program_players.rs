@@ -2,8 +2,9 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -176,6 +177,28 @@ fn a_challenge_client_that_misbehaves_loses_the_game() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("expected its name") && message.contains("[1]"), "{message}");
+}
+
+#[test]
+fn ctrl_c_on_a_terminal_costs_no_engine_its_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games.jsonl");
+    let engine = format!("engine:{TABLUT} bridge engine --player alphabeta:2");
+    let mut command = Command::new(TABLUT);
+    command.args(["match", &engine, "alphabeta:1", "--games", "1000", "--save-games", text(&games)]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
+    while fs::read_to_string(&games).map_or(0, |text| text.lines().count()) < 3 {
+        assert!(child.try_wait().unwrap().is_none(), "the match ended before it could be stopped");
+        std::thread::yield_now();
+    }
+    // A terminal sends the signal to the whole group.
+    let sent = Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("goes on from there") && !message.contains("forfeit"), "{message}");
+    assert!(lines(&games).iter().all(|game| game["forfeit"].is_null()));
 }
 
 /// The games of a file, without its header.

@@ -46,8 +46,12 @@ impl Process {
     }
 
     fn start(command: &[String], input: Stdio, output: Stdio) -> io::Result<Self> {
-        let mut child =
-            Command::new(&command[0]).args(&command[1..]).stdin(input).stdout(output).stderr(Stdio::piped()).spawn()?;
+        let mut builder = Command::new(&command[0]);
+        builder.args(&command[1..]).stdin(input).stdout(output).stderr(Stdio::piped());
+        // A terminal's Ctrl-C is for us: we end the process when its game is over or dropped.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut builder, 0);
+        let mut child = builder.spawn()?;
         let (sender, lines) = sync_channel(MAX_WAITING_LINES);
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || read_lines(output, &sender));
