@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// A longer line is cut; no line of the protocol is.
@@ -14,7 +14,7 @@ const MAX_WAITING_LINES: usize = 1024;
 /// What is kept of standard error.
 const MAX_ERROR_BYTES: usize = 2000;
 /// How long an end is waited for that is expected.
-const END_TIME: Duration = Duration::from_millis(300);
+const END_TIME: Duration = Duration::from_millis(500);
 
 /// A running process.
 pub(super) struct Process {
@@ -22,6 +22,8 @@ pub(super) struct Process {
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     errors: Arc<Mutex<Vec<u8>>>,
+    /// Ends with standard error.
+    error_reader: Option<JoinHandle<()>>,
 }
 
 /// What came from a process.
@@ -57,11 +59,11 @@ impl Process {
             thread::spawn(move || read_lines(output, &sender));
         }
         let errors = Arc::new(Mutex::new(Vec::new()));
-        if let Some(stderr) = child.stderr.take() {
+        let error_reader = child.stderr.take().map(|stderr| {
             let errors = errors.clone();
-            thread::spawn(move || keep_tail(stderr, &errors));
-        }
-        Ok(Self { input: child.stdin.take(), child, lines, errors })
+            thread::spawn(move || keep_tail(stderr, &errors))
+        });
+        Ok(Self { input: child.stdin.take(), child, lines, errors, error_reader })
     }
 
     /// Writes a line to its standard input.
@@ -92,15 +94,16 @@ impl Process {
 
     /// Waits until it ends by itself, but not for long.
     pub(super) fn wait_at_most(&mut self, wait: Duration) {
-        let deadline = Instant::now() + wait;
-        while !self.has_ended() && Instant::now() < deadline {
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(wait, || self.has_ended());
     }
 
     /// How it ended, if it has, and the end of what it wrote on standard error: a continuation of a sentence.
     pub(super) fn last_words(&mut self) -> String {
         self.wait_at_most(END_TIME);
+        if self.has_ended() {
+            // What it wrote may still be on its way.
+            wait_until(END_TIME, || self.error_reader.as_ref().is_none_or(JoinHandle::is_finished));
+        }
         let ended = match self.child.try_wait() {
             Ok(Some(status)) => format!(" ({status})"),
             _ => String::new(),
@@ -117,6 +120,13 @@ impl Drop for Process {
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+fn wait_until(wait: Duration, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + wait;
+    while !is_so() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
