@@ -323,3 +323,52 @@ impl Graph {
             + self.table.allocation_size()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tablut_rules::Side;
+
+    use super::*;
+
+    fn proof(winner: Option<Side>, from_history: bool) -> Proof {
+        Proof { winner, plies: 4, from_history }
+    }
+
+    #[test]
+    fn a_proof_that_rests_on_history_holds_on_its_own_path_alone() {
+        let here = Path::default().after("d1-d3".parse().expect("a move"));
+        let there = Path::default().after("f1-f3".parse().expect("a move"));
+        let mut graph = Graph::default();
+        graph.reset(true);
+        let shared = graph.add_listed(Paths::Many, Key::of_path(here));
+        graph.node_mut(shared).add_visit(0.25);
+        let (by_history, for_all) = (proof(None, true), proof(Some(Side::Attackers), false));
+        graph.prove(shared, by_history, here);
+        assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(by_history), None));
+        graph.node_mut(shared).add_visit(0.75);
+        assert_eq!(graph.node(shared).q, 0.5, "elsewhere it is a mean");
+        // A proof from the state alone holds everywhere.
+        graph.prove(shared, for_all, there);
+        assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(for_all), Some(for_all)));
+        assert_eq!(graph.node(shared).q, 1.0);
+        // To a node of one path there is no other way.
+        let own = graph.add_hidden();
+        graph.prove(own, by_history, here);
+        assert_eq!((graph.proof_on(own, here), graph.node(own).q), (Some(by_history), 0.0));
+    }
+
+    #[test]
+    fn what_is_taken_back_is_not_found_any_more() {
+        let key = |text: &str| Key::of_path(Path::default().after(text.parse().expect("a move")));
+        let keys = ["d1-d3", "f1-f3", "e2-c2", "e2-d2"].map(key);
+        let mut graph = Graph::default();
+        graph.reset(true);
+        let ids = keys.map(|key| graph.add_listed(Paths::Many, key));
+        assert_eq!(keys.map(|key| graph.find(key)), ids.map(Some));
+        graph.remove_newest_node();
+        assert_eq!(keys.map(|key| graph.find(key)), [Some(ids[0]), Some(ids[1]), Some(ids[2]), None]);
+        let bytes = graph.bytes();
+        graph.clear();
+        assert!(keys.iter().all(|key| graph.find(*key).is_none()) && graph.bytes() < bytes);
+    }
+}

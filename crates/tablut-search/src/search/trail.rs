@@ -170,6 +170,7 @@ mod tests {
     use super::*;
     use crate::config::{Method, SearchConfig, Solver};
     use crate::evaluator::{EvaluateError, Evaluation, Evaluator, Query};
+    use crate::graph::State;
 
     /// Likes few moves, the same everywhere, so that pieces go to and fro.
     struct Habits;
@@ -177,9 +178,10 @@ mod tests {
     impl Evaluator for Habits {
         fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
             let evaluate = |query: &Query| {
+                let attackers = (query.position.hash() % 101) as f32 / 100.0;
                 let liking = |mv: &Move| f32::from((mv.from.index() + mv.to.index()).is_multiple_of(5)) * 8.0;
                 let logits = query.moves.iter().map(liking).collect();
-                Evaluation { logits, ..Evaluation::uniform(0) }
+                Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 0.0 }
             };
             Ok(queries.iter().map(evaluate).collect())
         }
@@ -206,6 +208,14 @@ mod tests {
             }
         }
         game
+    }
+
+    fn run(search: &mut Search) {
+        let mut queries = Vec::new();
+        while search.gather(&mut queries) > 0 {
+            search.apply(&Habits.evaluate(&queries).expect("a fake"));
+            queries.clear();
+        }
     }
 
     fn rules_of_all_kinds() -> Vec<Arc<Rules>> {
@@ -262,27 +272,43 @@ mod tests {
         assert!(n_detours > 100 && n_shared > 10_000, "{n_detours} detours, {n_shared} steps to shared nodes");
     }
 
-    /// Every visit of a node but its own came through one of its edges or by a detour.
+    /// A node's mean is that of its own evaluation and of its edges' visits, each at the value that it counted with,
+    /// wherever no detour was made.
     #[test]
-    fn the_root_counts_its_edges() {
+    fn means_are_made_of_what_the_edges_count() {
+        let (mut n_checked, mut n_shared) = (0, 0);
         for (index, rules) in rules_of_all_kinds().iter().enumerate() {
             let method = if index % 2 == 0 { Method::Puct } else { Method::Gumbel };
             let config = SearchConfig {
-                simulations: 300,
+                simulations: 1200,
                 method,
+                solver: Solver::Off,
                 transpositions: true,
                 stop_early: false,
                 ..SearchConfig::default()
             };
-            let game = Game::new(rules.clone(), Side::Attackers);
-            let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(3));
-            let mut queries = Vec::new();
-            while search.gather(&mut queries) > 0 {
-                search.apply(&Habits.evaluate(&queries).expect("a fake"));
-                queries.clear();
+            let mut search =
+                Search::new(Game::new(rules.clone(), Side::Attackers), &config, ChaCha8Rng::seed_from_u64(3));
+            run(&mut search);
+            for (id, node) in (0..).zip(&search.graph.nodes) {
+                if node.state != State::Expanded || node.paths == Paths::ManyWithDetours {
+                    continue;
+                }
+                let edges = || search.graph.edges_of(id).map(|(_, edge)| edge);
+                let visits: u32 = edges().map(|edge| edge.visits).sum();
+                assert_eq!(node.visits, visits + 1, "{}", rules.name());
+                let sum: f32 = edges().map(|edge| edge.visits as f32 * edge.q).sum();
+                let mean = (node.raw_value + sum) / node.visits as f32;
+                assert!((node.q - mean).abs() < 1e-3, "{}: {} is not {mean}", rules.name(), node.q);
+                n_checked += 1;
+                n_shared += edges().filter(|edge| search.graph.node(edge.child).visits > edge.visits).count();
             }
-            let visits: u32 = search.graph.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
-            assert_eq!((visits, search.graph.node(ROOT).visits), (300, 301), "{}", rules.name());
+            let root: u32 = search.graph.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
+            assert_eq!(root, 1200, "{}", rules.name());
         }
+        assert!(
+            n_checked > 5_000 && n_shared > 300,
+            "{n_checked} means, {n_shared} edges to nodes that others visited"
+        );
     }
 }

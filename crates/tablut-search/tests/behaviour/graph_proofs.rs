@@ -7,8 +7,8 @@ use tablut_rules::{Game, Move, MoveList, RepetitionResult, RuleSet, Rules};
 use tablut_search::exhaustive::{Exhaustive, Verdict};
 use tablut_search::{Method, Search, SearchConfig, SearchResult, Solver, UniformEvaluator};
 
-use crate::fakes::{finish, game, rules, search, sparse_game};
-use crate::graph::{Habits, config, tree};
+use crate::fakes::{Habits, finish, game, rules, search, sparse_game};
+use crate::graph::{config, tree};
 
 /// Rule sets in which games end by their history soon, and sparse positions where lines go to and fro.
 fn short_rules() -> Vec<Arc<Rules>> {
