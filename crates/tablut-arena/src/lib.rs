@@ -13,6 +13,7 @@ pub mod ending;
 pub mod engine_protocol;
 pub mod games_file;
 pub mod ladder;
+pub mod ladder_svg;
 pub mod match_game;
 pub mod net_player;
 pub mod nets;
@@ -34,6 +35,7 @@ pub use contest::{Contestant, MatchConfig, MatchError, MatchOutcome, MatchProgre
 pub use ending::Ending;
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
+pub use ladder_svg::ladder_svg;
 pub use match_game::{GameResult, MatchGame, Seat};
 pub use net_player::{Budget, NetPlayer, Watch};
 pub use nets::{DEFAULT_SIMULATIONS, NetInfo, Nets, NetsError, match_search};

@@ -113,6 +113,21 @@ fn a_round_robin_is_rated_and_a_sequential_test_stops_early() {
 }
 
 #[test]
+fn a_ladder_is_anchored_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("ladder.svg");
+    let arguments = ["match", "random", "greedy", "--games", "20", "--json", "--anchor", "greedy=100", "--svg"];
+    let text = stdout(&tablut(&[&arguments[..], &[picture.to_str().unwrap()]].concat(), ""));
+    let report: Value = serde_json::from_str(&text).expect("JSON alone is printed");
+    let players = report["players"].as_array().unwrap();
+    assert_eq!((&players[0]["name"], &players[0]["elo"]), (&Value::from("greedy"), &Value::from(100.0)));
+    assert!(players[1]["high"].as_f64().unwrap() < 100.0 && players[1]["anchor"] == false, "{text}");
+    assert!(report["superiority"][0][1].as_f64().unwrap() > 0.9, "{text}");
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains("Ladder under the kvasir rules") && svg.contains("greedy"));
+}
+
+#[test]
 fn play_answers_through_a_pipe() {
     let (_folder, model) = net();
     let text = stdout(&tablut(&["play", model.to_str().unwrap(), "--seed", "1"], "d1-d3\neval\nquit\n"));
@@ -136,6 +151,8 @@ fn faults_are_named_with_exit_code_2() {
         (&["match", "greedy", "alphabeta:0"], "depth from 1 to 64"),
         (&["match", "greedy", "random", "--sprt=20,0"], "elo1 (0) must be above elo0 (20)"),
         (&["match", "greedy", "random", "--games", "500", "--opening-plies", "1"], "different openings"),
+        (&["match", "greedy", "random", "--anchor", "alphabeta:4=9"], "alphabeta:4: that player does not play"),
+        (&["match", "greedy", "random", "--anchor", "random"], "expected PLAYER=ELO"),
         (&["match", "greedy", "net:none.tablut@8"], "none.tablut"),
         (&["evaluate", "none.tablut"], "none.tablut"),
         (&["evaluate", "none.tablut", "--games", "0"], "0"),

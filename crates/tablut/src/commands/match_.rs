@@ -1,11 +1,14 @@
 //! `tablut match PLAYER PLAYER …`: a round robin of any players, with ratings.
 
-use anyhow::bail;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
 use serde::Serialize;
 use tablut_arena::{
-    Ladder, MatchReport, NamedAnchor, Nets, PlayerSpec, endings_text, ladder, ladder_table, match_table, sprt_text,
-    superiority_table,
+    Ladder, MatchReport, NamedAnchor, Nets, PlayerSpec, endings_text, ladder, ladder_svg, ladder_table, match_table,
+    sprt_text, superiority_table,
 };
+use tablut_net::durable;
 use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all};
@@ -25,6 +28,9 @@ pub struct Args {
     /// [default: random=0 and alphabeta:4 at its published rating, if they play].
     #[arg(long, value_name = "PLAYER=ELO")]
     anchor: Vec<NamedAnchor>,
+    /// Draw the ladder to this file, as an SVG picture.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     matches: MatchArgs,
 }
@@ -57,6 +63,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
+    if let (Some(path), Some(ladder)) = (&args.svg, &ladder) {
+        let picture = ladder_svg(ladder, &format!("Ladder under the {} rules", rules.name()));
+        durable::write(path, picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if args.matches.json {
         let tournament = Tournament { rules: rules.name(), ladder: ladder.as_ref(), matches: &reports };
         println!("{}", serde_json::to_string_pretty(&tournament)?);
