@@ -232,6 +232,7 @@ mod tests {
         let partial: SearchConfig = toml::from_str(text).expect("the rest are defaults");
         assert_eq!((partial.simulations, partial.method), (8, Method::Puct));
         assert_eq!(partial.gumbel.sigma.q_scale, QScale::MinMax);
+        assert!(!partial.transpositions, "files from before the setting go on as they were");
     }
 
     #[test]
