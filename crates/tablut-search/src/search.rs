@@ -102,6 +102,7 @@ struct Scratch {
     visited: Vec<Visited>,
     ids: Vec<u32>,
     replies: MoveList,
+    blocking: MoveList,
     lost: Vec<bool>,
     weights: Vec<f32>,
     logits: Vec<f32>,

@@ -4,7 +4,7 @@
 //! Everything is played on the game itself, so that a repetition or a limit that ends the game before the threat is
 //! carried out is seen too. Such an ending is never counted as lost here; the tree finds out what it is worth.
 
-use tablut_rules::{Move, Side};
+use tablut_rules::{Move, Position, Reason, Side};
 
 use super::Search;
 use super::walk::Walk;
@@ -98,9 +98,53 @@ impl Search {
         }
     }
 
-    /// `side`, which has just moved, wins with its next move whatever the opponent replies.
+    /// `side`, which has just moved, wins with its next move whatever the opponent replies: by capture or escape, or
+    /// because the opponent is left without a move. It need not threaten anything: the opponent may have to move into it.
     fn wins_later(&mut self, side: Side) -> bool {
-        self.game.rules().wins_at_once(self.game.position(), side) && self.every_reply_loses(side)
+        let mut replies = std::mem::take(&mut self.scratch.replies);
+        self.game.legal_moves(&mut replies);
+        let wins = replies.iter().all(|reply| {
+            // The first replies mostly refute it, so this costs little where nothing is to be seen.
+            let after = self.game.rules().apply(self.game.position(), *reply).position;
+            if !self.game.rules().wins_at_once(&after, side) && !self.is_nearly_blocked(&after, side.opponent()) {
+                return false;
+            }
+            self.game.play_trusted(*reply);
+            let wins = self.wins_now(side) || self.blocks_now(side);
+            self.game.undo();
+            wins
+        });
+        self.scratch.replies = replies;
+        wins
+    }
+
+    /// Whether one move could leave `side` without any. A move takes the last step from the pieces next to the square
+    /// that it goes to, and captures no others: three at most, for it comes from the fourth direction.
+    fn is_nearly_blocked(&self, position: &Position, side: Side) -> bool {
+        let rules = self.game.rules();
+        let open_to_all = !(rules.throne() | rules.corners() | rules.camps() | position.occupied());
+        (position.pieces(side) & open_to_all.neighbours()).len() <= 3
+    }
+
+    /// The game goes on and a move of `side`, which is to move, leaves the opponent without any.
+    fn blocks_now(&mut self, side: Side) -> bool {
+        if self.game.outcome().is_some() || !self.is_nearly_blocked(self.game.position(), side.opponent()) {
+            return false;
+        }
+        let mut moves = std::mem::take(&mut self.scratch.blocking);
+        self.game.legal_moves(&mut moves);
+        let blocks = moves.iter().any(|mv| {
+            let rules = self.game.rules();
+            if rules.has_legal_move(&rules.apply(self.game.position(), *mv).position) {
+                return false;
+            }
+            self.game.play_trusted(*mv);
+            let outcome = self.game.outcome();
+            self.game.undo();
+            outcome.is_some_and(|outcome| outcome.winner == Some(side) && outcome.reason == Reason::NoMoves)
+        });
+        self.scratch.blocking = moves;
+        blocks
     }
 
     /// `side`, which has just moved and threatens to win at once, does so after every reply.

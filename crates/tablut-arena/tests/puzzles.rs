@@ -1,0 +1,69 @@
+//! The puzzles that come with the project: a search without a net wins the near ones, and nothing that it calls proven is false.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use tablut_arena::match_search;
+use tablut_arena::puzzles::{Puzzle, PuzzleSet, SolveConfig, SolveReport, solve};
+use tablut_rules::{Game, Rules, Side};
+use tablut_search::UniformEvaluator;
+use tablut_search::exhaustive::WinSolver;
+
+const RULES: [&str; 6] = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"];
+
+fn read(rules: &str) -> (Arc<Rules>, PuzzleSet) {
+    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../experiments/puzzles"].iter().collect();
+    let set = PuzzleSet::read(&folder.join(format!("{rules}.jsonl"))).unwrap();
+    (Arc::new(Rules::load(&set.rules).unwrap()), set)
+}
+
+/// Every so many puzzles of a set.
+fn some(set: &PuzzleSet, every: usize) -> Vec<Puzzle> {
+    set.puzzles.iter().step_by(every).cloned().collect()
+}
+
+#[test]
+fn sets_hold_as_many_puzzles_of_each_distance_and_of_both_sides() {
+    for name in RULES {
+        let (_, set) = read(name);
+        let of = |distance| set.puzzles.iter().filter(|puzzle| puzzle.distance == distance).count();
+        assert_eq!((1..=4).map(of).collect::<Vec<_>>(), [50; 4], "{name}");
+        for side in Side::ALL {
+            let n = set.puzzles.iter().filter(|puzzle| puzzle.position.side_to_move() == side).count();
+            assert!(n >= 50, "{name}: {n} of the {side}");
+        }
+    }
+}
+
+#[test]
+fn the_solver_still_finds_the_shortest_wins() {
+    for name in RULES {
+        let (rules, set) = read(name);
+        for puzzle in some(&set, 20) {
+            let game = Game::from_position(rules.clone(), puzzle.position).unwrap();
+            let mut solver = WinSolver::new(&game, puzzle.position.side_to_move(), 5_000_000);
+            assert_eq!(solver.shortest_win(puzzle.plies()), Ok(Some(puzzle.plies())), "{name} {}", puzzle.position);
+            assert_eq!(
+                solver.winning_moves(puzzle.plies()).as_ref(),
+                Ok(&puzzle.solutions),
+                "{name} {}",
+                puzzle.position
+            );
+        }
+    }
+}
+
+#[test]
+fn a_search_without_a_net_wins_in_one_and_two_and_proves_nothing_false() {
+    let config = SolveConfig { search: match_search(800), seed: 1 };
+    let report = RULES.map(|name| {
+        let (rules, set) = read(name);
+        let near: Vec<Puzzle> = some(&set, 4).into_iter().filter(|puzzle| puzzle.distance <= 3).collect();
+        solve(&rules, &near, &config, &|| Box::new(UniformEvaluator)).unwrap()
+    });
+    let report = report.into_iter().fold(SolveReport::default(), SolveReport::with);
+    let [one, two, three, _] = report.by_distance[..] else { panic!("four distances: {report:?}") };
+    assert!(one.puzzles >= 60 && one.shortest == one.puzzles && one.proven == one.puzzles, "{one:?}");
+    assert!(10 * two.winning >= 9 * two.puzzles && 10 * two.proven >= 9 * two.puzzles, "{two:?}");
+    assert!(2 * three.winning >= three.puzzles, "{three:?}");
+    assert!(report.confirmed > 1000 && report.contradicted.is_empty(), "{:?}", report.contradicted);
+}
