@@ -4,7 +4,7 @@
 #   sh experiments/gumbel-puct/run.sh models/all-rules.tablut > experiments/gumbel-puct/results.txt
 net=${1:?the model file}
 tablut=${TABLUT:-target/release/tablut}
-for simulations in 16 32 64; do
+for simulations in 16 32; do
     for rules in piecepack imperial ludoteka linnaeus masters kvasir; do
         "$tablut" match "net:$net@$simulations" "net:$net@$simulations,puct" --rules "$rules" --games 1000 --sprt=0,20 2>/dev/null
     done

@@ -29,7 +29,9 @@ fn sets_hold_as_many_puzzles_of_each_distance_and_of_both_sides() {
         assert_eq!((1..=4).map(of).collect::<Vec<_>>(), [50; 4], "{name}");
         for side in Side::ALL {
             let n = set.puzzles.iter().filter(|puzzle| puzzle.position.side_to_move() == side).count();
-            assert!(n >= 50, "{name}: {n} of the {side}");
+            // Under ludoteka's rules the attackers hardly ever won.
+            let least = if name == "ludoteka" { 8 } else { 100 };
+            assert!(n >= least, "{name}: {n} of the {side}");
         }
     }
 }
@@ -63,7 +65,7 @@ fn a_search_without_a_net_wins_in_one_and_two_and_proves_nothing_false() {
     let report = report.into_iter().fold(SolveReport::default(), SolveReport::with);
     let [one, two, three, _] = report.by_distance[..] else { panic!("four distances: {report:?}") };
     assert!(one.puzzles >= 60 && one.shortest == one.puzzles && one.proven == one.puzzles, "{one:?}");
-    assert!(10 * two.winning >= 9 * two.puzzles && 10 * two.proven >= 9 * two.puzzles, "{two:?}");
+    assert!(two.puzzles >= 60 && two.shortest == two.puzzles && two.proven == two.puzzles, "{two:?}");
     assert!(2 * three.winning >= three.puzzles, "{three:?}");
     assert!(report.confirmed > 1000 && report.contradicted.is_empty(), "{:?}", report.contradicted);
 }
