@@ -135,3 +135,25 @@ fn the_deep_solver_finds_wins_in_five() {
     }
     assert!(puzzles.len() > 15 && found * 100 >= 2 * puzzles.len() * 85, "{found} of twice {}", puzzles.len());
 }
+
+/// Rule set, position: the side to move wins in three plies without a threat. The opponent has few moves, and each one
+/// loses the king, or leaves no further move.
+const QUIET_WINS_IN_THREE: [(&str, &str); 4] = [
+    ("linnaeus", "t8/2t6/5t3/4t4/t1t2t1t1/3t2t2/3t1K1t1/6t2/3t5 a"),
+    ("linnaeus", "7t1/9/8t/4t4/3t5/2t3t2/tTtt5/tKt5t/Tt6T a"),
+    ("masters", "9/5t1t1/3t5/ttt5t/Ttt6/TKt6/1ttt5/Tt5t1/9 a"),
+    ("imperial", "9/9/3t5/2tTtt3/t1tTKttt1/1t2tt3/1Tt6/4t4/5t3 a"),
+];
+
+#[test]
+fn a_quiet_win_in_three_is_seen_around_the_root() {
+    for (rules, position) in QUIET_WINS_IN_THREE {
+        let game = game(rules, position);
+        let side = game.position().side_to_move();
+        assert_eq!(Exhaustive::new(&game, 2_000_000).shortest_win(side, 3), Ok(Some(3)), "{rules} {position}");
+        let config = SearchConfig { simulations: 1, ..SearchConfig::default() };
+        let result = search(&game, &config, &mut UniformEvaluator, 1);
+        let expected = Proof { winner: Some(side), plies: 3, from_history: false };
+        assert_eq!(result.proven, Some(expected), "{rules} {position}");
+    }
+}
