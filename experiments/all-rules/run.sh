@@ -3,11 +3,11 @@
 # Usage, from the repository's root after `cargo build --release`:
 #   sh experiments/all-rules/run.sh models/all-rules.tablut > experiments/all-rules/results.jsonl
 net=${1:?the model file}
-games=${2:-100}
+games=${2:-60}
 tablut=${TABLUT:-target/release/tablut}
 for rules in piecepack piecepack-open-castle piecepack-defenders-first imperial ludoteka linnaeus linnaeus-open-camps \
     masters masters-weak-king masters-armed-king masters-edge kvasir tartu ashton; do
-    "$tablut" evaluate "$net" --rules "$rules" --games "$games" --simulations 128 --against greedy --against alphabeta:2 \
+    "$tablut" evaluate "$net" --rules "$rules" --games "$games" --simulations 128 --against alphabeta:2 \
         --against alphabeta:4 --json 2>/dev/null | tr -d '\n'
     echo
 done
