@@ -31,6 +31,7 @@ fn main() -> Result<(), Failure> {
         rules: Arc::new(Rules::load(rules)?),
         n_pairs: pairs.parse()?,
         opening_plies: 6,
+        book: None,
         max_plies: Some(300),
         seed: 1,
         sprt: None,

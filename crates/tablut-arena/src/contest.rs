@@ -24,8 +24,10 @@ pub struct MatchConfig {
     pub rules: Arc<Rules>,
     /// Pairs of games; in each pair both players have each side once.
     pub n_pairs: usize,
-    /// Random plies at the beginning of each game.
+    /// Random plies at the beginning of each game; with a book, its plies.
     pub opening_plies: u32,
+    /// The openings, one for each pair or more, where they are not drawn at random.
+    pub book: Option<Arc<[Opening]>>,
     /// Plies after which a game is a draw, beside what the rules say.
     pub max_plies: Option<u32>,
     /// Everything random comes from here.
@@ -39,7 +41,10 @@ pub struct MatchConfig {
 impl MatchConfig {
     /// The openings of the match's pairs.
     pub fn openings(&self) -> Result<Vec<Opening>, OpeningError> {
-        openings(&self.rules, self.n_pairs, self.opening_plies, self.seed)
+        match &self.book {
+            Some(book) => Ok(book.to_vec()),
+            None => openings(&self.rules, self.n_pairs, self.opening_plies, self.seed),
+        }
     }
 }
 

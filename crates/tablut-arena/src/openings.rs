@@ -82,7 +82,7 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
 }
 
 /// One opening and where it leads, unless the game ends or is about to.
-fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
+pub(crate) fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
     let either = if rng.random() { Side::Attackers } else { Side::Defenders };
     let first = rules.set().first.side().unwrap_or(either);
     let mut game = Game::new(rules.clone(), first);
@@ -103,7 +103,7 @@ fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Open
 }
 
 /// One hash for a position and its mirror images.
-fn canonical(position: &Position) -> u64 {
+pub(crate) fn canonical(position: &Position) -> u64 {
     Symmetry::ALL.iter().map(|symmetry| symmetry.position(position).hash()).min().expect("there are eight symmetries")
 }
 

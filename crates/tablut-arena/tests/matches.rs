@@ -16,6 +16,7 @@ fn config(rules: &str, n_pairs: usize) -> MatchConfig {
         rules: Arc::new(Rules::named(rules).unwrap()),
         n_pairs,
         opening_plies: 4,
+        book: None,
         max_plies: Some(200),
         seed: 9,
         sprt: None,

@@ -9,6 +9,7 @@ mod evaluate;
 mod match_;
 mod matches;
 mod model;
+mod openings;
 mod perft;
 mod play;
 mod puzzles;
@@ -45,6 +46,8 @@ enum Command {
     Train(train::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
+    /// Make a book of balanced openings for matches
+    Openings(openings::Args),
     /// Play any players against each other and rate them.
     Match(match_::Args),
     /// Show what a net and its search say about a position.
@@ -85,6 +88,7 @@ impl Arguments {
         match self.command {
             Command::Train(args) => train::run(&args),
             Command::Evaluate(args) => evaluate::run(&args),
+            Command::Openings(args) => openings::run(&args),
             Command::Match(args) => match_::run(&args),
             Command::Analyze(args) => analyze::run(&args),
             Command::Play(args) => play::run(&args),

@@ -128,6 +128,45 @@ fn a_ladder_is_anchored_and_drawn() {
 }
 
 #[test]
+fn a_match_plays_from_a_book_of_openings() {
+    let folder = tempfile::tempdir().unwrap();
+    let [book, games] = ["kvasir.openings", "games.jsonl"].map(|name| folder.path().join(name));
+    let [book, games] = [book.to_str().unwrap(), games.to_str().unwrap()];
+    let arguments = ["openings", "--out", book, "--count", "8", "--judge", "alphabeta:1", "--band", "200"];
+    assert!(
+        stdout(&tablut(&arguments, "")).contains("8 openings of 6 plies under the kvasir rules, within 200 of even")
+    );
+    let played = ["match", "greedy", "random", "--games", "10", "--openings", book, "--save-games", games];
+    assert!(stdout(&tablut(&played, "")).contains("openings from "));
+    let moves = |line: &Value| line["moves"].as_array().unwrap()[..6].to_vec();
+    let text = std::fs::read_to_string(games).unwrap();
+    let lines: Vec<Value> = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let written = std::fs::read_to_string(book).unwrap();
+    for pair in lines.chunks(2) {
+        assert_eq!(moves(&pair[0]), moves(&pair[1]));
+        let opening: Vec<String> = moves(&pair[0]).iter().map(|mv| mv.as_str().unwrap().to_owned()).collect();
+        assert!(written.contains(&opening.join(" ")), "{opening:?} is not in the book");
+    }
+    for (arguments, part) in [
+        (&["match", "greedy", "random", "--games", "18", "--openings", book][..], "8 openings, expected 9"),
+        (&["match", "greedy", "random", "--rules", "masters", "--openings", book], "for the kvasir rules"),
+        (&["match", "greedy", "random", "--openings", games], "line 1: expected an opening book's header"),
+        (&["match", "greedy", "random", "--openings", book, "--opening-plies", "2"], "cannot be used with"),
+        (&["openings", "--out", book, "--judge", "greedy"], "expected alphabeta:DEPTH or net:FILE@SIMULATIONS"),
+        (&["openings", "--out", book, "--band", "nan"], "--band NaN: expected a number from 0"),
+        (
+            &["openings", "--out", book, "--plies", "1", "--count", "50", "--judge", "alphabeta:1"],
+            "more plies give more",
+        ),
+    ] {
+        let output = tablut(arguments, "");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
 fn play_answers_through_a_pipe() {
     let (_folder, model) = net();
     let text = stdout(&tablut(&["play", model.to_str().unwrap(), "--seed", "1"], "d1-d3\neval\nquit\n"));

@@ -35,6 +35,7 @@ fn games() -> BTreeMap<usize, GameResult> {
         rules: rules(),
         n_pairs: 4,
         opening_plies: 4,
+        book: None,
         max_plies: Some(60),
         seed: 3,
         sprt: None,

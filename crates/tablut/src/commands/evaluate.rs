@@ -85,7 +85,7 @@ pub fn measure(
         }
     };
     let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let played = play_all(&pairings, &nets, &matches.config(&rules), matches.save_games.as_deref(), counters)?;
+    let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), counters)?;
     Ok(Measured { model: model.to_owned(), rules, simulations, played })
 }
 
@@ -105,9 +105,9 @@ impl Measured {
             return String::new();
         }
         format!(
-            "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}",
+            "{} rules, {}, seed {}\n\n{}\n{}{}",
             self.rules.name(),
-            matches.opening_plies,
+            matches.openings_text(),
             matches.seed,
             match_table(&reports),
             endings_text(&reports),

@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let nets = Nets::load(&players)?;
     let counters = counters_with_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
-    let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules), save_games, &counters)?;
+    let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules)?, save_games, &counters)?;
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
@@ -84,9 +84,9 @@ fn anchors(given: &[NamedAnchor], reports: &[MatchReport]) -> Vec<NamedAnchor> {
 
 fn text(args: &Args, rules: &Rules, reports: &[MatchReport], ladder: &Ladder) -> String {
     format!(
-        "{} rules, {} random plies at the beginning of each pair of games, seed {}\n\n{}\n{}{}\n{}\n{}",
+        "{} rules, {}, seed {}\n\n{}\n{}{}\n{}\n{}",
         rules.name(),
-        args.matches.opening_plies,
+        args.matches.openings_text(),
         args.matches.seed,
         match_table(reports),
         endings_text(reports),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
-use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, PlayerSpec, SprtBounds};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook, PlayerSpec, SprtBounds};
 use tablut_games::{Concurrency, Counters};
 use tablut_rules::Rules;
 
@@ -25,6 +25,9 @@ pub struct MatchArgs {
     /// Random plies at the beginning of each pair of games.
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
+    /// Play from the openings of this book instead, which `tablut openings` makes; each pair of games from another one.
+    #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
+    pub openings: Option<PathBuf>,
     /// Plies after which a game is a draw.
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
@@ -50,6 +53,7 @@ impl Default for MatchArgs {
         Self {
             games: 200,
             opening_plies: DEFAULT_OPENING_PLIES,
+            openings: None,
             max_plies: 400,
             seed: 1,
             sprt: None,
@@ -62,16 +66,32 @@ impl Default for MatchArgs {
 
 impl MatchArgs {
     /// What the options mean under `rules`.
-    pub fn config(&self, rules: &Arc<Rules>) -> MatchConfig {
+    pub fn config(&self, rules: &Arc<Rules>) -> anyhow::Result<MatchConfig> {
         let workers = self.threads.map_or(Concurrency::default().workers, usize::from);
-        MatchConfig {
+        let n_pairs = self.games.div_ceil(2) as usize;
+        let mut config = MatchConfig {
             rules: rules.clone(),
-            n_pairs: self.games.div_ceil(2) as usize,
+            n_pairs,
             opening_plies: self.opening_plies,
+            book: None,
             max_plies: Some(self.max_plies),
             seed: self.seed,
             sprt: self.sprt,
             concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
+        };
+        if let Some(path) = &self.openings {
+            let book = OpeningBook::read(path, rules)?;
+            config.book = Some(book.draw(n_pairs, self.seed, path)?.into());
+            config.opening_plies = book.plies;
+        }
+        Ok(config)
+    }
+
+    /// What games begin with, for the line above the tables.
+    pub fn openings_text(&self) -> String {
+        match &self.openings {
+            Some(path) => format!("openings from {}", path.display()),
+            None => format!("{} random plies at the beginning of each pair of games", self.opening_plies),
         }
     }
 }

@@ -1,0 +1,140 @@
+//! Books of balanced openings: random plies that a judge finds near even, no two alike.
+
+mod file;
+
+pub use file::{BookFileError, OpeningBook};
+
+use crate::openings::{Opening, attempt, canonical};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::collections::HashSet;
+use std::sync::Arc;
+use tablut_rules::{Game, Rules};
+use tablut_search::EvaluateError;
+
+/// Openings tried at once by all threads; it has no influence on the book.
+const ROUND: usize = 64;
+/// Attempts for each opening asked for, and some for the first, before a book is given up.
+const ATTEMPTS_PER_OPENING: usize = 200;
+const FIRST_ATTEMPTS: usize = 2000;
+
+/// What a book shall hold.
+#[derive(Clone, Debug)]
+pub struct BookConfig {
+    /// The rules.
+    pub rules: Arc<Rules>,
+    /// Openings.
+    pub n_openings: usize,
+    /// Random plies of each.
+    pub plies: u32,
+    /// The largest value, either way, that the judge may find; in the judge's unit.
+    pub band: f64,
+    /// Everything random comes from here.
+    pub seed: u64,
+    /// Threads; they have no influence on the book.
+    pub n_threads: usize,
+}
+
+/// An opening and how a judge finds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedOpening {
+    /// The opening.
+    pub opening: Opening,
+    /// The judge's value of the position it leads to; above zero where the attackers stand better.
+    pub value: f64,
+}
+
+/// Finds the value of a position for the attackers, in a unit of its own. It must depend on the game alone.
+pub type Judge = Box<dyn FnMut(&Game) -> Result<f64, EvaluateError> + Send>;
+
+/// Why there is no book.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookError {
+    /// Too few openings are even enough, or different from each other.
+    #[error(
+        "found only {found} different openings of {plies} random plies under {rules} within {band} of even, expected \
+         {wanted}; a wider band or more plies give more"
+    )]
+    TooFew {
+        /// Openings found.
+        found: usize,
+        /// Openings asked for.
+        wanted: usize,
+        /// Random plies of each.
+        plies: u32,
+        /// The band.
+        band: f64,
+        /// The rule set's name.
+        rules: String,
+    },
+    /// A judge failed.
+    #[error(transparent)]
+    Judge(#[from] EvaluateError),
+}
+
+/// Makes a book. `make_judge` is called once for each thread. `on_round` is told how many openings there are and how many were
+/// tried, and stops the search with fewer by returning false.
+///
+/// Opening `i` depends on rules, plies, band, judge and seed alone, so that a longer book begins like a shorter one.
+///
+/// # Panics
+/// If a judge panics.
+pub fn make_book(
+    config: &BookConfig,
+    make_judge: impl Fn() -> Judge,
+    mut on_round: impl FnMut(usize, usize) -> bool,
+) -> Result<Vec<JudgedOpening>, BookError> {
+    let mut judges: Vec<Judge> = (0..config.n_threads.max(1)).map(|_| make_judge()).collect();
+    let mut seen = HashSet::new();
+    let mut book = Vec::new();
+    let mut tried = 0;
+    while book.len() < config.n_openings {
+        let given_up = tried >= FIRST_ATTEMPTS + ATTEMPTS_PER_OPENING * config.n_openings;
+        if given_up || !on_round(book.len(), tried) {
+            let (found, wanted, plies, band) = (book.len(), config.n_openings, config.plies, config.band);
+            return Err(BookError::TooFew { found, wanted, plies, band, rules: config.rules.name().to_owned() });
+        }
+        for candidate in round(config, tried, &mut judges)? {
+            let Some((judged, hash)) = candidate else { continue };
+            if book.len() < config.n_openings && judged.value.abs() <= config.band && seen.insert(hash) {
+                book.push(judged);
+            }
+        }
+        tried += ROUND;
+    }
+    Ok(book)
+}
+
+/// An opening with the hash of the position it leads to; none where the attempt failed.
+type Candidate = Option<(JudgedOpening, u64)>;
+
+/// The attempts from number `begin` on, shared among the judges, in their order.
+fn round(config: &BookConfig, begin: usize, judges: &mut [Judge]) -> Result<Vec<Candidate>, EvaluateError> {
+    let share = ROUND.div_ceil(judges.len());
+    let results: Vec<Result<Vec<Candidate>, EvaluateError>> = std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for (nth, judge) in judges.iter_mut().enumerate() {
+            let numbers = begin + (nth * share).min(ROUND)..begin + ((nth + 1) * share).min(ROUND);
+            workers.push(scope.spawn(move || numbers.map(|number| candidate(config, number, judge)).collect()));
+        }
+        workers.into_iter().map(|worker| worker.join().expect("a judge does not panic")).collect()
+    });
+    let mut candidates = Vec::with_capacity(ROUND);
+    for result in results {
+        candidates.extend(result?);
+    }
+    Ok(candidates)
+}
+
+fn candidate(config: &BookConfig, number: usize, judge: &mut Judge) -> Result<Candidate, EvaluateError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
+    rng.set_stream(number as u64);
+    let Some((opening, position)) = attempt(&config.rules, config.plies, &mut rng) else { return Ok(None) };
+    // Thousandths are enough, and read well in the file.
+    let value = (1000.0 * judge(&opening.game(&config.rules))?).round() / 1000.0;
+    Ok(Some((JudgedOpening { opening, value }, canonical(&position))))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Files of opening books: a header and one opening a line, as JSON.
+
+use super::{BookConfig, JudgedOpening};
+use crate::openings::{Opening, canonical};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tablut_net::durable;
+use tablut_rules::{Game, Rules, Side};
+
+const FORMAT: &str = "tablut openings";
+const VERSION: u32 = 1;
+
+/// A book of openings, and how it was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpeningBook {
+    /// The rule set's name.
+    pub rules: String,
+    /// Hash of the rule set's data.
+    pub rules_hash: String,
+    /// Random plies of each opening.
+    pub plies: u32,
+    /// Who found the openings even, such as `alphabeta:4`.
+    pub judge: String,
+    /// The largest value, either way, in the judge's unit.
+    pub band: f64,
+    /// The seed.
+    pub seed: u64,
+    /// The openings, all different.
+    pub openings: Vec<JudgedOpening>,
+}
+
+/// The file's first line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: String,
+    version: u32,
+    rules: String,
+    /// The first 16 digits of the BLAKE3 hash of the rule set as JSON.
+    rules_hash: String,
+    plies: u32,
+    judge: String,
+    band: f64,
+    seed: u64,
+    openings: usize,
+    /// The first 16 digits of the BLAKE3 hash of everything after the header's line.
+    checksum: String,
+}
+
+/// Every other line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    first: Side,
+    moves: String,
+    value: f64,
+}
+
+/// Why a book cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BookFileError {
+    /// It cannot be read or written.
+    #[error("openings {path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Its text is wrong.
+    #[error("openings {path}, line {line}: {reason}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It is too short for the match.
+    #[error("openings {path}: it holds {found} openings, expected {wanted} or more, one for each pair of games")]
+    TooShort {
+        /// The file.
+        path: PathBuf,
+        /// Openings in the book.
+        found: usize,
+        /// Pairs of games to be played.
+        wanted: usize,
+    },
+}
+
+impl OpeningBook {
+    /// The book of `openings` that `judge` made by `config`.
+    pub fn new(config: &BookConfig, judge: String, openings: Vec<JudgedOpening>) -> Self {
+        let &BookConfig { plies, band, seed, .. } = config;
+        let (rules, rules_hash) = (config.rules.name().to_owned(), hash_of(&config.rules));
+        Self { rules, rules_hash, plies, judge, band, seed, openings }
+    }
+
+    /// Writes the file, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
+        durable::write(path, self.text().as_bytes()).map_err(|error| BookFileError::Io { path: path.to_owned(), error })
+    }
+
+    /// The whole file.
+    pub(super) fn text(&self) -> String {
+        let mut body = String::new();
+        for JudgedOpening { opening, value } in &self.openings {
+            let moves: Vec<String> = opening.moves.iter().map(ToString::to_string).collect();
+            body += &to_json(&Line { first: opening.first, moves: moves.join(" "), value: *value });
+            body.push('\n');
+        }
+        let header = Header {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            rules: self.rules.clone(),
+            rules_hash: self.rules_hash.clone(),
+            plies: self.plies,
+            judge: self.judge.clone(),
+            band: self.band,
+            seed: self.seed,
+            openings: self.openings.len(),
+            checksum: short_hash(body.as_bytes()),
+        };
+        format!("{}\n{body}", to_json(&header))
+    }
+
+    /// Reads a book for games under `rules`: it must have been made for them, all openings must be legal, end no game, and lead to
+    /// different positions.
+    pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, BookFileError> {
+        let text = std::fs::read_to_string(path).map_err(|error| BookFileError::Io { path: path.to_owned(), error })?;
+        parse(&text, rules).map_err(|(line, reason)| BookFileError::Line { path: path.to_owned(), line, reason })
+    }
+
+    /// `n` openings of the book, drawn by `seed`; `path` is named when there are too few. More openings begin like fewer.
+    pub fn draw(&self, n: usize, seed: u64, path: &Path) -> Result<Vec<Opening>, BookFileError> {
+        let found = self.openings.len();
+        if found < n {
+            return Err(BookFileError::TooShort { path: path.to_owned(), found, wanted: n });
+        }
+        let mut openings: Vec<Opening> = self.openings.iter().map(|judged| judged.opening.clone()).collect();
+        openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        openings.truncate(n);
+        Ok(openings)
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data has a form in JSON")
+}
+
+fn short_hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..16].to_owned()
+}
+
+fn hash_of(rules: &Rules) -> String {
+    short_hash(to_json(rules.set()).as_bytes())
+}
+
+/// The book, or the line with its fault.
+fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)> {
+    let (first, body) = text.split_once('\n').unwrap_or((text, ""));
+    let header: Header =
+        serde_json::from_str(first).map_err(|error| (1, format!("expected an opening book's header: {error}")))?;
+    check(&header, body, rules).map_err(|reason| (1, reason))?;
+    let mut seen = HashSet::new();
+    let mut openings = Vec::new();
+    for (index, line) in body.lines().enumerate() {
+        let judged = judged(line, &header, rules, &mut seen).map_err(|reason| (index + 2, reason))?;
+        openings.push(judged);
+    }
+    if openings.len() != header.openings {
+        return Err((1, format!("{} openings follow, expected {}", openings.len(), header.openings)));
+    }
+    let Header { rules, rules_hash, plies, judge, band, seed, .. } = header;
+    Ok(OpeningBook { rules, rules_hash, plies, judge, band, seed, openings })
+}
+
+fn check(header: &Header, body: &str, rules: &Rules) -> Result<(), String> {
+    let Header { format, version, .. } = header;
+    if format != FORMAT || *version != VERSION {
+        return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}"));
+    }
+    if header.checksum != short_hash(body.as_bytes()) {
+        return Err("damaged: the checksum does not match".to_owned());
+    }
+    if header.rules != rules.name() {
+        return Err(format!("it is for the {} rules, the match for {}", header.rules, rules.name()));
+    }
+    if header.rules_hash != hash_of(rules) {
+        return Err(format!("it is for other rules of the name {}", header.rules));
+    }
+    Ok(())
+}
+
+fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {
+    let line: Line = serde_json::from_str(line).map_err(|error| format!("expected an opening: {error}"))?;
+    if rules.set().first.side().is_some_and(|side| side != line.first) {
+        return Err(format!("the {} move first, expected the other side under these rules", line.first));
+    }
+    let mut game = Game::new(rules.clone(), line.first);
+    let mut moves = Vec::new();
+    for text in line.moves.split_whitespace() {
+        let mv = text.parse().map_err(|error| format!("{error}"))?;
+        game.play(mv).map_err(|error| error.to_string())?;
+        moves.push(mv);
+    }
+    if moves.len() != header.plies as usize {
+        return Err(format!("{} plies, expected {}", moves.len(), header.plies));
+    }
+    if let Some(outcome) = game.outcome() {
+        return Err(format!("the game is over after it: {outcome}"));
+    }
+    if !seen.insert(canonical(game.position())) {
+        return Err("an opening above leads to the same position, or to its mirror image".to_owned());
+    }
+    Ok(JudgedOpening { opening: Opening { first: line.first, moves }, value: line.value })
+}

@@ -1,0 +1,102 @@
+//! Books made with a judge that is told what to think, written and read.
+
+use super::{BookConfig, BookError, Judge, OpeningBook, make_book};
+use crate::openings::canonical;
+use std::collections::HashSet;
+use std::sync::Arc;
+use tablut_rules::{Game, Rules, Side};
+
+fn config(rules: &str, n_openings: usize) -> BookConfig {
+    let rules = Arc::new(Rules::named(rules).unwrap());
+    BookConfig { rules, n_openings, plies: 5, band: 0.5, seed: 3, n_threads: 2 }
+}
+
+/// Has an opinion of its own on every position, the same on mirror images.
+fn judge() -> Judge {
+    Box::new(|game: &Game| Ok((canonical(game.position()) % 1000) as f64 / 500.0 - 1.0))
+}
+
+fn book(config: &BookConfig) -> OpeningBook {
+    OpeningBook::new(config, "told".to_owned(), make_book(config, judge, |_, _| true).unwrap())
+}
+
+#[test]
+fn openings_are_different_and_within_the_band_on_any_threads() {
+    for rules in ["kvasir", "imperial", "ashton"] {
+        let mut config = config(rules, 60);
+        let made = make_book(&config, judge, |_, _| true).unwrap();
+        let mut seen = HashSet::new();
+        for judged in &made {
+            let game = judged.opening.game(&config.rules);
+            assert!(game.outcome().is_none() && game.ply() == 5 && judged.value.abs() <= 0.5, "{rules}: {judged:?}");
+            assert!(seen.insert(canonical(game.position())), "{rules}: {judged:?} comes twice");
+        }
+        config.n_threads = 5;
+        config.n_openings = 20;
+        assert_eq!(make_book(&config, judge, |_, _| true).unwrap(), made[..20], "{rules}");
+    }
+}
+
+#[test]
+fn a_band_that_nothing_fits_and_a_stop_are_reported() {
+    let mut config = config("kvasir", 3);
+    config.band = 0.1;
+    let error = make_book(&config, || Box::new(|_| Ok(0.3)), |_, _| true).unwrap_err();
+    assert!(matches!(error, BookError::TooFew { found: 0, wanted: 3, .. }), "{error}");
+    config.n_openings = 500;
+    let stopped = make_book(&config, judge, |_, tried| tried < 100).unwrap_err();
+    assert!(stopped.to_string().contains("wider band"), "{stopped}");
+}
+
+#[test]
+fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kvasir.openings");
+    let config = config("kvasir", 30);
+    let book = book(&config);
+    book.write(&path).unwrap();
+    assert_eq!(OpeningBook::read(&path, &config.rules).unwrap(), book);
+    let ten = book.draw(10, 1, &path).unwrap();
+    assert_eq!(book.draw(30, 1, &path).unwrap()[..10], ten);
+    assert_ne!(book.draw(10, 2, &path).unwrap(), ten);
+    let error = book.draw(31, 1, &path).unwrap_err().to_string();
+    assert!(error.contains("kvasir.openings") && error.contains("30 openings, expected 31"), "{error}");
+}
+
+#[test]
+fn faults_name_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kvasir.openings");
+    let config = config("kvasir", 3);
+    let book = book(&config);
+    let text = book.text();
+    let (header, body) = text.split_once('\n').unwrap();
+    let resealed = |body: &str| {
+        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+        format!("{}\n{body}", header.replace(&hash(&text[header.len() + 1..]), &hash(body)))
+    };
+    let lines: Vec<&str> = body.lines().collect();
+    let first_move = book.openings[1].opening.moves[0].to_string();
+    let read = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        OpeningBook::read(&path, &config.rules).unwrap_err().to_string()
+    };
+    for (text, part) in [
+        (text.replace(&first_move, "a1-a2"), "line 1: damaged"),
+        (resealed(&body.replacen(&first_move, "a1-a2", 9)), "a1-a2"),
+        (resealed(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0])), "line 4: an opening above"),
+        (resealed(&format!("{}\n", lines[0])), "line 1: 1 openings follow, expected 3"),
+        (resealed(&body.replacen("attackers", "defenders", 1)), "line 2: the defenders move first"),
+        (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
+        (text.replace("\"version\":1", "\"version\":9"), "version 9, expected"),
+        (text.replace("\"rules\":\"kvasir\"", "\"rules\":\"masters\""), "for the masters rules"),
+        (text.replace(&book.rules_hash, "0123456789abcdef"), "other rules of the name kvasir"),
+        (String::new(), "line 1: expected an opening book's header"),
+    ] {
+        let error = read(text);
+        assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");
+    }
+    assert_eq!(book.openings[0].opening.first, Side::Attackers);
+    let missing = OpeningBook::read(&folder.path().join("none"), &config.rules).unwrap_err().to_string();
+    assert!(missing.contains("none"), "{missing}");
+}

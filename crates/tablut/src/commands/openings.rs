@@ -1,0 +1,128 @@
+//! `tablut openings`: a book of balanced openings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_arena::alphabeta::AlphaBeta;
+use tablut_arena::{
+    BookConfig, Budget, Judge, NetPlayer, Nets, OpeningBook, Player, PlayerSpec, SearchLimit, Watch, make_book,
+};
+use tablut_games::Concurrency;
+use tablut_rules::{Game, Rules, Side};
+
+use super::Interrupted;
+use super::matches::{counters_with_interrupt, load_rules};
+
+/// Arguments of `tablut openings`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file to write: JSON, a header and one opening a line
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Rule set, by name or TOML file
+    #[arg(long, default_value = "kvasir", value_name = "R")]
+    rules: String,
+    /// Openings in the book; a match of N games needs half as many
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// Random plies of each opening
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
+    plies: u32,
+    /// Who says how even an opening is: alphabeta:DEPTH or net:FILE@SIMULATIONS
+    #[arg(long, default_value = "alphabeta:4", value_name = "PLAYER")]
+    judge: PlayerSpec,
+    /// The largest value, either way: for alphabeta in hundredths of a defender [default: 50], for nets from 0 (even) to 1 (won)
+    /// [default: 0.3]
+    #[arg(long, value_name = "X")]
+    band: Option<f64>,
+    /// Seed; the same seed gives the same book
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// Makes the book.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let rules = load_rules(&args.rules)?;
+    let nets = Nets::load([&args.judge])?;
+    let default_band = if args.judge.model_file().is_some() { 0.3 } else { 50.0 };
+    let band = args.band.unwrap_or(default_band);
+    if !(band >= 0.0 && band.is_finite()) {
+        bail!("--band {band}: expected a number from 0");
+    }
+    // One judge now, so that a player that cannot judge is told before the work begins.
+    drop(judge(&args.judge, &rules, &nets)?);
+    let config = BookConfig {
+        rules: rules.clone(),
+        n_openings: args.count as usize,
+        plies: args.plies,
+        band,
+        seed: args.seed,
+        n_threads: args.threads.map_or(Concurrency::default().workers, usize::from),
+    };
+    let counters = counters_with_interrupt()?;
+    let bar = ProgressBar::new(u64::from(args.count));
+    let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} openings, {msg}, {eta} left");
+    bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
+    let made = make_book(
+        &config,
+        || judge(&args.judge, &rules, &nets).expect("a judge was made before"),
+        |found, tried| {
+            bar.set_position(found as u64);
+            bar.set_message(format!("{tried} tried"));
+            !counters.stop.load(Ordering::Relaxed)
+        },
+    );
+    bar.finish_and_clear();
+    if counters.stop.load(Ordering::Relaxed) {
+        return Err(Interrupted.into());
+    }
+    let openings = made?;
+    let book = OpeningBook::new(&config, args.judge.to_string(), openings);
+    book.write(&args.out)?;
+    println!(
+        "{}: {} openings of {} plies under the {} rules, within {band} of even by {}",
+        args.out.display(),
+        book.openings.len(),
+        book.plies,
+        rules.name(),
+        args.judge
+    );
+    Ok(())
+}
+
+/// A judge that looks as the player of `spec` does.
+fn judge(spec: &PlayerSpec, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
+    match spec {
+        PlayerSpec::AlphaBeta(limit @ SearchLimit::Depth(_)) => {
+            let mut engine = AlphaBeta::new(rules, *limit, ChaCha8Rng::seed_from_u64(0));
+            Ok(Box::new(move |game: &Game| Ok(f64::from(for_attackers(game) * engine.analyse(game).score))))
+        }
+        PlayerSpec::Net { .. } if spec.is_reproducible() => {
+            let contestant = nets.contestant(spec).context("the judge's model file was not loaded")?;
+            let Player::Net { limit, config, .. } = contestant.player else { bail!("--judge {spec}: expected a net") };
+            let budget = Budget::Simulations(limit.simulations().context("a net by simulations has its number")?);
+            let evaluator = nets.evaluators().swap_remove(0);
+            let mut player = NetPlayer::new(evaluator, 0);
+            Ok(Box::new(move |game: &Game| {
+                Ok(f64::from(player.think(game, &config, budget, &mut |_| Watch::GoOn)?.value))
+            }))
+        }
+        _ => bail!("--judge {spec}: expected alphabeta:DEPTH or net:FILE@SIMULATIONS"),
+    }
+}
+
+/// One where the attackers move, minus one where the defenders do: scores are the side to move's.
+fn for_attackers(game: &Game) -> i32 {
+    match game.position().side_to_move() {
+        Side::Attackers => 1,
+        Side::Defenders => -1,
+    }
+}
