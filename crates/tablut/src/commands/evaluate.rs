@@ -18,7 +18,7 @@ pub struct Args {
     model: PathBuf,
     /// An opponent: random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N,
     /// net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms, policy:FILE,
-    /// engine:COMMAND[@LIMIT] or challenge:COMMAND[@60s]; may be given often [default: random, greedy and alphabeta:2].
+    /// `engine:COMMAND[@LIMIT]` or `challenge:COMMAND[@60s]`; may be given often [default: random, greedy and alphabeta:2].
     #[arg(long, value_name = "PLAYER")]
     against: Vec<String>,
     /// Rule set, by name or TOML file [default: the first one that the net was trained on].

@@ -18,7 +18,7 @@ use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_playe
 pub struct Args {
     /// Two players or more: random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N,
     /// net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms, policy:FILE,
-    /// engine:COMMAND[@LIMIT] or challenge:COMMAND[@60s].
+    /// `engine:COMMAND[@LIMIT]` or `challenge:COMMAND[@60s]`.
     #[arg(required = true, value_name = "PLAYER")]
     players: Vec<String>,
     /// Rule set, by name or TOML file.
