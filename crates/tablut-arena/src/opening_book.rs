@@ -13,7 +13,7 @@ use tablut_rules::{Game, Rules};
 use tablut_search::EvaluateError;
 
 /// Openings tried at once by all threads; it has no influence on the book.
-const ROUND: usize = 64;
+const ROUND: usize = 16;
 /// Attempts for each opening asked for, and some for the first, before a book is given up.
 const ATTEMPTS_PER_OPENING: usize = 200;
 const FIRST_ATTEMPTS: usize = 2000;
