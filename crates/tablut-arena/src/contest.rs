@@ -202,17 +202,7 @@ pub fn resume_match(
         // The test stopped the match, not the caller: the counters serve for the next match.
         counters.stop.store(false, Ordering::Relaxed);
     }
-    let is_complete = run.is_ok();
-    match run {
-        Ok(_) | Err(RunError::Stopped) => {}
-        Err(RunError::Evaluate(EvaluateError::Failed(error))) => {
-            return Err(match error.downcast::<ProgramError>() {
-                Ok(error) => MatchError::Program(*error),
-                Err(error) => RunError::Evaluate(EvaluateError::Failed(error)).into(),
-            });
-        }
-        Err(error) => return Err(error.into()),
-    }
+    let is_complete = ran_to_the_end(run)?;
     let collector = collector.into_inner().expect("all workers have ended");
     let header = ReportHeader {
         rules: config.rules.name().to_owned(),
@@ -224,6 +214,19 @@ pub fn resume_match(
     };
     let (report, games_finished) = (collector.tally().report(header), collector.finished());
     Ok(MatchOutcome { report, games: collector.into_games(), games_finished })
+}
+
+/// Whether all games were played, and not stopped; or what kept them from it.
+fn ran_to_the_end<T>(run: Result<T, RunError>) -> Result<bool, MatchError> {
+    match run {
+        Ok(_) => Ok(true),
+        Err(RunError::Stopped) => Ok(false),
+        Err(RunError::Evaluate(EvaluateError::Failed(error))) => Err(match error.downcast::<ProgramError>() {
+            Ok(error) => MatchError::Program(*error),
+            Err(error) => RunError::Evaluate(EvaluateError::Failed(error)).into(),
+        }),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Game `game_idx`: even ones give the first contestant the attackers, odd ones the defenders.

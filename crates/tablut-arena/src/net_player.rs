@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, NetError, Weights};
 use tablut_rules::Game;
-use tablut_search::{EvaluateError, Evaluator, Search, SearchConfig, SearchResult};
+use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
 
 /// How long a net thinks.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -17,10 +17,9 @@ pub enum Budget {
     Time(Duration),
 }
 
-/// Simulations of the first round of a search by time; each further round doubles them.
-const FIRST_ROUND: u32 = 32;
-/// The last round of a search by time that finishes early.
-const MAX_ROUND: u32 = 1 << 20;
+/// The bounds of a [`Limit`] in time.
+const SHORTEST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// A net with its search, for one game after the other.
 pub struct NetPlayer {
@@ -80,50 +79,23 @@ impl NetPlayer {
     ) -> Result<Search, EvaluateError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(game.ply()));
-        let (mut simulations, deadline) = match budget {
-            Budget::Simulations(simulations) => (simulations, None),
-            Budget::Time(time) => (FIRST_ROUND, Some(Instant::now() + time)),
+        let limit = match budget {
+            Budget::Simulations(simulations) => Limit::of_simulations(simulations),
+            Budget::Time(time) => Limit::of_time(time.clamp(SHORTEST, LONGEST)).expect("the time is in its range"),
         };
-        let mut config = SearchConfig { simulations, ..config.clone() };
-        let mut search = Search::new(game.clone(), &config, rng);
-        loop {
-            if self.run_round(&mut search, deadline, watch)? == Watch::Stop {
+        let mut anytime = Anytime::new(limit, config);
+        let mut search = Search::new(game.clone(), anytime.config(), rng);
+        let (began, mut queries) = (Instant::now(), Vec::new());
+        while anytime.goes_on(&mut search, began.elapsed()) {
+            queries.clear();
+            search.gather(&mut queries);
+            search.apply(&self.evaluator.evaluate(&queries)?);
+            if watch(&search) == Watch::Stop {
                 search.stop();
                 break;
             }
-            let settled = deadline.is_none() || search.result().proven.is_some() || simulations >= MAX_ROUND;
-            if settled || search.result().moves.len() == 1 {
-                break;
-            }
-            simulations *= 2;
-            config.simulations = simulations;
-            search.configure(&config);
         }
         Ok(search)
-    }
-
-    /// Searches until the search is done, time is up, or the watcher has had enough.
-    fn run_round(
-        &mut self,
-        search: &mut Search,
-        deadline: Option<Instant>,
-        watch: &mut dyn FnMut(&Search) -> Watch,
-    ) -> Result<Watch, EvaluateError> {
-        let mut queries = Vec::new();
-        loop {
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Ok(Watch::Stop);
-            }
-            queries.clear();
-            if search.gather(&mut queries) == 0 {
-                return Ok(Watch::GoOn);
-            }
-            let evaluations = self.evaluator.evaluate(&queries)?;
-            search.apply(&evaluations);
-            if watch(search) == Watch::Stop {
-                return Ok(Watch::Stop);
-            }
-        }
     }
 }
 

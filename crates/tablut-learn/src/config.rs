@@ -277,13 +277,19 @@ impl TrainConfig {
         check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
-        let expected = "nothing here: a search's simulations are those of schedule.simulations";
-        let untouched = self.search.simulations == SearchConfig::default().simulations;
-        check(untouched, "search.simulations", &self.search.simulations, expected);
-        if let Err(error) = self.search.validate() {
-            faults.push(format!("search.{error}"));
-        }
+        faults.extend(self.search_faults());
         if faults.is_empty() { Ok(()) } else { Err(ConfigError::Range(faults)) }
+    }
+
+    fn search_faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let simulations = self.search.simulations;
+        if simulations != SearchConfig::default().simulations {
+            let expected = "nothing here: a search's simulations are those of schedule.simulations";
+            faults.push(format!("search.simulations = {simulations}: expected {expected}"));
+        }
+        faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
+        faults
     }
 }
 

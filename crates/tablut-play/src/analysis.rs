@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 use tablut_arena::{Budget, NetPlayer, Watch, match_search};
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
+use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Line, Proof, Query, Search, Stop};
 
 /// Simulations on their way at once: enough to fill a net's batch on a few cores.
@@ -153,10 +154,11 @@ impl Analysis {
         let search = NetPlayer::new(evaluator, 0).search(game, &config, budget, &mut |_| Watch::GoOn)?;
         let mut view = SearchView::new(&search, began.elapsed(), n_lines);
         // A position that is proven at sight was never evaluated in the search.
-        let priors = softmax(&evaluation.logits);
+        let mut log_priors = evaluation.logits.clone();
+        log_softmax(&mut log_priors);
         for line in &mut view.lines {
-            let prior = query.moves.iter().zip(&priors).find(|(mv, _)| Some(*mv) == line.moves.first());
-            line.prior = prior.map_or(line.prior, |(_, prior)| *prior);
+            let prior = query.moves.iter().zip(&log_priors).find(|(mv, _)| Some(*mv) == line.moves.first());
+            line.prior = prior.map_or(line.prior, |(_, log_prior)| exp(*log_prior));
         }
         analysis.search = Some(view);
         Ok(analysis)
@@ -190,13 +192,6 @@ fn reason(stop: Stop) -> &'static str {
         Stop::GameOver => "game over",
         _ => "ended",
     }
-}
-
-fn softmax(logits: &[f32]) -> Vec<f32> {
-    let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<f32> = logits.iter().map(|logit| (logit - highest).exp()).collect();
-    let sum: f32 = weights.iter().sum();
-    weights.iter().map(|weight| weight / sum).collect()
 }
 
 fn query(game: &Game) -> Query {

@@ -11,6 +11,7 @@ use tablut_games::NetEvaluator;
 use tablut_net::{Engine, Model};
 use tablut_play::{Analysis, Style, analysis_text};
 use tablut_rules::{Game, Rules, Side};
+use tablut_search::Limit;
 
 /// Simulations when neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
@@ -90,14 +91,7 @@ fn game(args: &Args, rules: Arc<Rules>) -> anyhow::Result<Game> {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    let number = |digits: &str| digits.trim().parse::<f64>().ok();
-    let secs = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(digits), _) => number(digits).map(|ms| ms / 1000.0),
-        (None, Some(digits)) => number(digits),
-        (None, None) => None,
-    };
-    match secs {
-        Some(secs) if secs > 0.0 && secs <= 86_400.0 => Ok(Duration::from_secs_f64(secs)),
-        _ => Err("expected a time such as 500ms or 10s, at most a day".to_owned()),
-    }
+    let limit: Option<Limit> = text.parse().ok();
+    let time = limit.filter(|limit| limit.simulations().is_none()).and_then(|limit| limit.time());
+    time.ok_or_else(|| "expected a time such as 500ms or 10s, at most a day".to_owned())
 }
