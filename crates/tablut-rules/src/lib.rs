@@ -52,7 +52,7 @@ pub use game::{Game, Outcome, PositionError, Reason};
 pub use move_text::{MoveText, ReadMoveError};
 pub use moves::{Move, MoveError, MoveList};
 pub use opening::OpeningError;
-pub use otg::{OtgError, OtgRecord};
+pub use otg::{OtgError, OtgRecord, RulesLine, RulesLineError, WordedRules};
 pub use position::{PartsError, Position};
 pub use position_text::PositionTextError;
 pub use replay::{Replay, ReplayError, TraceStep};

@@ -21,7 +21,9 @@ use crate::position::Position;
 use crate::rules::Rules;
 use crate::side::Side;
 
-use rules_line::read_rules_line;
+pub use rules_line::{RulesLine, RulesLineError, WordedRules};
+
+use rules_line::read_start;
 
 /// A record, read but not played.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -85,7 +87,11 @@ impl OtgRecord {
     pub fn from_game(game: &Game) -> Result<OtgRecord, OtgError> {
         let set = game.rules().set();
         let start = *game.start();
-        let rules_line = set.to_opentafl(&start).map_err(OtgError::Inexpressible)?;
+        let worded = set.to_opentafl(&start).map_err(OtgError::Inexpressible)?;
+        if !worded.other_endings.is_empty() {
+            return Err(OtgError::Inexpressible(worded.other_endings));
+        }
+        let rules_line = worded.line;
         let mut position = start;
         let moves = game.moves().map(|mv| {
             let applied = game.rules().apply(&position, mv);
@@ -141,7 +147,7 @@ impl FromStr for OtgRecord {
                 _ if line.is_empty() => {}
                 None if line.starts_with('[') => tags.push(read_tag(line).map_err(at_line)?),
                 None => {
-                    let start = read_rules_line(line).map_err(at_line)?;
+                    let start = read_start(line).map_err(at_line)?;
                     record = Some(OtgRecord {
                         tags: std::mem::take(&mut tags),
                         rules_line: line.to_owned(),
@@ -202,7 +208,7 @@ impl fmt::Display for OtgRecord {
             writeln!(f, "[{name}: {value}]")?;
         }
         writeln!(f, "{}", self.rules_line)?;
-        if read_rules_line(&self.rules_line).as_ref() != Ok(&self.start) {
+        if read_start(&self.rules_line).as_ref() != Ok(&self.start) {
             writeln!(f, "{}", self.start.to_opentafl())?;
         }
         writeln!(f)?;
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn expressible_games_round_trip() {
-        for name in ["masters-edge", "masters-weak-king"] {
+        for name in ["masters-edge", "masters-weak-king", "ludoteka", "piecepack", "linnaeus"] {
             for stride in 1..40 {
                 let game = some_game(name, stride);
                 let record = OtgRecord::from_game(&game).expect("an expressible rule set");
@@ -248,9 +254,15 @@ mod tests {
 
     #[test]
     fn inexpressible_rules_are_named() {
-        let error = OtgRecord::from_game(&some_game("kvasir", 7)).expect_err("not expressible");
-        let text = error.to_string();
-        assert!(text.contains("king.elsewhere") && text.contains("repetition.result"), "{text}");
+        for (name, key) in [
+            ("kvasir", "repetition.result"),
+            ("imperial", "captures.count"),
+            ("ashton", "camps.entry"),
+            ("tartu", "max-plies"),
+        ] {
+            let error = OtgRecord::from_game(&some_game(name, 7)).expect_err("not expressible");
+            assert!(error.to_string().contains(key), "{name}: {error}");
+        }
     }
 
     #[test]

@@ -1,0 +1,497 @@
+//! A line of rules as a rule set.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use super::{Kinds, RulesLine, RulesLineError, all_camps};
+use crate::bitboard::Bitboard;
+use crate::board::{CENTRE, Square};
+use crate::position::Position;
+use crate::ruleset::{
+    CampEntry, CampRules, CaptureCount, CaptureRules, CornerRules, Escape, First, HostileCamps, Hostility, KingCapture,
+    KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet, RuleSetError, ThroneRules,
+};
+use crate::side::Side;
+use crate::{MAX_DISTANCE, SIZE};
+
+/// The most of a text that a message shows.
+const SHOWN: usize = 40;
+
+/// The start position and side that a line of rules gives. The other rules are those of the rule set that
+/// the record is played by.
+pub(in crate::otg) fn read_start(line: &str) -> Result<Position, String> {
+    let mut words = Words::of(line);
+    words.size();
+    let first = words.first();
+    let start = words.start(first);
+    match (words.faults.is_empty(), start) {
+        (true, Some(start)) => Ok(start),
+        _ => Err(words.faults.join("; ")),
+    }
+}
+
+impl FromStr for RulesLine {
+    type Err = RulesLineError;
+
+    /// Reads a line of rules; every rule of it that this board's games do not know is a fault, but for those of the
+    /// game's end.
+    fn from_str(line: &str) -> Result<RulesLine, RulesLineError> {
+        let mut words = Words::of(line);
+        words.size();
+        let first = words.first();
+        let start = words.start(first);
+        let mut other_endings = Vec::new();
+        let set = words.rule_set(first, &mut other_endings);
+        if start.is_some_and(|start| set.camps.entry != CampEntry::Anyone && has_strangers(&start, set.camps.entry)) {
+            words.fault("start: a piece on a fortress that it may not enter");
+        }
+        words.faults.extend(words.values.keys().map(|key| format!("{}: is no rule known here", shown(key))));
+        if words.faults.is_empty()
+            && let Err(RuleSetError::Contradiction { faults, .. }) = set.check()
+        {
+            words.faults = faults;
+        }
+        match (words.faults.is_empty(), start) {
+            (true, Some(start)) => Ok(RulesLine { set: built_in(set), start, other_endings }),
+            _ => Err(RulesLineError { faults: words.faults }),
+        }
+    }
+}
+
+/// The built-in rule set that says the same, or this one.
+fn built_in(set: RuleSet) -> RuleSet {
+    let same =
+        |known: &RuleSet| *known == RuleSet { name: known.name.clone(), source: known.source.clone(), ..set.clone() };
+    RULE_SET_NAMES.iter().filter_map(|name| RuleSet::named(name).ok()).find(same).unwrap_or(set)
+}
+
+/// Whether a piece stands on a camp that its kind may not enter.
+fn has_strangers(start: &Position, entry: CampEntry) -> bool {
+    let barred = match entry {
+        CampEntry::Soldiers => start.king_board(),
+        _ => start.king_board() | start.defenders(),
+    };
+    barred.intersects(all_camps())
+}
+
+/// The rules of a line that have not been read yet, and what was wrong with those that have.
+struct Words<'a> {
+    values: BTreeMap<&'a str, &'a str>,
+    faults: Vec<String>,
+}
+
+impl<'a> Words<'a> {
+    fn of(line: &'a str) -> Self {
+        let mut words = Self { values: BTreeMap::new(), faults: Vec::new() };
+        for word in line.split_whitespace() {
+            match word.split_once(':') {
+                None => words.fault(format!("{:?}, expected a rule such as esc:e", shown(word))),
+                Some((key, value)) => {
+                    if words.values.insert(key, value).is_some() {
+                        words.fault(format!("{}: is given twice", shown(key)));
+                    }
+                }
+            }
+        }
+        words
+    }
+
+    fn fault(&mut self, fault: impl Into<String>) {
+        self.faults.push(fault.into());
+    }
+
+    fn take(&mut self, key: &str, default: &'a str) -> &'a str {
+        self.values.remove(key).unwrap_or(default)
+    }
+
+    /// One of several values; the first is the default.
+    fn choice<T: Copy>(&mut self, key: &'a str, choices: &[(&'a str, T)]) -> T {
+        let (default, first) = choices[0];
+        let value = self.take(key, default);
+        match choices.iter().find(|(name, _)| *name == value) {
+            Some((_, choice)) => *choice,
+            None => {
+                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+                self.fault(format!("{key}:{}, expected {}", shown(value), names.join(" or ")));
+                first
+            }
+        }
+    }
+
+    /// A rule of other games, which has to be off.
+    fn off(&mut self, key: &str, what: &str) {
+        let value = self.take(key, "n");
+        if value != "n" {
+            self.fault(format!("{key}:{}, but no game here has {what}; expected n", shown(value)));
+        }
+    }
+
+    fn kinds(&mut self, key: &str, default: &'a str) -> Kinds {
+        let value = self.take(key, default);
+        if let Some(stranger) = value.chars().find(|&letter| !"tcnkmgTCNKMG".contains(letter)) {
+            self.fault(format!("{key}: {stranger:?} is no kind of piece, expected letters of tcnkmgTCNKMG"));
+        }
+        let lists = |letter: char| value.contains(letter);
+        Kinds { attacker: lists('t'), defender: lists('T'), king: lists('K') }
+    }
+
+    /// Who may land, where all or the king alone or nobody may.
+    fn landing(&mut self, key: &str, kinds: Kinds) -> Landing {
+        match kinds {
+            Kinds::NONE => Landing::Nobody,
+            Kinds::KING => Landing::King,
+            Kinds::ALL => Landing::Anyone,
+            _ => {
+                self.fault(format!("{key}:{kinds}, expected tTK, K alone or nothing"));
+                Landing::Nobody
+            }
+        }
+    }
+
+    /// Squares, or `None` where the line does not speak of them.
+    fn squares(&mut self, key: &str) -> Option<Bitboard> {
+        let value = self.values.remove(key).filter(|value| *value != "default")?;
+        let mut squares = Bitboard::EMPTY;
+        for name in value.split(',').filter(|name| !name.is_empty()) {
+            match name.parse::<Square>() {
+                Ok(square) => squares.insert(square),
+                Err(error) => self.fault(format!("{key}: {error}")),
+            }
+        }
+        Some(squares)
+    }
+
+    fn size(&mut self) {
+        match self.values.remove("dim") {
+            Some(size) if size.parse() == Ok(SIZE) => {}
+            Some(size) => self.fault(format!("dim:{}, expected dim:{SIZE}", shown(size))),
+            None => self.fault(format!("no size, expected dim:{SIZE}")),
+        }
+    }
+
+    fn first(&mut self) -> Side {
+        self.choice("atkf", &[("y", Side::Attackers), ("n", Side::Defenders)])
+    }
+
+    fn start(&mut self, first: Side) -> Option<Position> {
+        let (upwards, downwards) = (self.values.remove("start"), self.values.remove("starti"));
+        let rows = match (upwards, downwards) {
+            (Some(rows), None) | (None, Some(rows)) => rows,
+            (None, None) => {
+                self.fault("no start position, expected start:/…/");
+                return None;
+            }
+            (Some(_), Some(_)) => {
+                self.fault("start: and starti: together, expected one of them");
+                return None;
+            }
+        };
+        let Some(inner) = rows.strip_prefix('/') else {
+            self.fault(format!("start:{}, expected rows between slashes", shown(rows)));
+            return None;
+        };
+        let rows = if upwards.is_some() { rows } else { inner.strip_suffix('/').unwrap_or(inner) };
+        match Position::read(rows, Some(first)) {
+            Ok(position) if position.king().is_some() => Some(position),
+            Ok(_) => {
+                self.fault("start: there is no king");
+                None
+            }
+            Err(error) => {
+                self.fault(error.to_string());
+                None
+            }
+        }
+    }
+}
+
+/// A number of squares, or any number.
+type Speed = Option<u32>;
+
+impl Words<'_> {
+    fn rule_set(&mut self, first: Side, other_endings: &mut Vec<&'static str>) -> RuleSet {
+        for key in ["nj", "cj", "mj", "gj", "swf"] {
+            // Of pieces that are not on this board, and of shieldwalls.
+            self.values.remove(key);
+        }
+        self.off("kj", "jumping kings");
+        self.off("sw", "shieldwalls");
+        self.off("efe", "edge forts");
+        self.off("ber", "berserk moves");
+        if self.choice("surf", &[("y", true), ("n", false)]) {
+            other_endings.push("defenders who are surrounded lose (surf:y)");
+        }
+        let name = self.take("name", "OpenTafl").replace('_', " ");
+        let king = self.take_king_strength();
+        let (throne, throne_closes) = self.throne(king);
+        let (corners, corner_closes) = self.corners(king);
+        let camps = self.camps(king);
+        let mut escape = self.choice("esc", &[("c", Escape::Corners), ("e", Escape::Edge)]);
+        if escape == Escape::Edge && camps.entry != CampEntry::Anyone {
+            escape = Escape::EdgeOutsideCamps;
+        }
+        let [on_throne, beside_throne, elsewhere] = king.falls;
+        let pinned_defender = self.choice("linc", &[("n", false), ("y", true)]);
+        RuleSet {
+            name: if name.is_empty() || name.contains(char::is_control) { "OpenTafl".to_owned() } else { name },
+            source: "a line of OpenTafl's rules".to_owned(),
+            first: match first {
+                Side::Attackers => First::Attackers,
+                Side::Defenders => First::Defenders,
+            },
+            escape,
+            no_capture_plies: None,
+            max_plies: None,
+            // With a throne that is always hostile to them, pinned defenders are captured like others.
+            captures: CaptureRules {
+                count: CaptureCount::All,
+                pinned_defender: pinned_defender && throne.hostile_to_defenders != Hostility::Always,
+            },
+            king: KingRules {
+                armed: self.take_armed(),
+                reach: self.take_reach(),
+                on_throne,
+                beside_throne,
+                elsewhere,
+                throne_closes,
+                edge_closes: king.edge_closes,
+                corner_closes,
+            },
+            throne,
+            corners,
+            camps,
+            repetition: self.repetition(other_endings),
+        }
+    }
+
+    fn take_armed(&mut self) -> bool {
+        match self.take("ka", "y") {
+            "y" => true,
+            "n" => false,
+            "a" | "h" => {
+                self.fault("ka: kings here capture both as hammer and as anvil or not at all; expected y or n");
+                true
+            }
+            other => {
+                self.fault(format!("ka:{}, expected y or n", shown(other)));
+                true
+            }
+        }
+    }
+
+    fn repetition(&mut self, other_endings: &mut Vec<&'static str>) -> RepetitionRules {
+        let results = [
+            ("d", Some(RepetitionResult::Draw)),
+            ("i", Some(RepetitionResult::Ignored)),
+            ("l", Some(RepetitionResult::MoverLoses)),
+            ("w", None),
+        ];
+        let result = self.choice("tfr", &results).unwrap_or_else(|| {
+            other_endings.push("who repeats a position wins (tfr:w; a draw here)");
+            RepetitionResult::Draw
+        });
+        RepetitionRules { result, occurrences: 3, start_counts: true }
+    }
+
+    /// The king's reach, where all soldiers move as far as they like.
+    fn take_reach(&mut self) -> u32 {
+        let value = self.take("spd", "-1");
+        let list = value.strip_suffix(',').unwrap_or(value);
+        let read = |text: &str| -> Option<Speed> {
+            match text.parse::<i32>() {
+                Ok(-1) => Some(None),
+                Ok(squares @ 1..) => Some(u32::try_from(squares).ok().filter(|&n| n < MAX_DISTANCE as u32)),
+                _ => None,
+            }
+        };
+        let speeds: Option<Vec<Speed>> = list.split(',').map(read).collect();
+        // In the order tcnkmg TCNKMG, of which older lines leave the last one or two of either side out.
+        let [attacker, defender, king] = match speeds.as_deref() {
+            Some(&[all]) => [all; 3],
+            Some(&[attackers, defenders]) => [attackers, defenders, defenders],
+            Some(
+                speeds @ ([_, _, _, _, _, _, _, _]
+                | [_, _, _, _, _, _, _, _, _, _]
+                | [_, _, _, _, _, _, _, _, _, _, _, _]),
+            ) => {
+                let side = speeds.len() / 2;
+                [speeds[0], speeds[side], speeds[side + 3]]
+            }
+            _ => {
+                self.fault(format!("spd:{}, expected 1, 2, 8, 10 or 12 numbers, -1 for any distance", shown(value)));
+                [None; 3]
+            }
+        };
+        if attacker.is_some() || defender.is_some() {
+            self.fault(format!("spd:{}, but soldiers here move any distance; only the king may be slow", shown(value)));
+        }
+        king.unwrap_or(MAX_DISTANCE as u32)
+    }
+
+    fn take_king_strength(&mut self) -> KingStrength {
+        use KingCapture::{BetweenTwo, Surrounded};
+        let strong = KingStrength { falls: [Surrounded; 3], edge_closes: false };
+        let weak = KingStrength { falls: [BetweenTwo; 3], edge_closes: false };
+        let choices = [
+            ("s", strong),
+            ("c", KingStrength { falls: [Surrounded, Surrounded, BetweenTwo], edge_closes: false }),
+            ("m", KingStrength { falls: [Surrounded; 3], edge_closes: true }),
+            ("w", weak),
+            // Of older lines.
+            ("y", strong),
+            ("n", weak),
+        ];
+        let strength = self.choice("ks", &choices);
+        let has_no_throne = self.values.get("cen").is_some_and(|centre| centre.is_empty());
+        // A king who is strong on and beside the throne alone, and no throne.
+        if has_no_throne && strength.falls[2] == BetweenTwo { weak } else { strength }
+    }
+
+    fn throne(&mut self, king: KingStrength) -> (ThroneRules, bool) {
+        let centre = self.squares("cen");
+        let all = "tcnkmTCNKM";
+        let entering = self.kinds("cenre", all);
+        let passing = self.kinds("cenp", all).and(entering);
+        let landing = self.kinds("cens", "K").and(passing);
+        let occupied = self.kinds("cenh", "tcnkm");
+        let empty = self.kinds("cenhe", all);
+        if centre == Some(Bitboard::EMPTY) {
+            let never = Hostility::Never;
+            let throne = ThroneRules {
+                landing: Landing::Anyone,
+                passing: Passing::Anyone,
+                hostile_to_attackers: never,
+                hostile_to_defenders: never,
+                hostile_to_king: never,
+            };
+            return (throne, false);
+        }
+        if centre.is_some_and(|centre| centre != Bitboard::of(CENTRE)) {
+            self.fault(format!("cen: expected {CENTRE} or nothing"));
+        }
+        let passing = match passing {
+            Kinds::NONE => Passing::Nobody,
+            Kinds::ALL => Passing::Anyone,
+            _ => {
+                self.fault(format!("cenp:{passing}, expected tTK or nothing"));
+                Passing::Anyone
+            }
+        };
+        let surrounded = king.falls[1] == KingCapture::Surrounded;
+        if surrounded && occupied.king && landing.defender {
+            self.fault("cenh:K with ks:s, c or m and cens:T: a defender on the throne would close a side of the king");
+        }
+        let throne = ThroneRules {
+            landing: self.landing("cens", landing),
+            passing,
+            hostile_to_attackers: self.hostility("t", occupied.attacker, empty.attacker),
+            hostile_to_defenders: self.hostility("T", occupied.defender, empty.defender),
+            hostile_to_king: if surrounded { Hostility::Never } else { self.hostility("K", occupied.king, empty.king) },
+        };
+        (throne, surrounded && empty.king)
+    }
+
+    fn hostility(&mut self, kind: &str, occupied: bool, empty: bool) -> Hostility {
+        match (occupied, empty) {
+            (false, false) => Hostility::Never,
+            (false, true) => Hostility::WhenEmpty,
+            (true, true) => Hostility::Always,
+            (true, false) => {
+                self.fault(format!("cenh:{kind} without cenhe:{kind}: no throne here is hostile only when occupied"));
+                Hostility::Always
+            }
+        }
+    }
+
+    fn corners(&mut self, king: KingStrength) -> (CornerRules, bool) {
+        let corners = self.squares("cor");
+        let hostile = self.kinds("corh", "tcnkmTCNKM");
+        let entering = self.kinds("corre", "tcnkmTCNKM");
+        let landing = self.kinds("cors", "K").and(self.kinds("corp", "K")).and(entering);
+        if corners == Some(Bitboard::EMPTY) {
+            if self.values.get("esc").is_none_or(|escape| *escape == "c") {
+                self.fault("cor: names no corners, but the king escapes to them (esc:c)");
+            }
+            let ordinary = CornerRules { landing: Landing::Anyone, hostile_to_soldiers: false, hostile_to_king: false };
+            return (ordinary, false);
+        }
+        if corners.is_some_and(|corners| corners != Bitboard::where_square(|square| square.is_corner())) {
+            self.fault("cor: expected a1,i1,a9,i9 or nothing");
+        }
+        if hostile.attacker != hostile.defender {
+            self.fault(format!("corh:{hostile}, but corners here are hostile to soldiers of both sides or of none"));
+        }
+        let between = king.falls[2] == KingCapture::BetweenTwo;
+        let rules = CornerRules {
+            landing: self.landing("cors", landing),
+            hostile_to_soldiers: hostile.attacker,
+            hostile_to_king: between && hostile.king,
+        };
+        // On the edge beside a corner a king without the edge's help is never captured.
+        (rules, !between && hostile.king && king.edge_closes)
+    }
+
+    fn camps(&mut self, king: KingStrength) -> CampRules {
+        if self.squares("dfor").is_some_and(|forts| !forts.is_empty()) {
+            self.fault("dfor: defenders have no fortresses here");
+        }
+        for key in ["dforh", "dforp", "dfors", "dforre"] {
+            self.values.remove(key);
+        }
+        let all = "tcnkmTCNKM";
+        let forts = self.squares("afor").unwrap_or(Bitboard::EMPTY);
+        let hostile = self.kinds("aforh", "TCNKM");
+        let passing = self.kinds("aforp", all).and(self.kinds("aforre", all));
+        let entering = self.kinds("afors", all).and(passing);
+        let none = HostileCamps::None;
+        let ordinary = CampRules {
+            entry: CampEntry::Anyone,
+            hostile_to_attackers: none,
+            hostile_to_defenders: none,
+            hostile_to_king: none,
+        };
+        if forts.is_empty() {
+            return ordinary;
+        }
+        if forts != all_camps() {
+            self.fault("afor: expected the sixteen squares on which attackers start, or none");
+        }
+        if passing != entering {
+            self.fault(format!("aforp:{passing} with afors:{entering}: who passes over a camp here may land on it"));
+        }
+        let entry = match (entering.attacker, entering.defender, entering.king) {
+            (true, true, true) => CampEntry::Anyone,
+            (true, true, false) => CampEntry::Soldiers,
+            (true, false, false) => CampEntry::Attackers,
+            (false, ..) => {
+                self.fault("aforp, afors, aforre: attackers here may always go back to their fortresses");
+                CampEntry::Attackers
+            }
+            (true, false, true) => {
+                self.fault(format!("afors:{entering}, expected tTK, tT or t"));
+                CampEntry::Attackers
+            }
+        };
+        if hostile.king && king.falls[2] == KingCapture::Surrounded {
+            self.fault("aforh:K with ks:s or m: a fortress never closes a side of a surrounded king here");
+        }
+        let hostile_if = |is_so: bool| if is_so { HostileCamps::All } else { HostileCamps::None };
+        CampRules {
+            entry,
+            hostile_to_attackers: hostile_if(hostile.attacker),
+            hostile_to_defenders: hostile_if(hostile.defender),
+            hostile_to_king: hostile_if(hostile.king),
+        }
+    }
+}
+
+/// How the king falls on the throne, beside it and elsewhere, and whether the edge helps.
+#[derive(Copy, Clone)]
+struct KingStrength {
+    falls: [KingCapture; 3],
+    edge_closes: bool,
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}
