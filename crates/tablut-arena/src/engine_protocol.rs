@@ -19,26 +19,18 @@
 
 mod command;
 
-use crate::baseline::Baseline;
-use crate::net_player::{Budget, NetPlayer, Watch};
+use crate::mind::Mind;
+use crate::net_player::{NetPlayer, Watch};
 use crate::nets::match_search;
 use crate::spec::MAX_SIMULATIONS;
+use crate::wire::{Failure, Wire, refused};
 use command::Command;
-use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
-use tablut_search::{Search, SearchResult};
-
-/// Who thinks.
-pub enum Mind {
-    /// A net.
-    Net(Box<NetPlayer>),
-    /// A player that takes its own time, whatever `go` says.
-    Baseline(Box<dyn Baseline>),
-}
+use tablut_search::{Limit, Search, SearchResult};
 
 /// An engine's state between two lines.
 pub struct LineEngine {
@@ -46,12 +38,13 @@ pub struct LineEngine {
     mind: Mind,
     simulations: u32,
     game: Game,
+    quits: bool,
 }
 
 impl LineEngine {
     /// An engine that calls itself `name`, at the start position of `rules`.
     pub fn new(name: String, mind: Mind, simulations: u32, rules: Arc<Rules>) -> Self {
-        Self { name, mind, simulations, game: start(rules, None) }
+        Self { name, mind, simulations, game: start(rules, None), quits: false }
     }
 }
 
@@ -62,8 +55,8 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
 
 /// Obeys `lines` until `quit` or their end. Lines come through a channel, so that `stop` is heard while the engine thinks.
 pub fn run_engine(engine: &mut LineEngine, lines: &Receiver<String>, output: &mut dyn Write) -> io::Result<()> {
-    let mut wire = Wire { lines, waiting: VecDeque::new(), output, quit: false };
-    while !wire.quit {
+    let mut wire = Wire::new(lines, output);
+    while !engine.quits {
         let Some(line) = wire.next_line() else { return Ok(()) };
         let done = match Command::read(&line) {
             Ok(command) => engine.obey(command, &mut wire),
@@ -78,65 +71,6 @@ pub fn run_engine(engine: &mut LineEngine, lines: &Receiver<String>, output: &mu
     Ok(())
 }
 
-/// Why a command was not obeyed.
-enum Failure {
-    /// It cannot be; the text is for the other end.
-    Refused(String),
-    /// Nobody listens any more.
-    Output(io::Error),
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
-fn refused(error: impl ToString) -> Failure {
-    // An answer is one line.
-    Failure::Refused(error.to_string().replace('\n', " "))
-}
-
-/// Both directions of the conversation.
-struct Wire<'a> {
-    lines: &'a Receiver<String>,
-    /// Lines that came while the engine thought.
-    waiting: VecDeque<String>,
-    output: &'a mut dyn Write,
-    quit: bool,
-}
-
-impl Wire<'_> {
-    fn next_line(&mut self) -> Option<String> {
-        self.waiting.pop_front().or_else(|| self.lines.recv().ok())
-    }
-
-    fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.output, "{text}")?;
-        self.output.flush()
-    }
-
-    /// Hears what comes while the engine thinks.
-    fn listen(&mut self) -> io::Result<Watch> {
-        loop {
-            match self.lines.try_recv() {
-                Ok(line) => match line.trim() {
-                    "stop" => return Ok(Watch::Stop),
-                    "quit" => {
-                        self.quit = true;
-                        return Ok(Watch::Stop);
-                    }
-                    "isready" => self.say("readyok")?,
-                    _ => self.waiting.push_back(line),
-                },
-                // The end of the input does not cut a search short: scripts pipe their lines in and wait for the answer.
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(Watch::GoOn),
-            }
-        }
-    }
-}
-
 impl LineEngine {
     fn obey(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
@@ -145,12 +79,13 @@ impl LineEngine {
             Command::Uci => Ok(self.introduce(wire)?),
             Command::IsReady => Ok(wire.say("readyok")?),
             Command::Quit => {
-                wire.quit = true;
+                self.quits = true;
                 Ok(())
             }
             Command::Rules(name) => {
-                let rules = Rules::load(&name).map_err(refused)?;
-                self.game = start(Arc::new(rules), None);
+                let rules = Arc::new(Rules::load(&name).map_err(refused)?);
+                self.mind.play_by(&rules);
+                self.game = start(rules, None);
                 Ok(())
             }
             Command::Simulations(simulations) => {
@@ -191,13 +126,13 @@ impl LineEngine {
         if self.game.outcome().is_some() {
             return Ok(wire.say("bestmove none")?);
         }
-        let budget = match (nodes, time) {
-            (_, Some(time)) => Budget::Time(time),
-            (nodes, None) => Budget::Simulations(nodes.unwrap_or(self.simulations)),
+        let limit = match (nodes, time) {
+            (None, None) => Limit::of_simulations(self.simulations),
+            (nodes, time) => Limit::new(nodes, time).map_err(refused)?,
         };
         let mv = match &mut self.mind {
             Mind::Baseline(player) => player.choose(&self.game),
-            Mind::Net(net) => think(net, &self.game, budget, nodes, wire)?,
+            Mind::Net(net) => think(net, &self.game, limit, wire, &mut self.quits)?,
         };
         Ok(wire.say(&format!("bestmove {mv}"))?)
     }
@@ -207,9 +142,9 @@ impl LineEngine {
 fn think(
     net: &mut NetPlayer,
     game: &Game,
-    budget: Budget,
-    max_nodes: Option<u32>,
+    limit: Limit,
     wire: &mut Wire<'_>,
+    quits: &mut bool,
 ) -> Result<Move, Failure> {
     let began = Instant::now();
     let mut broken = None;
@@ -220,26 +155,37 @@ fn think(
         let heard = if nodes >= next_info {
             next_info = 2 * nodes;
             let line = search.lines(1).into_iter().next().map(|line| line.moves);
-            wire.say(&info(&result, line.as_deref(), began)).and_then(|()| wire.listen())
+            wire.say(&info(&result, line.as_deref(), began)).and_then(|()| listen(wire, quits))
         } else {
-            wire.listen()
+            listen(wire, quits)
         };
-        let enough = matches!(budget, Budget::Time(_)) && max_nodes.is_some_and(|max| nodes >= max);
-        match heard {
-            Ok(Watch::GoOn) if !enough => Watch::GoOn,
-            Ok(_) => Watch::Stop,
-            Err(error) => {
-                broken = Some(error);
-                Watch::Stop
-            }
-        }
+        heard.unwrap_or_else(|error| {
+            broken = Some(error);
+            Watch::Stop
+        })
     };
-    let result = net.think(game, &match_search(0), budget, watch).map_err(refused)?;
+    let result = net.think(game, &match_search(0), limit, watch).map_err(refused)?;
     if let Some(error) = broken {
         return Err(Failure::Output(error));
     }
     wire.say(&info(&result, None, began))?;
     Ok(result.chosen)
+}
+
+/// Hears what comes while the engine thinks.
+fn listen(wire: &mut Wire<'_>, quits: &mut bool) -> io::Result<Watch> {
+    while let Some(line) = wire.arrived() {
+        match line.trim() {
+            "stop" => return Ok(Watch::Stop),
+            "quit" => {
+                *quits = true;
+                return Ok(Watch::Stop);
+            }
+            "isready" => wire.say("readyok")?,
+            _ => wire.keep(line),
+        }
+    }
+    Ok(Watch::GoOn)
 }
 
 /// Simulations in the tree below the root.

@@ -2,24 +2,11 @@
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, NetError, Weights};
 use tablut_rules::Game;
 use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
-
-/// How long a net thinks.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Budget {
-    /// So many simulations; 0 plays by the policy alone.
-    Simulations(u32),
-    /// So long. The simulations double until the time is up, so that the search stands well at any moment.
-    Time(Duration),
-}
-
-/// The bounds of a [`Limit`] in time.
-const SHORTEST: Duration = Duration::from_millis(1);
-const LONGEST: Duration = Duration::from_hours(24);
 
 /// A net with its search, for one game after the other.
 pub struct NetPlayer {
@@ -48,7 +35,7 @@ impl NetPlayer {
         Ok(Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed))
     }
 
-    /// Searches the game's position. `config` says how; its `simulations` are overridden by `budget`. `watch` sees the search
+    /// Searches the game's position. `config` says how; its `simulations` are overridden by `limit`. `watch` sees the search
     /// after every batch of evaluations.
     ///
     /// Every ply has a generator of its own, so that what is searched at one has no influence on another. By simulations the
@@ -60,10 +47,10 @@ impl NetPlayer {
         &mut self,
         game: &Game,
         config: &SearchConfig,
-        budget: Budget,
+        limit: Limit,
         watch: &mut dyn FnMut(&Search) -> Watch,
     ) -> Result<SearchResult, EvaluateError> {
-        Ok(self.search(game, config, budget, watch)?.result())
+        Ok(self.search(game, config, limit, watch)?.result())
     }
 
     /// As [`NetPlayer::think`], and gives the whole search, for its lines of play.
@@ -74,15 +61,11 @@ impl NetPlayer {
         &mut self,
         game: &Game,
         config: &SearchConfig,
-        budget: Budget,
+        limit: Limit,
         watch: &mut dyn FnMut(&Search) -> Watch,
     ) -> Result<Search, EvaluateError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(game.ply()));
-        let limit = match budget {
-            Budget::Simulations(simulations) => Limit::of_simulations(simulations),
-            Budget::Time(time) => Limit::of_time(time.clamp(SHORTEST, LONGEST)).expect("the time is in its range"),
-        };
         let mut anytime = Anytime::new(limit, config);
         let mut search = Search::new(game.clone(), anytime.config(), rng);
         let (began, mut queries) = (Instant::now(), Vec::new());
@@ -101,12 +84,12 @@ impl NetPlayer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, NetPlayer, Watch};
+    use super::{NetPlayer, Watch};
     use crate::nets::match_search;
     use std::sync::Arc;
     use std::time::Duration;
     use tablut_rules::{Game, Position, Rules, Side};
-    use tablut_search::UniformEvaluator;
+    use tablut_search::{Limit, UniformEvaluator};
 
     fn player() -> NetPlayer {
         NetPlayer::new(Box::new(UniformEvaluator), 1)
@@ -118,19 +101,20 @@ mod tests {
 
     #[test]
     fn simulations_are_counted_and_results_repeat() {
-        let think = |budget| player().think(&start(), &match_search(0), budget, &mut |_| Watch::GoOn).unwrap();
-        let result = think(Budget::Simulations(50));
+        let think = |limit| player().think(&start(), &match_search(0), limit, &mut |_| Watch::GoOn).unwrap();
+        let result = think(Limit::of_simulations(50));
         assert!(result.simulations <= 50 && result.simulations >= 16, "{}", result.simulations);
-        assert_eq!(think(Budget::Simulations(50)), result);
-        assert_eq!(think(Budget::Simulations(0)).simulations, 0);
+        assert_eq!(think(Limit::of_simulations(50)), result);
+        assert_eq!(think(Limit::of_simulations(0)).simulations, 0);
     }
 
     #[test]
     fn a_search_by_time_ends_and_grows_until_it_is_told_to_stop() {
         let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> Watch| {
-            player().think(&start(), &match_search(0), Budget::Time(time), watch).unwrap()
+            let limit = Limit::of_time(time).unwrap();
+            player().think(&start(), &match_search(0), limit, watch).unwrap()
         };
-        let none = think(Duration::ZERO, &mut |_| Watch::GoOn);
+        let none = think(Duration::from_millis(1), &mut |_| Watch::GoOn);
         assert!(start().rules().check_legal(start().position(), none.chosen).is_ok());
         let mut batches = 0;
         let long = think(Duration::from_hours(1), &mut |_| {
@@ -146,8 +130,8 @@ mod tests {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let position: Position = "9/9/9/4t4/9/2K6/9/9/3t5 d".parse().unwrap();
         let game = Game::from_position(rules, position).unwrap();
-        let budget = Budget::Time(Duration::from_hours(1));
-        let result = player().think(&game, &match_search(0), budget, &mut |_| Watch::GoOn).unwrap();
+        let limit = Limit::of_time(Duration::from_hours(1)).unwrap();
+        let result = player().think(&game, &match_search(0), limit, &mut |_| Watch::GoOn).unwrap();
         assert_eq!(result.proven.and_then(|proof| proof.winner), Some(Side::Defenders));
     }
 }

@@ -4,10 +4,10 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_arena::alphabeta::AlphaBeta;
-use tablut_arena::{Baseline, Budget, NetPlayer, PlayerSpec, SearchLimit, Watch, baseline, match_search};
+use tablut_arena::{Baseline, NetPlayer, PlayerSpec, SearchLimit, Watch, baseline, match_search};
 use tablut_net::{NetError, Weights};
 use tablut_rules::{Game, Move, Rules, Side};
-use tablut_search::{EvaluateError, Evaluator, Proof, SearchResult};
+use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchResult};
 
 /// A player's opinion of a move.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -84,7 +84,7 @@ impl NetThinker {
     fn search(&mut self, game: &Game, gumbel_scale: f32) -> Result<SearchResult, EvaluateError> {
         let mut config = match_search(self.simulations);
         config.gumbel.gumbel_scale = gumbel_scale;
-        self.player.think(game, &config, Budget::Simulations(self.simulations), &mut |_| Watch::GoOn)
+        self.player.think(game, &config, Limit::of_simulations(self.simulations), &mut |_| Watch::GoOn)
     }
 }
 

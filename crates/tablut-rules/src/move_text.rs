@@ -10,7 +10,7 @@ use crate::position::Position;
 use crate::rules::{IllegalMove, MoveFault, Rules};
 use crate::side::Piece;
 
-/// A move's text, read but not yet matched to a position: `d1-d3`, `d1-d3xd4`, and `OpenTafl`'s
+/// A move's text, read but not yet matched to a position: `d1-d3`, `d1-d3xd4`, and OpenTafl's
 /// `Ke5-e6`, `d1-d3xd4/e4` with its remarks `+`, `++`, `-`, `--`. The Tablut Challenge's `d1-d4xc4xd5`
 /// is read as well.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -131,7 +131,7 @@ impl Rules {
         }
     }
 
-    /// A legal move as `OpenTafl` writes it: the king's moves begin with `K`, every captured square is
+    /// A legal move as OpenTafl writes it: the king's moves begin with `K`, every captured square is
     /// named, a captured king with his letter.
     #[must_use]
     pub fn to_opentafl(&self, position: &Position, mv: Move) -> String {

@@ -1,4 +1,4 @@
-//! Game records in `OpenTafl`'s format (OTG): tags in brackets, a line of rules, numbered moves.
+//! Game records in OpenTafl's format (OTG): tags in brackets, a line of rules, numbered moves.
 //!
 //! ```text
 //! [variant: masters-edge]

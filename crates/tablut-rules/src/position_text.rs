@@ -1,4 +1,4 @@
-//! The text form of positions: `3ttt3/…/3ttt3 a` from the top row down, and `OpenTafl`'s
+//! The text form of positions: `3ttt3/…/3ttt3 a` from the top row down, and OpenTafl's
 //! `/3ttt3/…/3ttt3/` from the bottom row up.
 
 use std::fmt;
@@ -69,7 +69,7 @@ impl FromStr for Position {
     type Err = PositionTextError;
 
     /// Reads the rows, top to bottom, and after a space the side to move, `a` or `d`. Rows between two
-    /// slashes are `OpenTafl`'s, which begin with row 1 (its `PositionSerializer` stores the first row at
+    /// slashes are OpenTafl's, which begin with row 1 (its `PositionSerializer` stores the first row at
     /// y = 0, and its squares' numbers are y + 1).
     fn from_str(text: &str) -> Result<Position, PositionTextError> {
         Position::read(text, None)
@@ -78,7 +78,7 @@ impl FromStr for Position {
 
 impl Position {
     /// Reads a position as [`FromStr`] does, and takes `side` where the text names no side to move
-    /// (`OpenTafl`'s form has none).
+    /// (OpenTafl's form has none).
     pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
         let (rows, letter) = match text.split_once(' ') {
             Some((rows, letter)) => (rows, Some(letter)),
@@ -116,7 +116,7 @@ impl Position {
         }
     }
 
-    /// The board as `OpenTafl` writes it, from row 1 up, without the side to move.
+    /// The board as OpenTafl writes it, from row 1 up, without the side to move.
     #[must_use]
     pub fn to_opentafl(&self) -> String {
         let text = self.to_string();

@@ -110,7 +110,7 @@ impl Piece {
         self as usize
     }
 
-    /// The piece's letter in position texts (`OpenTafl`'s): `t`, `T` or `K`.
+    /// The piece's letter in position texts (OpenTafl's): `t`, `T` or `K`.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {

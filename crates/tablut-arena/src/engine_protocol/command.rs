@@ -85,7 +85,8 @@ fn go(limits: &[&str]) -> Result<Command, String> {
             ["nodes", n] => nodes = Some(simulations(n)?),
             ["movetime", ms] => {
                 let ms = ms.parse().map_err(|_| format!("{ms:?} is no number of milliseconds"))?;
-                time = Some(Duration::from_millis(ms));
+                // No time at all is as little as there is.
+                time = Some(Duration::from_millis(ms).max(Duration::from_millis(1)));
             }
             _ => return Err(format!("expected `nodes N` or `movetime MS` after `go`, found {:?}", limit.join(" "))),
         }

@@ -1,6 +1,7 @@
 //! Conversations with the engine.
 
-use super::{LineEngine, Mind, run_engine};
+use super::{LineEngine, run_engine};
+use crate::mind::Mind;
 use crate::net_player::NetPlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -1,16 +1,13 @@
 //! A child process whose lines are read with a time limit, whose last words are kept, and that does not outlive its owner.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use crate::wire::{self, lines_of};
+use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A longer line is cut; no line of the protocol is.
-const MAX_LINE_BYTES: u64 = 1 << 16;
-/// Lines that wait before the process is made to wait.
-const MAX_WAITING_LINES: usize = 1024;
 /// What is kept of standard error.
 const MAX_ERROR_BYTES: usize = 2000;
 /// How long an end is waited for that is expected.
@@ -54,10 +51,10 @@ impl Process {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut builder, 0);
         let mut child = builder.spawn()?;
-        let (sender, lines) = sync_channel(MAX_WAITING_LINES);
-        if let Some(output) = child.stdout.take() {
-            thread::spawn(move || read_lines(output, &sender));
-        }
+        let lines = match child.stdout.take() {
+            Some(output) => lines_of(output),
+            None => lines_of(io::empty()),
+        };
         let errors = Arc::new(Mutex::new(Vec::new()));
         let error_reader = child.stderr.take().map(|stderr| {
             let errors = errors.clone();
@@ -84,7 +81,7 @@ impl Process {
 
     /// Forgets lines that came unasked.
     pub(super) fn forget(&self) {
-        self.lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
+        wire::forget(&self.lines);
     }
 
     /// Whether it has ended.
@@ -127,24 +124,6 @@ fn wait_until(wait: Duration, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + wait;
     while !is_so() && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Hands lines over until the output ends or nobody listens.
-fn read_lines(output: impl Read, lines: &SyncSender<String>) {
-    let mut output = BufReader::new(output);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        match output.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
-        }
-        if lines.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
-            return;
-        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! How a search does on puzzles, and whether everything that it calls proven is true.
 
 use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
-use crate::net_player::{Budget, NetPlayer, Watch};
+use crate::net_player::{NetPlayer, Watch};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::exhaustive::{TooManyPositions, WinSolver};
-use tablut_search::{EvaluateError, Evaluator, Proof, SearchConfig, SearchResult};
+use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchConfig, SearchResult};
 
 /// Positions that the solver may look at to check one proof.
 const MAX_POSITIONS: u64 = 20_000_000;
@@ -76,8 +76,8 @@ pub fn solve(
         .map_init(player, |player, puzzle| {
             let game = Game::from_position(rules.clone(), puzzle.position)
                 .expect("a puzzle's position was a game when it was read or found");
-            let budget = Budget::Simulations(config.search.simulations);
-            let result = player.think(&game, &config.search, budget, &mut |_| Watch::GoOn)?;
+            let limit = Limit::of_simulations(config.search.simulations);
+            let result = player.think(&game, &config.search, limit, &mut |_| Watch::GoOn)?;
             Ok(judge(&game, puzzle, &result))
         })
         .collect();

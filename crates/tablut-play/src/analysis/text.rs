@@ -116,14 +116,13 @@ fn percent(share: f32) -> String {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use tablut_arena::Budget;
     use tablut_rules::Rules;
-    use tablut_search::UniformEvaluator;
+    use tablut_search::{Limit, UniformEvaluator};
 
     fn analyse(rules: &str, position: &str) -> (Analysis, String) {
         let rules = Arc::new(Rules::named(rules).unwrap());
         let game = Game::from_position(rules, position.parse().unwrap()).unwrap();
-        let analysis = Analysis::new(Box::new(UniformEvaluator), &game, Budget::Simulations(100), 3).unwrap();
+        let analysis = Analysis::new(Box::new(UniformEvaluator), &game, Limit::of_simulations(100), 3).unwrap();
         let text = analysis_text(&analysis, &game, Style::default());
         (analysis, text)
     }

@@ -1,4 +1,4 @@
-//! `OpenTafl`'s line of rules: `dim:9 esc:e … start:/…/`, as its notation's specification has it.
+//! OpenTafl's line of rules: `dim:9 esc:e … start:/…/`, as its notation's specification has it.
 //!
 //! A rule left out has the specification's default. Kinds of pieces are letters: `t`, `T` and `K` are the attackers,
 //! defenders and king of this board; the other kinds (`c`, `n`, `m`, `g`) never stand on it.
@@ -15,7 +15,7 @@ use crate::side::Side;
 
 pub(super) use read::read_start;
 
-/// A game as `OpenTafl`'s line of rules tells of it.
+/// A game as OpenTafl's line of rules tells of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RulesLine {
     /// The rule set: a built-in one where the line says the same, else one named after the line's `name`.
@@ -27,7 +27,7 @@ pub struct RulesLine {
     pub other_endings: Vec<&'static str>,
 }
 
-/// A rule set in the words of `OpenTafl`'s line of rules.
+/// A rule set in the words of OpenTafl's line of rules.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WordedRules {
     /// The line.
@@ -50,7 +50,7 @@ impl fmt::Display for RulesLineError {
 
 impl std::error::Error for RulesLineError {}
 
-/// Kinds of pieces, as `OpenTafl` lists them.
+/// Kinds of pieces, as OpenTafl lists them.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 struct Kinds {
     attacker: bool,

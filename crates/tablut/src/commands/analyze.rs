@@ -3,10 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
-use tablut_arena::Budget;
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, Model};
 use tablut_play::{Analysis, Style, analysis_text};
@@ -35,7 +33,7 @@ pub struct Args {
     simulations: Option<u32>,
     /// Time to spend, such as 500ms or 10s
     #[arg(long, value_name = "T", value_parser = time)]
-    time: Option<Duration>,
+    time: Option<Limit>,
     /// How many moves to show with their lines
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     lines: u16,
@@ -62,12 +60,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let engine = Engine::with_threads(&model.weights, threads)
         .with_context(|| format!("model file {}", args.model.display()))?;
-    let budget = match args.time {
-        Some(time) => Budget::Time(time),
-        None => Budget::Simulations(args.simulations.unwrap_or(SIMULATIONS)),
-    };
+    let limit = args.time.unwrap_or(Limit::of_simulations(args.simulations.unwrap_or(SIMULATIONS)));
     let evaluator = Box::new(NetEvaluator::new(Box::new(engine)));
-    let analysis = Analysis::new(evaluator, &game, budget, args.lines.into())?;
+    let analysis = Analysis::new(evaluator, &game, limit, args.lines.into())?;
     if args.json {
         println!("{}", serde_json::to_string(&analysis)?);
     } else {
@@ -90,8 +85,9 @@ fn game(args: &Args, rules: Arc<Rules>) -> anyhow::Result<Game> {
     Ok(game)
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+fn time(text: &str) -> Result<Limit, String> {
     let limit: Option<Limit> = text.parse().ok();
-    let time = limit.filter(|limit| limit.simulations().is_none()).and_then(|limit| limit.time());
-    time.ok_or_else(|| "expected a time such as 500ms or 10s, at most a day".to_owned())
+    limit
+        .filter(|limit| limit.simulations().is_none())
+        .ok_or_else(|| "expected a time such as 500ms or 10s, at most a day".to_owned())
 }

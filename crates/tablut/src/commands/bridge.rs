@@ -1,20 +1,23 @@
 //! `tablut bridge …`: play on someone else's server, or in someone else's program.
 
-use std::io::{self, BufRead, BufWriter};
+use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tablut_arena::challenge::client::{ClientOptions, connect};
 use tablut_arena::challenge::referee::{RefereeOptions, serve};
 use tablut_arena::challenge::{client, port};
-use tablut_arena::engine_protocol::{LineEngine, Mind, run_engine};
-use tablut_arena::{Budget, DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, baseline, match_search};
+use tablut_arena::engine_protocol::{LineEngine, run_engine};
+use tablut_arena::mind::Mind;
+use tablut_arena::opentafl::{OpenTaflEngine, Pace, run_opentafl};
+use tablut_arena::wire::lines_of;
+use tablut_arena::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
 use tablut_net::Model;
 use tablut_rules::{Game, Move, Rules, Side};
+use tablut_search::Limit;
 
 use super::matches::load_rules;
 
@@ -25,6 +28,8 @@ pub enum Bridge {
     Challenge(ChallengeArgs),
     /// Speak a line protocol in the manner of UCI on standard input and output.
     Engine(EngineArgs),
+    /// Be an engine of OpenTafl: speak its engine protocol on standard input and output.
+    Opentafl(OpenTaflArgs),
 }
 
 /// Who plays.
@@ -91,12 +96,26 @@ pub struct EngineArgs {
     simulations: Option<u32>,
 }
 
+/// Arguments of `tablut bridge opentafl`.
+#[derive(clap::Args)]
+pub struct OpenTaflArgs {
+    #[command(flatten)]
+    player: PlayerArgs,
+    /// At most so many simulations a move, and so many without a clock [default: by OpenTafl's clock, without one what the model file says].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    simulations: Option<u32>,
+    /// At most so many seconds a move, and so many without a clock.
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    seconds: Option<u32>,
+}
+
 /// Runs a bridge.
 pub fn run(bridge: &Bridge) -> anyhow::Result<()> {
     match bridge {
         Bridge::Challenge(args) if args.serve => referee(args),
         Bridge::Challenge(args) => challenge(args),
         Bridge::Engine(args) => engine(args),
+        Bridge::Opentafl(args) => opentafl(args),
     }
 }
 
@@ -110,10 +129,10 @@ struct LoadedPlayer {
 fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
     if let Some(text) = &args.player {
         let spec: PlayerSpec = text.parse()?;
-        let Some(player) = baseline(&spec, rules, args.seed) else {
+        let Some(mind) = Mind::baseline(&spec, rules, args.seed) else {
             bail!("--player {text}: expected a player without a net; nets are given with --model FILE");
         };
-        return Ok(LoadedPlayer { mind: Mind::Baseline(player), name: spec.to_string(), simulations: 0 });
+        return Ok(LoadedPlayer { mind, name: spec.to_string(), simulations: 0 });
     }
     let Some(path) = &args.model else { bail!("expected --model FILE or --player PLAYER") };
     let model = Model::load(path)?;
@@ -132,12 +151,12 @@ fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {
     };
     let rules = load_rules("ashton")?;
     let mut player = load(&args.player, &rules)?;
-    let budget = Budget::Time(thinking_time(args.seconds));
+    let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
     // The opponent's time, and the second that the referee takes to look, before it is given up.
     let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
     let options = ClientOptions { side, name: args.name.clone(), rules, wait };
-    let report = client::play(&stream, &options, &mut |game| choose(&mut player.mind, game, budget))?;
+    let report = client::play(&stream, &options, &mut |game| choose(&mut player.mind, game, limit))?;
     let outcome = match report.winner {
         Some(winner) if winner == side => "won",
         Some(_) => "lost",
@@ -153,11 +172,11 @@ fn thinking_time(seconds: u32) -> Duration {
     time.saturating_sub(Duration::from_millis(1500)).max(time / 2)
 }
 
-fn choose(mind: &mut Mind, game: &Game, budget: Budget) -> Result<Move, String> {
+fn choose(mind: &mut Mind, game: &Game, limit: Limit) -> Result<Move, String> {
     match mind {
         Mind::Baseline(player) => Ok(player.choose(game)),
         Mind::Net(net) => net
-            .think(game, &match_search(0), budget, &mut |_| Watch::GoOn)
+            .think(game, &match_search(0), limit, &mut |_| Watch::GoOn)
             .map(|result| result.chosen)
             .map_err(|error| error.to_string()),
     }
@@ -192,17 +211,28 @@ fn engine(args: &EngineArgs) -> anyhow::Result<()> {
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);
     let mut engine = LineEngine::new(name, player.mind, simulations, rules);
-    let (sender, receiver) = channel();
-    // Left behind when the engine quits: it waits for input, which nothing can interrupt.
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
-    });
-    match run_engine(&mut engine, &receiver, &mut BufWriter::new(io::stdout())) {
+    output_result(run_engine(&mut engine, &lines_of(io::stdin()), &mut io::stdout()))
+}
+
+/// The other end may close its input whenever it likes.
+fn output_result(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("standard output"),
     }
+}
+
+fn opentafl(args: &OpenTaflArgs) -> anyhow::Result<()> {
+    let engine = || -> anyhow::Result<OpenTaflEngine> {
+        // The rules come with the first line; a player without a net is made for them then.
+        let player = load(&args.player, &load_rules("kvasir")?)?;
+        let time = args.seconds.map(|seconds| Duration::from_secs(seconds.into()));
+        let most = Limit::new(args.simulations, time).ok();
+        Ok(OpenTaflEngine::new(player.mind, Pace { most, simulations: player.simulations }))
+    };
+    let mut engine = engine().inspect_err(|error| {
+        // OpenTafl shows this to whoever chose the engine.
+        println!("error -1 {}", format!("{error:#}").replace('\n', " "));
+    })?;
+    output_result(run_opentafl(&mut engine, &lines_of(io::stdin()), &mut io::stdout()))
 }

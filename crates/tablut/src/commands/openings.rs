@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_arena::alphabeta::AlphaBeta;
 use tablut_arena::{
-    BookConfig, Budget, Judge, NetPlayer, Nets, OpeningBook, Player, PlayerSpec, SearchLimit, Watch, make_book,
+    BookConfig, Judge, NetPlayer, Nets, OpeningBook, Player, PlayerSpec, SearchLimit, Watch, make_book,
 };
 use tablut_games::Concurrency;
 use tablut_rules::{Game, Rules, Side};
@@ -108,11 +108,10 @@ fn judge(spec: &PlayerSpec, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<J
         PlayerSpec::Net { .. } if spec.is_reproducible() => {
             let contestant = nets.contestant(spec).context("the judge's model file was not loaded")?;
             let Player::Net { limit, config, .. } = contestant.player else { bail!("--judge {spec}: expected a net") };
-            let budget = Budget::Simulations(limit.simulations().context("a net by simulations has its number")?);
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
             Ok(Box::new(move |game: &Game| {
-                Ok(f64::from(player.think(game, &config, budget, &mut |_| Watch::GoOn)?.value))
+                Ok(f64::from(player.think(game, &config, limit, &mut |_| Watch::GoOn)?.value))
             }))
         }
         _ => bail!("--judge {spec}: expected alphabeta:DEPTH or net:FILE@SIMULATIONS"),

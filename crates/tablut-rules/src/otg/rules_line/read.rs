@@ -108,14 +108,12 @@ impl<'a> Words<'a> {
     fn choice<T: Copy>(&mut self, key: &'a str, choices: &[(&'a str, T)]) -> T {
         let (default, first) = choices[0];
         let value = self.take(key, default);
-        match choices.iter().find(|(name, _)| *name == value) {
-            Some((_, choice)) => *choice,
-            None => {
-                let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-                self.fault(format!("{key}:{}, expected {}", shown(value), names.join(" or ")));
-                first
-            }
-        }
+        let Some((_, choice)) = choices.iter().find(|(name, _)| *name == value) else {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            self.fault(format!("{key}:{}, expected {}", shown(value), names.join(" or ")));
+            return first;
+        };
+        *choice
     }
 
     /// A rule of other games, which has to be off.

@@ -10,7 +10,7 @@ use crate::side::Side;
 use crate::{MAX_DISTANCE, SIZE};
 
 impl RuleSet {
-    /// The rule set as `OpenTafl`'s line of rules, from a start position; or the keys that it has no words for and that
+    /// The rule set as OpenTafl's line of rules, from a start position; or the keys that it has no words for and that
     /// moves and captures depend on.
     pub fn to_opentafl(&self, start: &Position) -> Result<WordedRules, Vec<&'static str>> {
         let missing = self.inexpressible();

@@ -1,0 +1,196 @@
+//! Conversations with the engine.
+
+use super::{OpenTaflEngine, Pace, run_opentafl};
+use crate::mind::Mind;
+use crate::net_player::NetPlayer;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use tablut_rules::{Game, Move, Rules, Side};
+use tablut_search::UniformEvaluator;
+
+/// OpenTafl's line for games by the rules `masters-edge`.
+const RULES: &str = "rules dim:9 name:Edge esc:e surf:n atkf:y ka:n ks:m cen: cor: cenhe: cenh: corh: \
+                     start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
+const START: &str = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
+
+fn engine() -> OpenTaflEngine {
+    let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
+    OpenTaflEngine::new(Mind::Net(Box::new(net)), Pace { most: None, simulations: 24 })
+}
+
+/// The lines that the engine answers to `input`, without its greeting.
+fn answers(input: &[&str]) -> Vec<String> {
+    let (sender, receiver) = channel();
+    for line in input {
+        sender.send((*line).to_owned()).unwrap();
+    }
+    drop(sender);
+    let mut output = Vec::new();
+    run_opentafl(&mut engine(), &receiver, &mut output).unwrap();
+    let output = String::from_utf8(output).unwrap();
+    let mut lines = output.lines().map(str::to_owned);
+    assert_eq!(lines.next().as_deref(), Some("hello"));
+    assert_eq!(lines.next().as_deref(), Some("simple-moves on"));
+    lines.collect()
+}
+
+fn moves(answers: &[String]) -> Vec<Move> {
+    answers.iter().filter_map(|line| line.strip_prefix("move ")).map(|text| text.parse().unwrap()).collect()
+}
+
+fn game() -> Game {
+    Game::new(Arc::new(Rules::named("masters-edge").unwrap()), Side::Attackers)
+}
+
+fn after(moves: &[&str]) -> Game {
+    let mut game = game();
+    for mv in moves {
+        game.play(mv.parse().unwrap()).unwrap();
+    }
+    game
+}
+
+fn board(game: &Game) -> String {
+    game.position().to_opentafl()
+}
+
+#[test]
+fn it_plays_a_game_as_told() {
+    // The other side's replies must fit whatever the engine plays first, so the first move is asked for alone.
+    let first = moves(&answers(&[RULES, "clock 60000 60000 0 0 0", "play attackers"]))[0];
+    let mut game = game();
+    game.play(first).unwrap();
+    let made = format!("move {}", board(&game));
+    game.play("e3-c3".parse().unwrap()).unwrap();
+    let told = format!("opponent-move e3-c3 {}", board(&game));
+    let lines = answers(&[
+        RULES,
+        "clock 60000 60000 0 0 0",
+        "play attackers",
+        &made,
+        &told,
+        "clock 500* 60000 0 1 0",
+        "play attackers",
+    ]);
+    let moves = moves(&lines);
+    assert_eq!(moves.len(), 2, "{lines:?}");
+    game.play(moves[1]).unwrap();
+    assert!(lines.iter().all(|line| line.starts_with("move ") || line.starts_with("status ")), "{lines:?}");
+    assert_eq!(answers(&[RULES, "finish 2", "goodbye", "play attackers"]), Vec::<String>::new());
+    assert!(lines[0].contains(" simulations, value ") && lines[0].contains(&first.to_string()), "{lines:?}");
+}
+
+#[test]
+fn moves_before_the_first_are_told_together() {
+    // A game that is taken up: all its moves come at once.
+    let game = after(&["d1-d2", "e3-c3", "i4-h4"]);
+    let told = format!("opponent-move d1-d2|e3-c3|i4-h4 {}", board(&game));
+    let lines = answers(&[RULES, &told, "play defenders"]);
+    let mut game = game;
+    game.play(moves(&lines)[0]).unwrap();
+    assert!(!lines.iter().any(|line| line.contains("does not follow")), "{lines:?}");
+}
+
+#[test]
+fn a_move_that_was_not_made_is_followed_by_another() {
+    let game = after(&["d1-d2"]);
+    let told = format!("opponent-move d1-d2 {}", board(&game));
+    let refusal = ["error 2", &told, "play defenders"];
+    let mut input = vec![RULES, &told, "play defenders"];
+    (0..3).for_each(|_| input.extend(refusal));
+    let lines = answers(&input);
+    let moves = moves(&lines);
+    assert_eq!(moves.len(), 4, "{lines:?}");
+    for (index, mv) in moves.iter().enumerate() {
+        assert!(game.clone().play(*mv).is_ok() && !moves[..index].contains(mv), "{moves:?}");
+    }
+    assert_eq!(lines.iter().filter(|line| line.contains("was not made")).count(), 3, "{lines:?}");
+}
+
+#[test]
+fn a_board_that_does_not_follow_is_taken_over() {
+    let other = "/3ttt3/9/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
+    let lines = answers(&[RULES, &format!("opponent-move d1-d2 {other}"), "play attackers"]);
+    assert!(lines[0].starts_with("status this board does not follow"), "{lines:?}");
+    let position = tablut_rules::Position::read(other, Some(Side::Attackers)).unwrap();
+    let mut game = Game::from_position(game().rules().clone(), position).unwrap();
+    game.play(moves(&lines)[0]).unwrap();
+}
+
+#[test]
+fn positions_are_analysed() {
+    let near = "position /4t4/9/9/9/2K6/9/9/9/3t5/";
+    let lines = answers(&[RULES, near, "side defenders", "clock 1000 1000 0 0 0", "analyze 3 1"]);
+    let words: Vec<&str> = lines.last().unwrap().split(' ').collect();
+    let n: usize = words[1].parse().unwrap();
+    assert!(words[0] == "analysis" && (1..=3).contains(&n) && words.len() == 2 + 2 * n, "{lines:?}");
+    // The defenders escape at once; values are the attackers'.
+    assert_eq!(words[3], "-1.000", "{lines:?}");
+    let rules = game().rules().clone();
+    let position = tablut_rules::Position::read(&near[9..], Some(Side::Defenders)).unwrap();
+    let mut game = Game::from_position(rules, position).unwrap();
+    for mv in words[2].split('|') {
+        game.play(mv.parse().unwrap()).unwrap();
+    }
+    assert_eq!(game.outcome().and_then(|outcome| outcome.winner), Some(Side::Defenders));
+}
+
+#[test]
+fn rules_that_are_not_played_here_end_the_game() {
+    let lines = answers(&["rules dim:11 start:/9/", "play attackers", &RULES.replace("surf:n", "sw:s"), "analyze 1 1"]);
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(lines[0].starts_with("error -1 line of rules: dim:11, expected dim:9"), "{lines:?}");
+    assert!(lines[1].starts_with("error -1 no game has begun"), "{lines:?}");
+    assert!(lines[2].starts_with("error -1 ") && lines[2].contains("shieldwalls"), "{lines:?}");
+    assert!(lines[3].starts_with("error 0 no game has begun"), "{lines:?}");
+}
+
+#[test]
+fn what_differs_at_the_end_is_said() {
+    let lines = answers(&[&RULES.replace("surf:n ", "")]);
+    assert_eq!(lines, ["status not known to this engine: defenders who are surrounded lose (surf:y)"]);
+}
+
+#[test]
+fn what_cannot_be_obeyed_changes_nothing() {
+    let lines = answers(&[
+        RULES,
+        "castle",
+        "clock 1",
+        "position /9/",
+        "play white",
+        &format!("opponent-move d1^d2 {START}"),
+        "play attackers",
+        "position /9/9/9/9/9/9/9/9/9/",
+    ]);
+    let errors: Vec<&String> = lines.iter().filter(|line| line.starts_with("error ")).collect();
+    assert_eq!(errors.len(), 6, "{lines:?}");
+    assert!(errors[0].contains("castle: unknown command") && errors[3].starts_with("error -1 white"), "{lines:?}");
+    game().play(moves(&lines)[0]).unwrap();
+}
+
+#[test]
+fn a_game_that_is_over_here_may_go_on_there() {
+    // The third occurrence is a draw by these rules, but OpenTafl asks for a move.
+    let there_and_back = "d1-d2|e3-d3|d2-d1|d3-e3|d1-d2|e3-d3|d2-d1|d3-e3";
+    let lines = answers(&[RULES, &format!("opponent-move {there_and_back} {START}"), "play attackers"]);
+    game().play(moves(&lines)[0]).unwrap();
+    // The king has escaped: nothing can be played.
+    let lines = answers(&[RULES, "position /3K5/9/9/9/t8/9/9/9/9/", "play attackers", "analyze 1 1"]);
+    assert!(lines[0].starts_with("error -1 there is nothing to play: "), "{lines:?}");
+    assert!(lines[1].starts_with("error 0 there is nothing to play: "), "{lines:?}");
+}
+
+#[test]
+fn the_games_end_and_the_clock_are_heard_while_it_thinks() {
+    // An hour's share would outlast the test.
+    let slow = "clock 360000000 360000000 0 0 0";
+    assert_eq!(answers(&[RULES, slow, "play attackers", "finish 0"]), Vec::<String>::new());
+    assert_eq!(answers(&[RULES, slow, "play attackers", "goodbye"]), Vec::<String>::new());
+    let lines = answers(&[RULES, slow, "play attackers", "clock 300* 1000 0 1 1"]);
+    assert_eq!(moves(&lines).len(), 1, "{lines:?}");
+    // Another position ends an analysis early, with an answer.
+    let lines =
+        answers(&[RULES, "analyze 1 3600", "position /3t5/9/9/9/4K4/9/9/9/9/", "side attackers", "analyze 1 1"]);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("analysis 1 ")).count(), 2, "{lines:?}");
+}
