@@ -28,6 +28,7 @@ pub fn baseline(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Box<
         PlayerSpec::Net { .. }
         | PlayerSpec::Policy { .. }
         | PlayerSpec::Engine { .. }
+        | PlayerSpec::OpenTafl { .. }
         | PlayerSpec::Challenge { .. } => return None,
     })
 }

@@ -122,7 +122,7 @@ impl Nets {
         let player = match spec {
             PlayerSpec::Net { file, limit, options } => net(file, *limit, options.apply(match_search(0)))?,
             PlayerSpec::Policy { file } => net(file, Limit::of_simulations(0), policy_alone())?,
-            PlayerSpec::Engine { .. } | PlayerSpec::Challenge { .. } => return None,
+            PlayerSpec::Engine { .. } | PlayerSpec::OpenTafl { .. } | PlayerSpec::Challenge { .. } => return None,
             _ => Player::Baseline(spec.clone()),
         };
         Some(Contestant { name: spec.to_string(), player })

@@ -354,7 +354,7 @@ fn summary(search: &Search) -> String {
     let moves: Vec<String> = line.iter().map(ToString::to_string).collect();
     let result = search.result();
     let verdict = match result.proven.map(|proof| (proof.winner, proof.plies)) {
-        Some((Some(side), plies)) => format!("{side} win within {plies} plies"),
+        Some((Some(side), plies)) => format!("{side} win in {plies}"),
         Some((None, _)) => "a draw".to_owned(),
         None => format!("value {value:+.2}"),
     };

@@ -1,4 +1,4 @@
-//! External programs as players of a match: engines of our line protocol, and clients of the Tablut Challenge.
+//! External programs as players of a match: engines of our line protocol, engines of OpenTafl, and clients of the Tablut Challenge.
 //!
 //! A program that crashes, is too slow, or sends an illegal move or anything else than a move loses that game; the match goes on,
 //! with a new process where the old one is gone. A program that cannot be started, or that does not speak its
@@ -6,15 +6,17 @@
 
 mod challenge;
 mod engine;
+mod opentafl;
 mod process;
 
 use self::challenge::ChallengeSeat;
 use self::engine::{Engine, EngineSeat};
+use self::opentafl::OpenTaflSeat;
 use crate::spec::PlayerSpec;
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tablut_rules::{Game, Move, Rules, Side};
+use tablut_rules::{Game, Move, Position, Rules, Side};
 use tablut_search::Limit;
 use tempfile::NamedTempFile;
 
@@ -74,6 +76,9 @@ enum Kind {
         /// Engines between two games.
         idle: Mutex<Vec<Engine>>,
     },
+    OpenTafl {
+        seconds: u32,
+    },
     Challenge {
         seconds: u32,
     },
@@ -86,8 +91,8 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
-    /// The program that `spec` names, to play under `rules`; `None` for players of other kinds. An engine is started at once, to
-    /// see that it can be.
+    /// The program that `spec` names, to play under `rules`; `None` for players of other kinds. Engines are started at once, to
+    /// see that they can be.
     pub fn start(spec: &PlayerSpec, rules: &Arc<Rules>) -> Option<Result<Arc<Self>, ProgramError>> {
         let name = spec.to_string();
         let wrong = |reason| ProgramError { name: name.clone(), reason };
@@ -96,6 +101,10 @@ impl Program {
                 let (rules, file) = rules_option(rules).map_err(|error| format!("its rules' file: {error}"))?;
                 let kind = Kind::Engine { limit: *limit, rules, _rules: file, idle: Mutex::default() };
                 Ok(Self { name: name.clone(), command, kind })
+            }),
+            PlayerSpec::OpenTafl { command, seconds } => words(command).and_then(|command| {
+                opentafl::rules_line(rules, &Position::start(Side::Attackers))?;
+                Ok(Self { name: name.clone(), command, kind: Kind::OpenTafl { seconds: *seconds } })
             }),
             PlayerSpec::Challenge { command, seconds } => words(command).and_then(|command| {
                 if Rules::named("ashton").is_ok_and(|ashton| ashton.set() != rules.set()) {
@@ -107,9 +116,11 @@ impl Program {
         };
         Some(program.map_err(wrong).and_then(|program| {
             let program = Arc::new(program);
-            if let Kind::Engine { .. } = program.kind {
+            match program.kind {
                 // Given back when it is dropped, for the first game.
-                EngineSeat::new(program.clone()).wait_until_ready()?;
+                Kind::Engine { .. } => EngineSeat::new(program.clone()).wait_until_ready()?,
+                Kind::OpenTafl { .. } => opentafl::try_out(&program, &Game::new(rules.clone(), Side::Attackers))?,
+                Kind::Challenge { .. } => {}
             }
             Ok(program)
         }))
@@ -128,6 +139,7 @@ impl Program {
     pub(crate) fn seat(self: &Arc<Self>, side: Side) -> Box<dyn ProgramSeat> {
         match &self.kind {
             Kind::Engine { .. } => Box::new(EngineSeat::new(self.clone())),
+            Kind::OpenTafl { seconds } => Box::new(OpenTaflSeat::new(self.clone(), side, *seconds)),
             Kind::Challenge { seconds } => Box::new(ChallengeSeat::new(self.clone(), side, *seconds)),
         }
     }

@@ -12,7 +12,7 @@ use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
 pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…], \
-     net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT] or challenge:COMMAND[@60s]";
+     net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
 
 /// The deepest fixed-depth search that is accepted; more would not end in this century.
 pub const MAX_DEPTH: u32 = 64;
@@ -21,6 +21,8 @@ pub const MAX_SIMULATIONS: u32 = 1_000_000;
 
 /// Seconds a move in the Tablut Challenge, unless told otherwise.
 const CHALLENGE_SECONDS: u32 = 60;
+/// Seconds a move of an engine of OpenTafl, unless told otherwise.
+const OPENTAFL_SECONDS: u32 = 5;
 
 /// How far an alpha-beta search goes.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
@@ -65,6 +67,13 @@ pub enum PlayerSpec {
         command: String,
         /// How long it is asked to think; without, as long as it likes.
         limit: Option<Limit>,
+    },
+    /// An engine of OpenTafl.
+    OpenTafl {
+        /// The command that starts it, split into words as by a shell.
+        command: String,
+        /// Time for each move.
+        seconds: u32,
     },
     /// A client of the Tablut Challenge.
     Challenge {
@@ -117,7 +126,7 @@ impl PlayerSpec {
         match self {
             Self::AlphaBeta(limit) => !matches!(limit, SearchLimit::Time(_)),
             Self::Net { limit, .. } => limit.is_reproducible(),
-            Self::Engine { .. } | Self::Challenge { .. } => false,
+            Self::Engine { .. } | Self::OpenTafl { .. } | Self::Challenge { .. } => false,
             Self::Random | Self::Greedy | Self::Rollouts { .. } | Self::Policy { .. } => true,
         }
     }
@@ -135,6 +144,7 @@ impl fmt::Display for PlayerSpec {
             Self::Policy { file } => write!(f, "policy:{}", file.display()),
             Self::Engine { command, limit: None } => write!(f, "engine:{command}"),
             Self::Engine { command, limit: Some(limit) } => write!(f, "engine:{command}@{limit}"),
+            Self::OpenTafl { command, seconds } => write!(f, "opentafl:{command}@{seconds}s"),
             Self::Challenge { command, seconds } => write!(f, "challenge:{command}@{seconds}s"),
         }
     }
@@ -184,13 +194,12 @@ impl FromStr for PlayerSpec {
                     wrong("engine:COMMAND, engine:COMMAND@SIMULATIONS or engine:COMMAND@TIME with a time such as 2s")
                 })
             }
-            ("challenge", argument) => {
-                let (command, limit) = command_and_limit(argument.unwrap_or_default());
-                let seconds = limit.map_or(Some(CHALLENGE_SECONDS), whole_seconds).filter(|_| !command.is_empty());
-                seconds
-                    .map(|seconds| Self::Challenge { command: command.to_owned(), seconds })
-                    .ok_or_else(|| wrong("challenge:COMMAND or challenge:COMMAND@5s with whole seconds a move"))
-            }
+            ("opentafl", argument) => command_and_seconds(argument.unwrap_or_default(), OPENTAFL_SECONDS)
+                .map(|(command, seconds)| Self::OpenTafl { command, seconds })
+                .ok_or_else(|| wrong("opentafl:COMMAND or opentafl:COMMAND@5s with whole seconds a move")),
+            ("challenge", argument) => command_and_seconds(argument.unwrap_or_default(), CHALLENGE_SECONDS)
+                .map(|(command, seconds)| Self::Challenge { command, seconds })
+                .ok_or_else(|| wrong("challenge:COMMAND or challenge:COMMAND@5s with whole seconds a move")),
             _ => Err(PlayerSpecError::UnknownKind { text: text.to_owned() }),
         }
     }
@@ -216,6 +225,13 @@ fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
 fn command_and_limit(argument: &str) -> (&str, Option<Limit>) {
     let split = argument.rsplit_once('@').and_then(|(command, limit)| Some((command, limit.parse().ok()?)));
     split.map_or((argument.trim(), None), |(command, limit)| (command.trim(), Some(limit)))
+}
+
+/// A command, and the whole seconds a move behind its last `@`.
+fn command_and_seconds(argument: &str, default: u32) -> Option<(String, u32)> {
+    let (command, limit) = command_and_limit(argument);
+    let seconds = limit.map_or(Some(default), whole_seconds)?;
+    (!command.is_empty()).then(|| (command.to_owned(), seconds))
 }
 
 fn whole_seconds(limit: Limit) -> Option<u32> {
@@ -261,11 +277,13 @@ mod tests {
             "policy:x:y.tablut",
             "engine:./engine --net a@b",
             "engine:./engine 'an argument'@800/2s",
+            "opentafl:./engine --silent@2s",
             "challenge:java -jar player.jar {role}@5s",
         ] {
             assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
         }
         assert_eq!("challenge:./player".parse::<PlayerSpec>().unwrap().to_string(), "challenge:./player@60s");
+        assert_eq!("opentafl:./engine".parse::<PlayerSpec>().unwrap().to_string(), "opentafl:./engine@5s");
         assert_eq!("alphabeta:2s".parse::<PlayerSpec>().unwrap().to_string(), "alphabeta:2000ms");
     }
 
@@ -296,6 +314,8 @@ mod tests {
             ("challenge:", "challenge:COMMAND"),
             ("challenge:x@200ms", "whole seconds"),
             ("challenge:x@5", "whole seconds"),
+            ("opentafl:@5s", "opentafl:COMMAND"),
+            ("opentafl:x@200ms", "whole seconds"),
         ] {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
             assert!(error.contains(expected) && error.contains(&format!("{text:?}")), "{text:?}: {error}");

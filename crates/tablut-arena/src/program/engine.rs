@@ -122,7 +122,7 @@ impl EngineSeat {
     fn limit(&self) -> Option<Limit> {
         match self.program.kind {
             Kind::Engine { limit, .. } => limit,
-            Kind::Challenge { .. } => None,
+            Kind::OpenTafl { .. } | Kind::Challenge { .. } => None,
         }
     }
 

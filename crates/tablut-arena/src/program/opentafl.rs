@@ -1,0 +1,227 @@
+//! An engine of OpenTafl as a player: we are the OpenTafl that it talks to.
+
+use super::process::{Heard, Process};
+use super::{Fault, GRACE, Program, ProgramError, ProgramSeat, SLICE, START_TIME};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
+
+/// An engine may still be busy with its own move when it has sent it: OpenTafl's is.
+const BREATH: Duration = Duration::from_millis(30);
+/// How long an engine may take to leave when it has heard the result.
+const LEAVE_TIME: Duration = Duration::from_millis(200);
+/// Overtime periods that an engine is told it has left: none is ever used up.
+const OVERTIMES: u32 = 100;
+
+/// How OpenTafl's engines are told of `rules`, or why they cannot be.
+pub(super) fn rules_line(rules: &Rules, start: &Position) -> Result<String, String> {
+    let worded = rules.set().to_opentafl(start);
+    worded.map(|worded| worded.line).map_err(|keys| {
+        format!("the rules {} cannot be told to it: OpenTafl has no words for their {}", rules.name(), keys.join(", "))
+    })
+}
+
+/// Starts an engine and waits until it says hello, to see that it does.
+pub(super) fn try_out(program: &Arc<Program>, game: &Game) -> Result<(), ProgramError> {
+    let mut seat = OpenTaflSeat::new(program.clone(), Side::Attackers, 1);
+    loop {
+        match seat.begin(game) {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(Fault::Fatal(error)) => return Err(error),
+            Err(Fault::Forfeit(reason)) => return Err(ProgramError { name: program.name.clone(), reason }),
+        }
+    }
+}
+
+/// An engine's side of one game, with a process of its own.
+pub(super) struct OpenTaflSeat {
+    program: Arc<Program>,
+    side: Side,
+    seconds: u32,
+    process: Option<Process>,
+    stage: Stage,
+    /// When what is waited for began, or when the last move was made.
+    since: Instant,
+    /// Plies of the game that it knows of.
+    n_told: usize,
+    /// Whether it asked for moves with all that they do.
+    wants_details: bool,
+    /// The last line that was not understood.
+    last_line: Option<String>,
+}
+
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Stage {
+    /// `hello` is to come.
+    Starting,
+    /// It knows the rules.
+    Ready,
+    /// `play` was said, `move` is to come.
+    Thinking,
+}
+
+impl OpenTaflSeat {
+    pub(super) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
+        Self {
+            program,
+            side,
+            seconds,
+            process: None,
+            stage: Stage::Starting,
+            since: Instant::now(),
+            n_told: 0,
+            wants_details: false,
+            last_line: None,
+        }
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), Fault> {
+        match self.process.as_mut().map(|process| process.say(line)) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.forfeit("does not listen any more")),
+        }
+    }
+
+    /// Says why the game is lost.
+    fn forfeit(&mut self, what: &str) -> Fault {
+        let words = self.process.take().map(|mut process| process.last_words()).unwrap_or_default();
+        let last = self.last_line.take().map_or(String::new(), |line| format!("; its last line is {line:?}"));
+        Fault::Forfeit(format!("{what}{last}{words}"))
+    }
+
+    fn not_started(&mut self, what: &str) -> Fault {
+        let words = self.process.as_mut().map(Process::last_words).unwrap_or_default();
+        self.program.fatal(format!("{what}{words}"))
+    }
+
+    /// Both sides' clocks: each move has its time anew.
+    fn clock_line(&self) -> String {
+        let (millis, seconds) = (u64::from(self.seconds) * 1000, self.seconds);
+        format!("clock {millis}* {millis}* {seconds} {OVERTIMES} {OVERTIMES}")
+    }
+
+    /// Tells of the moves that the engine does not know of.
+    fn news(&self, game: &Game) -> Option<String> {
+        let mut position = *game.start();
+        let mut texts = Vec::new();
+        for (ply, mv) in game.moves().enumerate() {
+            if ply >= self.n_told {
+                let detailed = || game.rules().to_opentafl(&position, mv);
+                texts.push(if self.wants_details { detailed() } else { format!("{}-{}", mv.from, mv.to) });
+            }
+            position = game.rules().apply(&position, mv).position;
+        }
+        (!texts.is_empty()).then(|| format!("opponent-move {} {}", texts.join("|"), position.to_opentafl()))
+    }
+
+    /// Answers what an engine may ask for while it thinks; gives its move.
+    fn hear(&mut self, line: &str, game: &Game) -> Result<Option<Move>, Fault> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["move", text] => {
+                let mv = text.parse::<MoveText>().map(|text| Move::new(text.from, text.to));
+                let shown: String = text.chars().take(80).collect();
+                mv.map(Some).map_err(|_| self.forfeit(&format!("sent {shown:?}, expected a move such as a4-b4")))
+            }
+            ["error", "-1", ..] => {
+                let shown: String = line.chars().take(200).collect();
+                Err(self.forfeit(&format!("gave up: {shown:?}")))
+            }
+            ["position"] => self.say(&format!("position {}", game.position().to_opentafl())).map(|()| None),
+            ["side"] => self.say(&format!("side {}", self.side)).map(|()| None),
+            ["clock"] => self.say(&self.clock_line()).map(|()| None),
+            ["rules"] => {
+                let line = rules_line(game.rules(), game.start()).map_err(|reason| self.program.fatal(reason))?;
+                self.say(&format!("rules {line}")).map(|()| None)
+            }
+            ["simple-moves", how] => {
+                self.wants_details = how == "off";
+                Ok(None)
+            }
+            ["status" | "analysis", ..] | [] => Ok(None),
+            _ => {
+                self.last_line = Some(line.chars().take(80).collect());
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl ProgramSeat for OpenTaflSeat {
+    fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
+        if self.stage != Stage::Starting {
+            return Ok(true);
+        }
+        if self.process.is_none() {
+            let started = Process::speaking(&self.program.command);
+            self.process = Some(started.map_err(|error| self.program.cannot_start(&error))?);
+            self.since = Instant::now();
+        }
+        let late = self.since.elapsed() >= START_TIME;
+        match self.process.as_ref().map_or(Heard::End, |process| process.hear(SLICE)) {
+            Heard::Line(line) if line.trim() == "hello" => {
+                let line = rules_line(game.rules(), game.start()).map_err(|reason| self.program.fatal(reason))?;
+                // Whether it is still there is seen when its move is waited for.
+                let _ = self.say(&format!("rules {line}"));
+                self.stage = Stage::Ready;
+                Ok(true)
+            }
+            Heard::Line(line) if line.starts_with("error -1") => Err(self.not_started(&format!("answered {line:?}"))),
+            Heard::End => Err(self.not_started("ended before it said hello")),
+            _ if late => Err(self.not_started(&format!("did not say hello within {} s", START_TIME.as_secs()))),
+            Heard::Line(_) | Heard::Nothing => Ok(false),
+        }
+    }
+
+    fn poll(&mut self, game: &Game) -> Result<Option<Move>, Fault> {
+        if self.stage == Stage::Ready {
+            if self.since.elapsed() < BREATH {
+                std::thread::sleep(BREATH / 6);
+                return Ok(None);
+            }
+            if let Some(news) = self.news(game) {
+                self.say(&news)?;
+            }
+            self.say(&self.clock_line())?;
+            self.say(&format!("play {}", self.side))?;
+            (self.stage, self.since) = (Stage::Thinking, Instant::now());
+        }
+        let time = Duration::from_secs(self.seconds.into()) + GRACE;
+        let heard = self.process.as_ref().map_or(Heard::End, |process| process.hear(SLICE));
+        match heard {
+            Heard::Line(line) => {
+                let mv = self.hear(&line, game)?;
+                if mv.is_some() {
+                    (self.stage, self.since) = (Stage::Ready, Instant::now());
+                }
+                Ok(mv)
+            }
+            Heard::End => Err(self.forfeit("ended while it was to move")),
+            Heard::Nothing if self.since.elapsed() >= time => {
+                Err(self.forfeit(&format!("gave no move within {:.1} s", time.as_secs_f64())))
+            }
+            Heard::Nothing => Ok(None),
+        }
+    }
+
+    fn follow(&mut self, game: &Game) -> Result<(), Fault> {
+        if game.position().side_to_move() != self.side {
+            self.n_told = game.ply() as usize;
+            self.say(&format!("move {}", game.position().to_opentafl()))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Game, winner: Option<Side>) {
+        let code = match winner {
+            None => 1,
+            Some(Side::Attackers) => 2,
+            Some(Side::Defenders) => 3,
+        };
+        let told = self.say(&format!("finish {code}")).and_then(|()| self.say("goodbye"));
+        if let (Ok(()), Some(process)) = (told, &mut self.process) {
+            process.wait_at_most(LEAVE_TIME);
+        }
+    }
+}
