@@ -67,6 +67,80 @@ fn our_challenge_client_plays_over_tcp() {
     assert_eq!(report["forfeits"], serde_json::json!([0, 0]));
 }
 
+/// An engine of OpenTafl that is a shell script: it says hello, and does `at_play` when it is to move.
+fn scripted_opentafl(at_play: &str) -> String {
+    format!(
+        "opentafl:sh -c 'echo log; echo hello; while read -r line; do case $line in play*) {at_play};; esac; done'@1s"
+    )
+}
+
+/// The text of all files in a folder.
+fn files_in(folder: &Path) -> String {
+    fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect()
+}
+
+#[test]
+fn our_engine_for_opentafl_plays_by_its_protocol() {
+    let engine = format!("opentafl:{TABLUT} bridge opentafl --player alphabeta:2@20s");
+    // Repetition apart, OpenTafl's words say all of kvasir; of piecepack they say everything.
+    for rules in ["kvasir", "piecepack", "linnaeus", "ludoteka"] {
+        let report = report(&play([&engine, "random"], &["--rules", rules]));
+        assert_eq!((report["games"].clone(), report["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
+        assert!(report["total"]["score"]["mean"].as_f64().unwrap() > 0.5, "{rules}: {report}");
+    }
+    // What it is told, to the end.
+    let folder = tempfile::tempdir().unwrap();
+    let overheard =
+        format!("opentafl:sh -c 'tee {}/$$ | {TABLUT} bridge opentafl --player alphabeta:2'", text(folder.path()));
+    report(&play([&overheard, "random"], &["--rules", "kvasir"]));
+    let heard = files_in(folder.path());
+    assert!(heard.contains("\nmove /") && heard.contains("\nfinish ") && heard.contains("\ngoodbye\n"), "{heard}");
+    let both = [engine.as_str(), &engine.replace("alphabeta:2", "greedy")];
+    assert_eq!(report(&play(both, &["--rules", "masters"]))["forfeits"], serde_json::json!([0, 0]));
+}
+
+#[test]
+fn an_engine_of_opentafl_is_told_what_its_protocol_says() {
+    let folder = tempfile::tempdir().unwrap();
+    // It asks for what it may ask for, wants moves in full, and then gives up.
+    let player = format!(
+        "opentafl:sh -c 'echo simple-moves off; echo hello; while read -r line; do echo \"$line\" >> {}/$$; case $line in play*) \
+         echo position; echo side; echo clock; echo rules; sleep 0.3; echo status thinking; echo error -1 no more;; esac; done'@1s",
+        text(folder.path())
+    );
+    let output = play([&player, "greedy"], &["--rules", "piecepack"]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("gave up: \"error -1 no more\""), "{message}");
+    assert_eq!(report(&output)["forfeits"], serde_json::json!([2, 0]));
+    let heard = files_in(folder.path());
+    for part in [
+        "rules dim:9 name:piecepack esc:e surf:n atkf:y",
+        "opponent-move ",
+        "clock 1000* 1000* 1 100 100\nplay attackers\nposition /",
+        "\nside attackers\nclock 1000* 1000* 1 100 100\nrules dim:9 ",
+    ] {
+        assert!(heard.contains(part), "{part}: {heard}");
+    }
+}
+
+#[test]
+fn an_engine_of_opentafl_that_misbehaves_loses_the_game() {
+    for (at_play, part) in [
+        ("echo move xyzzy", "sent \"xyzzy\", expected a move such as a4-b4"),
+        ("echo move a1-a2", "sent an illegal move: a1-a2"),
+        (
+            "echo I fall >&2; exit 7",
+            "ended while it was to move (exit status: 7); its standard error ends with \"I fall\"",
+        ),
+        ("echo well; sleep 1000", "gave no move within 3.0 s; its last line is \"well\""),
+    ] {
+        let output = play([&scripted_opentafl(at_play), "greedy"], &[]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(part), "{at_play}: {message}");
+        assert_eq!(report(&output)["forfeits"], serde_json::json!([2, 0]), "{at_play}");
+    }
+}
+
 #[test]
 fn an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on() {
     for (at_go, part) in [
@@ -132,6 +206,11 @@ fn programs_that_cannot_play_at_all_end_the_match() {
         ),
         ("engine:sh 'unclosed", &[], &["quote"]),
         ("engine:", &[], &["engine:COMMAND"]),
+        ("opentafl:x", &["--rules", "imperial"], &["no words for their captures.count"]),
+        ("opentafl:no-such-program", &[], &["cannot start \"no-such-program\""]),
+        ("opentafl:sh -c 'echo error -1 no licence; cat'", &[], &["answered \"error -1 no licence\""]),
+        ("opentafl:sh -c 'echo closed >&2; exit 4'", &[], &["ended before it said hello", "closed"]),
+        ("opentafl:@5s", &[], &["opentafl:COMMAND"]),
         ("challenge:x", &[], &["rules ashton, not kvasir"]),
         ("challenge:x@1ms", &ashton, &["whole seconds"]),
         ("challenge:no-such-program {port}", &ashton, &["cannot start \"no-such-program\""]),

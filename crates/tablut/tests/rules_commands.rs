@@ -143,3 +143,32 @@ fn a_file_of_ones_own_goes_wherever_a_name_goes() {
     assert_eq!(replayed(&format!("replay --rules {path} --json e3-d3"))["rules"], "slow-king");
     assert!(printed(&format!("rules {path}")).contains("at most 1 square"));
 }
+
+/// What `tablut rules` prints and notes when it is given `rules` as one argument.
+fn told_of(rules: &str, more: &[&str]) -> (String, String) {
+    let output = tablut("rules").arg(rules).args(more).assert().success().get_output().clone();
+    (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
+}
+
+#[test]
+fn rules_go_to_opentafl_and_come_back() {
+    let (line, notes) = told_of("ludoteka", &["--opentafl"]);
+    assert_eq!((told_of(line.trim(), &[]).0, notes.as_str()), (printed("rules ludoteka"), ""));
+    let (_, notes) = told_of("kvasir", &["--opentafl"]);
+    assert!(notes.contains("no words for kvasir's repetition.result; moves and captures are the same"), "{notes}");
+    assert!(refused("rules imperial --opentafl").contains("no words for imperial's captures.count"));
+}
+
+#[test]
+fn a_line_of_opentafls_rules_becomes_a_rule_file() {
+    let start = "start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
+    let (toml, notes) = told_of(&format!("dim:9 name:Tablut esc:e ks:c cor: cens: cenh: linc:y {start}"), &["--toml"]);
+    assert!(notes.contains("defenders who are surrounded lose (surf:y)"), "{notes}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tablut.toml");
+    fs::write(&file, toml).expect("written");
+    let perft = tablut("perft --depth 2 --rules").arg(file).assert().success().get_output().stdout.clone();
+    assert_eq!(perft, b"4400\n");
+    let message = tablut("rules").arg(format!("dim:9 sw:s {start}")).assert().code(2).get_output().stderr.clone();
+    assert!(String::from_utf8(message).expect("text").contains("no game here has shieldwalls"));
+}

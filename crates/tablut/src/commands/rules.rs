@@ -1,17 +1,24 @@
 //! `tablut rules`: the rule sets, and one of them in words.
 
+use anyhow::anyhow;
 use serde::Serialize;
-use tablut_rules::{RULE_SET_NAMES, RuleSet, Rules};
+use tablut_rules::{Position, RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side};
 
 /// List the rule sets, or explain one
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule set to explain, by name or TOML file; without it all are listed
+    /// Rule set to explain, by name, TOML file or OpenTafl's line of rules (dim:9 …); without it all are listed
     #[arg(value_name = "R")]
     rules: Option<String>,
     /// Print JSON: the rule set's data with its explanation, or an array of them
     #[arg(long)]
     json: bool,
+    /// Print the rule set as a TOML file
+    #[arg(long, requires = "rules", conflicts_with = "json")]
+    toml: bool,
+    /// Print the rule set as OpenTafl's line of rules
+    #[arg(long, requires = "rules", conflicts_with_all = ["json", "toml"])]
+    opentafl: bool,
 }
 
 /// A rule set's data with what it says in words.
@@ -40,10 +47,13 @@ impl Explained {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     match (&args.rules, args.json) {
         (Some(name), json) => {
-            // Compiling checks what a user's file says.
-            let set = Rules::load(name)?.set().clone();
+            let set = load(name)?;
             if json {
                 println!("{}", serde_json::to_string_pretty(&Explained::new(set))?);
+            } else if args.toml {
+                print!("{}", set.to_toml());
+            } else if args.opentafl {
+                print_opentafl(&set)?;
             } else {
                 explain(&set);
             }
@@ -55,6 +65,37 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
         (None, false) => list()?,
     }
+    Ok(())
+}
+
+/// A rule set by name, file or line of rules.
+fn load(name: &str) -> anyhow::Result<RuleSet> {
+    if !name.starts_with("dim:") {
+        // Compiling checks what a user's file says.
+        return Ok(Rules::load(name)?.set().clone());
+    }
+    let line: RulesLine = name.parse()?;
+    for ending in &line.other_endings {
+        eprintln!("note: no rule set here says that {ending}");
+    }
+    if line.start != Position::start(line.start.side_to_move()) {
+        eprintln!("note: its games begin at {}, which is no part of a rule set here", line.start);
+    }
+    Ok(line.set)
+}
+
+fn print_opentafl(set: &RuleSet) -> anyhow::Result<()> {
+    let start = Position::start(set.first.side().unwrap_or(Side::Attackers));
+    let worded = set
+        .to_opentafl(&start)
+        .map_err(|keys| anyhow!("OpenTafl's line of rules has no words for {}'s {}", set.name, keys.join(", ")))?;
+    for key in worded.other_endings {
+        eprintln!(
+            "note: OpenTafl's line of rules has no words for {}'s {key}; moves and captures are the same",
+            set.name
+        );
+    }
+    println!("{}", worded.line);
     Ok(())
 }
 
