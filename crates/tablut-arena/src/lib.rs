@@ -42,7 +42,7 @@ pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, la
 pub use ladder_svg::ladder_svg;
 pub use match_game::{GameResult, MatchGame, Seat};
 pub use net_player::{NetPlayer, Watch};
-pub use nets::{DEFAULT_SIMULATIONS, NetInfo, Nets, NetsError, lone_search, match_search};
+pub use nets::{DEFAULT_SIMULATIONS, NetInfo, Nets, NetsError, match_search};
 pub use opening_book::{BookConfig, BookError, BookFileError, Judge, JudgedOpening, OpeningBook, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningError, openings};
 pub use pairs::PairTable;

@@ -20,14 +20,6 @@ pub fn match_search(simulations: u32) -> SearchConfig {
     SearchConfig { simulations, gumbel, solver: Solver::Deep, ..SearchConfig::default() }
 }
 
-/// Simulations on their way at once in a search that has the machine to itself: enough to fill a net's batch on a few cores.
-const LEAVES_IN_FLIGHT: u32 = 16;
-
-/// [`match_search`] for one game alone, where no other game's positions fill the net's batches. The limit is its caller's.
-pub fn lone_search() -> SearchConfig {
-    SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..match_search(0) }
-}
-
 /// No search at all: not even the solver's look at wins in one move.
 fn policy_alone() -> SearchConfig {
     SearchConfig { solver: Solver::Off, ..match_search(0) }

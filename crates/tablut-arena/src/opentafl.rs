@@ -22,7 +22,7 @@ mod command;
 
 use crate::mind::Mind;
 use crate::net_player::{NetPlayer, Watch};
-use crate::nets::lone_search;
+use crate::nets::match_search;
 use crate::wire::{Failure, Wire, refused};
 use clock::Clock;
 use command::Command;
@@ -344,7 +344,7 @@ impl<'a, 'w> Hearing<'a, 'w> {
 }
 
 fn think(net: &mut NetPlayer, game: &Game, limit: Limit, hearing: &mut Hearing<'_, '_>) -> Result<Search, Failure> {
-    net.search(game, &lone_search(), limit, &mut |_| hearing.listen()).map_err(refused)
+    net.search(game, &match_search(0), limit, &mut |_| hearing.listen()).map_err(refused)
 }
 
 /// What a search has found, for people.

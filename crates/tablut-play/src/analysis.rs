@@ -6,10 +6,13 @@ pub use self::text::analysis_text;
 
 use serde::Serialize;
 use std::time::{Duration, Instant};
-use tablut_arena::{NetPlayer, Watch, lone_search};
+use tablut_arena::{NetPlayer, Watch, match_search};
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Proof, Query, Search, Stop};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, Stop};
+
+/// Simulations on their way at once: enough to fill a large net's batch on a few cores.
+const LEAVES_IN_FLIGHT: u32 = 16;
 
 /// Everything that is known of a position after a search. Values run from −1 (the defenders win) to +1 (the attackers win).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -145,8 +148,9 @@ impl Analysis {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
         };
         analysis.net = Some(NetView::from(evaluation));
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..match_search(0) };
         let began = Instant::now();
-        let search = NetPlayer::new(evaluator, 0).search(game, &lone_search(), limit, &mut |_| Watch::GoOn)?;
+        let search = NetPlayer::new(evaluator, 0).search(game, &config, limit, &mut |_| Watch::GoOn)?;
         let mut view = SearchView::new(&search, began.elapsed(), n_lines);
         // A position that is proven at sight was never evaluated in the search.
         let mut log_priors = evaluation.logits.clone();
