@@ -32,6 +32,12 @@ impl std::fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
+/// The rule set of a command that was given none, for a net that was trained on `trained`: kvasir, where it knows it, else its first.
+fn usual_rules(trained: &[String]) -> &str {
+    const USUAL: &str = "kvasir";
+    if trained.iter().any(|name| name == USUAL) { USUAL } else { trained.first().map_or(USUAL, String::as_str) }
+}
+
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true)]

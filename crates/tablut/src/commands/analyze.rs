@@ -11,6 +11,8 @@ use tablut_play::{Analysis, Style, analysis_text};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::Limit;
 
+use super::usual_rules;
+
 /// Simulations when neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
 
@@ -19,7 +21,7 @@ const SIMULATIONS: u32 = 800;
 pub struct Args {
     /// The model file
     model: PathBuf,
-    /// Rule set, by name or TOML file [default: the first one that the net was trained on]
+    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// Who moves first, where neither the rule set nor the position says it
@@ -51,8 +53,7 @@ pub struct Args {
 /// Searches and prints.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let model = Model::load(&args.model)?;
-    let trained_on = model.rules.first().map_or("kvasir", String::as_str);
-    let rules = Arc::new(Rules::load(args.rules.as_deref().unwrap_or(trained_on))?);
+    let rules = Arc::new(Rules::load(args.rules.as_deref().unwrap_or_else(|| usual_rules(&model.rules)))?);
     if !model.rules.iter().any(|name| name == rules.name()) {
         eprintln!("note: this net was trained on {}, not on {}", model.rules.join(", "), rules.name());
     }

@@ -10,6 +10,7 @@ use tablut_rules::Rules;
 use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, counters_with_interrupt, load_rules, parse_players, play_all};
+use super::usual_rules;
 
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
@@ -21,7 +22,7 @@ pub struct Args {
     /// `engine:COMMAND[@LIMIT]` or `challenge:COMMAND[@60s]`; may be given often [default: random, greedy and alphabeta:2].
     #[arg(long, value_name = "PLAYER")]
     against: Vec<String>,
-    /// Rule set, by name or TOML file [default: the first one that the net was trained on].
+    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// Simulations a move; 0 plays by the policy alone [default: what the model file says].
@@ -63,7 +64,7 @@ pub struct Measured {
     pub played: Played,
 }
 
-/// Plays the net of `model` against `opponents`; by default at the file's simulations, under its first rule set.
+/// Plays the net of `model` against `opponents`; by default at the file's simulations, under kvasir's rules or what else it was trained on.
 pub fn measure(
     model: &Path,
     opponents: &[String],
@@ -76,7 +77,7 @@ pub fn measure(
     let mut nets = Nets::load(&opponents)?;
     let info = nets.add(model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
-    let rules = load_rules(rules.or(info.rules.first().map(String::as_str)).unwrap_or("kvasir"))?;
+    let rules = load_rules(rules.unwrap_or_else(|| usual_rules(&info.rules)))?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
         simulations => {

@@ -12,6 +12,7 @@ use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
 use super::matches::counters_with_interrupt;
+use super::usual_rules;
 
 /// Arguments of `tablut selfplay`.
 #[derive(clap::Args)]
@@ -24,7 +25,7 @@ pub struct Args {
     /// Folder for the records.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Rule set, by name or TOML file [default: the first one that the net was trained on].
+    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// Simulations a move.
@@ -38,8 +39,7 @@ pub struct Args {
 /// Plays and writes.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let model = Model::load(&args.model)?;
-    let name = args.rules.clone().or_else(|| model.rules.first().cloned()).unwrap_or_else(|| "kvasir".to_owned());
-    let rules = Arc::new(Rules::load(&name)?);
+    let rules = Arc::new(Rules::load(args.rules.as_deref().unwrap_or_else(|| usual_rules(&model.rules)))?);
     let search = SearchConfig { simulations: args.simulations, ..SearchConfig::default() };
     let engine = Engine::new(&model.weights)?;
     let counters = counters_with_interrupt()?;

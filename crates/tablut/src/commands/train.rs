@@ -9,6 +9,7 @@ use tablut_net::{Engine, Inference, Weights, durable};
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, counters_with_interrupt, parse_players};
+use super::usual_rules;
 use crate::progress::TrainProgress;
 
 /// Arguments of `tablut train`.
@@ -49,8 +50,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         // A rule file is found where the config names it; the model knows only the rule set's name.
-        let rules = run.config.rules.first().map(String::as_str);
-        let measured = measure(&model, &evaluation.against, None, rules, &matches, &counters)?;
+        let rules = usual_rules(&run.config.rules);
+        let measured = measure(&model, &evaluation.against, None, Some(rules), &matches, &counters)?;
         if !measured.played.is_complete() {
             eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
             return Ok(());
