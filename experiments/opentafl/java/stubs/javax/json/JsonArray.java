@@ -1,0 +1,5 @@
+package javax.json;
+public interface JsonArray {
+    int size();
+    JsonObject getJsonObject(int i);
+}

@@ -1,0 +1,2 @@
+package jline;
+public interface Terminal { boolean isAnsiSupported(); }
