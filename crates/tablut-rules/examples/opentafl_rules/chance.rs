@@ -1,0 +1,119 @@
+//! Random moves and positions in which more happens than in even ones: captures, sieges of the king, repetitions.
+
+use tablut_rules::{
+    Bitboard, CENTRE, CampEntry, Game, Landing, Move, MoveList, Piece, Position, Rules, SQUARES, Side, Square,
+};
+
+/// The `SplitMix64` generator.
+pub struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next()) * n as u128) >> 64) as usize
+    }
+
+    fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+}
+
+/// How a game's moves are drawn.
+pub struct Taste {
+    /// The king does not escape, so that he may yet fall.
+    pub stays: bool,
+    /// How often, in percent, a side takes its last move back, so that positions recur.
+    pub back_percent: usize,
+}
+
+impl Taste {
+    /// A legal move of a game that is not over.
+    pub fn choose(&self, game: &Game, legal: &MoveList, random: &mut Random) -> Move {
+        let position = game.position();
+        let back = game.moves().rev().nth(1).map(|mv| Move::new(mv.to, mv.from));
+        if let Some(back) = back.filter(|back| legal.contains(back) && random.percent(self.back_percent)) {
+            return back;
+        }
+        let beside_king = position.king_board().neighbours();
+        let applied: Vec<_> = legal.iter().map(|mv| (*mv, game.rules().apply(position, *mv))).collect();
+        let stays = |winner: Option<Side>| !self.stays || winner != Some(Side::Defenders);
+        let moves = applied.iter().filter(|(_, applied)| stays(applied.winner));
+        let wanted: Vec<Move> = match random.below(4) {
+            0 | 1 => moves.clone().filter(|(_, applied)| !applied.captured.is_empty()).map(|(mv, _)| *mv).collect(),
+            2 => moves.clone().filter(|(mv, _)| beside_king.contains(mv.to)).map(|(mv, _)| *mv).collect(),
+            _ => Vec::new(),
+        };
+        let any: Vec<Move> = moves.map(|(mv, _)| *mv).collect();
+        let from = if !wanted.is_empty() {
+            &wanted
+        } else if !any.is_empty() {
+            &any
+        } else {
+            return legal[random.below(legal.len())];
+        };
+        from[random.below(from.len())]
+    }
+}
+
+/// Pieces thrown onto squares where their kind may stand, many of them around the king.
+pub fn scatter(rules: &Rules, random: &mut Random) -> Position {
+    let side = Side::ALL[random.below(2)];
+    let king = loop {
+        let square = match random.below(4) {
+            0 => CENTRE,
+            1 => near(CENTRE, random),
+            _ => any_square(random),
+        };
+        if may_stand(rules, Piece::King, square) {
+            break square;
+        }
+    };
+    let mut boards = [Bitboard::EMPTY; 2];
+    for (board, piece, most) in [(0, Piece::Attacker, 16), (1, Piece::Defender, 8)] {
+        for _ in 0..random.below(most + 1) {
+            let square = if random.percent(60) { near(king, random) } else { any_square(random) };
+            let is_free = square != king && !(boards[0] | boards[1]).contains(square);
+            if is_free && may_stand(rules, piece, square) {
+                boards[board].insert(square);
+            }
+        }
+    }
+    Position::from_parts(boards[0], boards[1], Some(king), side).expect("every piece has a square of its own")
+}
+
+fn any_square(random: &mut Random) -> Square {
+    Square::from_index(random.below(SQUARES)).expect("an index of the board")
+}
+
+/// A square at most two steps away.
+fn near(square: Square, random: &mut Random) -> Square {
+    let mut step = || random.below(5) as isize - 2;
+    let (column, row) = (square.column().checked_add_signed(step()), square.row().checked_add_signed(step()));
+    match (column, row) {
+        (Some(column @ 0..9), Some(row @ 0..9)) => Square::new(column, row),
+        _ => square,
+    }
+}
+
+fn may_stand(rules: &Rules, piece: Piece, square: Square) -> bool {
+    let set = rules.set();
+    let is_barred_from_camps = match set.camps.entry {
+        CampEntry::Anyone => false,
+        CampEntry::Soldiers => piece == Piece::King,
+        _ => piece != Piece::Attacker,
+    };
+    let lands = |landing: Landing| landing == Landing::Anyone || (landing == Landing::King && piece == Piece::King);
+    match piece {
+        Piece::King if rules.escapes().contains(square) => false,
+        Piece::Attacker | Piece::Defender if square == CENTRE && !lands(set.throne.landing) => false,
+        _ if square.is_corner() && !lands(set.corners.landing) => false,
+        _ => !(is_barred_from_camps && rules.camps().contains(square)),
+    }
+}
