@@ -130,28 +130,39 @@ fn subjects(oracle: &mut Oracle) -> Result<Vec<Subject>, String> {
         let start = Position::start(rules.set().first.side().unwrap_or(Side::Attackers));
         match rules.set().to_opentafl(&start) {
             Ok(worded) => {
-                let (line, rules) = (worded.line, Arc::new(rules));
-                subjects.push(Subject { name: name.to_owned(), command: format!("rules {line}"), line, rules, start });
+                let (command, rules) = (format!("rules {}", worded.line), Arc::new(rules));
+                check_echo(&worded.line, &oracle.begin(&command)?)?;
+                subjects.push(Subject { name: name.to_owned(), command, line: worded.line, rules, start });
             }
             Err(keys) => eprintln!("{name} cannot be written as a line: {}", keys.join(", ")),
         }
     }
     for variant in 0..N_VARIANTS {
-        let command = format!("variant {variant}");
-        let line = oracle.begin(&command)?;
+        let as_code = format!("variant {variant}");
+        let line = oracle.begin(&as_code)?;
         match line.parse::<RulesLine>() {
             Ok(RulesLine { set, start, .. }) => {
+                let as_line = format!("rules {line}");
+                check_echo(&line, &oracle.begin(&as_line)?)?;
                 let name = format!("OpenTafl's {}", set.name);
                 let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
-                for (name, command) in [(name.clone(), format!("rules {line}")), (format!("{name}, its code"), command)]
-                {
+                for (name, command) in [(name.clone(), as_line), (format!("{name}, its code"), as_code)] {
                     subjects.push(Subject { name, command, line: line.clone(), rules: Arc::clone(&rules), start });
                 }
             }
-            Err(error) => eprintln!("OpenTafl's {command} is refused: {line}\n  {error}"),
+            Err(error) => eprintln!("OpenTafl's {as_code} is refused: {line}\n  {error}"),
         }
     }
     Ok(subjects)
+}
+
+/// Whether the line that OpenTafl writes back, which is what its engines are told, means what the line that it was given does.
+fn check_echo(line: &str, echo: &str) -> Result<(), String> {
+    match (line.parse::<RulesLine>(), echo.parse::<RulesLine>()) {
+        (Ok(given), Ok(echoed)) if given == echoed => Ok(()),
+        (Err(error), _) | (_, Err(error)) => Err(format!("{line}\n{echo}\n{error}")),
+        _ => Err(format!("{line}\nis written back by OpenTafl with another meaning:\n{echo}")),
+    }
 }
 
 /// Plays one game under both.
