@@ -8,6 +8,7 @@ board did not follow by our rules are kept under OUT/conversations.
 """
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -22,10 +23,16 @@ FAULTS = re.compile(r"< error|> error|# move refused|# half a line|# the engine 
 NOT_FOLLOWED = "this board does not follow"
 
 
-def all_lines(oracle):
-    command = ["cargo", "run", "--release", "-q", "-p", "tablut-rules", "--example", "opentafl_rules", "--", oracle, "--lines"]
-    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return dict(line.split("\t") for line in output.splitlines())
+def all_lines(oracle, tablut):
+    """The rule sets that can be written as a line, and those games of OpenTafl's that are played here, by name."""
+    answers = subprocess.run([oracle], input="variant 0\nvariant 1\n", check=True, capture_output=True, text=True).stdout
+    battle, tablut_line = (line.removeprefix("ok ") for line in answers.splitlines())
+    lines = {"OpenTafl's Sea Battle": battle, "OpenTafl's Tablut": tablut_line}
+    for rules in json.loads(subprocess.run([tablut, "rules", "--json"], check=True, capture_output=True, text=True).stdout):
+        written = subprocess.run([tablut, "rules", rules["name"], "--opentafl"], capture_output=True, text=True)
+        if written.returncode == 0:
+            lines[rules["name"]] = written.stdout.splitlines()[0]
+    return lines
 
 
 def conversation(host, args):
@@ -58,8 +65,9 @@ def main():
     out = args.out.resolve()
     host = str(out / "host")
     engine = [str(args.tablut.resolve()), "bridge", "opentafl", "--model", str(args.model.resolve())]
-    lines = all_lines(str(out / "oracle"))
+    lines = all_lines(str(out / "oracle"), engine[0])
     names = list(lines) if args.rules == ["all"] else args.rules or LINES
+    clocks = list(dict.fromkeys(["none", args.clock]))
     kept = out / "conversations"
     kept.mkdir(exist_ok=True)
     wrong = []
@@ -68,10 +76,9 @@ def main():
     print("|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in names:
         for side in ["attackers", "defenders"]:
-            for start, clock in enumerate(["none", args.clock]):
+            for start, clock in enumerate(clocks):
                 results, plies, longest, not_followed = [], 0, 0.0, 0
-                seeds = range(start + 1, args.games + 1, 2)
-                for seed in seeds:
+                for seed in range(start + 1, args.games + 1, len(clocks)):
                     game = ["game", side, lines[name], clock, str(seed), str(MAX_PLIES), *engine]
                     result, n_plies, thought, faults, text = conversation(host, game)
                     results.append(result)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sh experiments/opentafl/build.sh OpenTafl out
-//! cargo run --release -p tablut-rules --example opentafl_rules -- out/oracle [--games N] [--seed S] [--lines]
+//! cargo run --release -p tablut-rules --example opentafl_rules -- out/oracle [--games N] [--seed S]
 //! ```
 //!
 //! Every rule set that can be written as a line of rules is played, and the games of this board that OpenTafl knows itself, from its
@@ -86,14 +86,11 @@ fn main() -> ExitCode {
 
 /// Whether every difference is known.
 fn run() -> Result<bool, String> {
-    let usage = || "usage: opentafl_rules ORACLE_COMMAND [--games N] [--seed S] [--lines]".to_owned();
+    let usage = || "usage: opentafl_rules ORACLE_COMMAND [--games N] [--seed S]".to_owned();
     let mut args = std::env::args().skip(1);
     let mut oracle = Oracle::start(&args.next().ok_or_else(usage)?)?;
     let (mut games, mut seed) = (200, 1);
     while let Some(flag) = args.next() {
-        if flag == "--lines" {
-            return print_lines(&mut oracle);
-        }
         let number = args.next().and_then(|value| value.parse().ok()).ok_or_else(usage)?;
         match flag.as_str() {
             "--games" => games = number,
@@ -112,14 +109,6 @@ fn run() -> Result<bool, String> {
     }
     report(&tallies);
     Ok(tallies.iter().all(|(_, tally)| tally.unexplained.is_empty()))
-}
-
-/// The lines of rules of all games, behind their names and a tab.
-fn print_lines(oracle: &mut Oracle) -> Result<bool, String> {
-    for subject in subjects(oracle)?.iter().filter(|subject| subject.command.starts_with("rules")) {
-        println!("{}\t{}", subject.name, subject.line);
-    }
-    Ok(true)
 }
 
 /// All games that both know; standard error says which only one does.
