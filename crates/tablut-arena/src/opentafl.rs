@@ -2,7 +2,7 @@
 //!
 //! | from OpenTafl | what happens |
 //! |---|---|
-//! | `rules LINE` | a game by these rules begins; `error -1 …` where they are not played here, `status …` for what differs at the game's end |
+//! | `rules LINE` | a game by these rules begins; `error 0 …` where they are not played here, `status …` for what differs at the game's end |
 //! | `clock …` | how long the next moves may take |
 //! | `play SIDE` | `status …` with what was found, then `move M` |
 //! | `move BOARD` | the move was made |
@@ -19,6 +19,7 @@
 
 mod clock;
 mod command;
+mod table;
 
 use crate::mind::Mind;
 use crate::net_player::{NetPlayer, Watch};
@@ -30,7 +31,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
-use tablut_rules::{Bitboard, Game, Move, MoveText, Piece, Position, Rules, RulesLine, Side};
+use table::{Followed, Table};
+use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search};
 
 /// What an analysis leaves of its time for the line and for a machine that is busy.
@@ -62,10 +64,8 @@ pub struct OpenTaflEngine {
     mind: Mind,
     pace: Pace,
     clock: Option<Clock>,
-    /// What the rules and the start are, once they are known.
-    start: Option<(Arc<Rules>, Position)>,
-    /// The game as far as OpenTafl has told of it.
-    game: Option<Game>,
+    /// The game, once its rules are known.
+    table: Option<Table>,
     /// The move that was sent and that nothing was heard of yet.
     sent: Option<Move>,
     /// Moves in this position that were not made.
@@ -76,7 +76,7 @@ pub struct OpenTaflEngine {
 impl OpenTaflEngine {
     /// An engine that waits for its rules.
     pub fn new(mind: Mind, pace: Pace) -> Self {
-        Self { mind, pace, clock: None, start: None, game: None, sent: None, refused: Vec::new(), quits: false }
+        Self { mind, pace, clock: None, table: None, sent: None, refused: Vec::new(), quits: false }
     }
 }
 
@@ -96,7 +96,7 @@ pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Receiver<String>, outpu
             Ok(()) => {}
             Err(Failure::Refused(reason)) => {
                 let code = if is_fatal(&line) { -1 } else { 0 };
-                wire.say(&format!("error {code} {reason}"))?;
+                wire.say(&format!("error {code} {}", in_ascii(&reason)))?;
             }
             Err(Failure::Output(error)) => return Err(error),
         }
@@ -104,9 +104,15 @@ pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Receiver<String>, outpu
     Ok(())
 }
 
-/// Whether no move can follow where this line is not obeyed.
+/// Whether no move can follow where this line is not obeyed. Rules that are refused are no reason to end a game before a move is asked for:
+/// an engine for analysis is told the rules of every game.
 fn is_fatal(line: &str) -> bool {
-    matches!(line.split_whitespace().next(), Some("rules" | "play" | "opponent-move"))
+    matches!(line.split_whitespace().next(), Some("play" | "opponent-move"))
+}
+
+/// The protocol's only characters.
+fn in_ascii(text: &str) -> String {
+    text.replace('…', "...").replace(|c: char| !c.is_ascii(), "?")
 }
 
 impl OpenTaflEngine {
@@ -114,8 +120,16 @@ impl OpenTaflEngine {
         match command {
             Command::Nothing => Ok(()),
             Command::Rules(line) => self.begin(&line, wire),
-            Command::Position(board) => self.set_up(board),
-            Command::Side(side) => self.give_the_move_to(side),
+            Command::Position(board) => {
+                self.sent = None;
+                self.refused.clear();
+                self.table()?.set_up(board);
+                Ok(())
+            }
+            Command::Side(side) => {
+                self.table()?.give_the_move_to(side);
+                Ok(())
+            }
             Command::Clock(clock) => {
                 self.clock = Some(clock);
                 Ok(())
@@ -124,10 +138,15 @@ impl OpenTaflEngine {
             Command::Play(side) => self.play(side, wire),
             Command::Moved(board) => {
                 let sent: Vec<MoveText> = self.sent.take().map(text_of).into_iter().collect();
-                self.follow(&sent, board, wire)
+                self.follow(&sent, &board, wire)
             }
             Command::Error(code) => self.take_back(code, wire),
-            Command::OpponentMove { moves, position } => self.follow_opponent(moves, position, wire),
+            Command::OpponentMove { moves, position } => {
+                // The engine's own last move may not have been confirmed.
+                let sent = self.sent.take().map(text_of);
+                let moves: Vec<MoveText> = sent.into_iter().chain(moves).collect();
+                self.follow(&moves, &position, wire)
+            }
             Command::Finish => {
                 (self.clock, self.sent) = (None, None);
                 Ok(())
@@ -140,85 +159,34 @@ impl OpenTaflEngine {
     }
 
     fn begin(&mut self, line: &str, wire: &mut Wire<'_>) -> Result<(), Failure> {
+        // What was played before is over, whatever these rules are.
+        (self.table, self.clock, self.sent) = (None, None, None);
+        self.refused.clear();
         let RulesLine { set, start, other_endings } = line.parse().map_err(refused)?;
         let rules = Arc::new(Rules::new(set).map_err(refused)?);
-        let game = Game::from_position(rules.clone(), start).map_err(refused)?;
         self.mind.play_by(&rules);
-        (self.start, self.game, self.clock, self.sent) = (Some((rules, start)), Some(game), None, None);
-        self.refused.clear();
+        self.table = Some(Table::new(rules, start).map_err(refused)?);
         for ending in other_endings {
             wire.say(&format!("status not known to this engine: {ending}"))?;
         }
         Ok(())
     }
 
-    fn rules(&self) -> Result<&Arc<Rules>, Failure> {
-        self.start.as_ref().map(|(rules, _)| rules).ok_or_else(no_rules)
+    fn table(&mut self) -> Result<&mut Table, Failure> {
+        self.table.as_mut().ok_or_else(|| {
+            Failure::Refused("no game has begun: expected `rules` that are played here first".to_owned())
+        })
     }
 
-    /// The game from a board on, or the game as it is if that is its board.
-    fn set_up(&mut self, board: Position) -> Result<(), Failure> {
-        let rules = self.rules()?.clone();
-        let game = self.game.as_ref().ok_or_else(no_rules)?;
-        let to_move = game.position().side_to_move();
-        if !same_board(game.position(), &board) {
-            self.game = Some(Game::from_position(rules, board.with_side_to_move(to_move)).map_err(refused)?);
+    fn follow(&mut self, moves: &[MoveText], board: &Position, wire: &mut Wire<'_>) -> Result<(), Failure> {
+        let followed = self.table()?.follow(moves, board);
+        if followed != Followed::AlreadyThere {
+            self.refused.clear();
         }
-        self.sent = None;
-        self.refused.clear();
-        Ok(())
-    }
-
-    fn give_the_move_to(&mut self, side: Side) -> Result<(), Failure> {
-        let game = self.game.as_ref().ok_or_else(no_rules)?;
-        if game.position().side_to_move() != side {
-            let position = game.position().with_side_to_move(side);
-            self.game = Some(Game::from_position(game.rules().clone(), position).map_err(refused)?);
+        if followed == Followed::ByBoard {
+            wire.say("status this board does not follow by the rules that this engine knows; it goes on from here")?;
         }
         Ok(())
-    }
-
-    /// Hears of moves since the engine's last one, which may not have been confirmed.
-    fn follow_opponent(
-        &mut self,
-        mut moves: Vec<MoveText>,
-        board: Position,
-        wire: &mut Wire<'_>,
-    ) -> Result<(), Failure> {
-        if let Some(sent) = self.sent.take() {
-            moves.insert(0, text_of(sent));
-        }
-        let repeated = self.game.as_ref().is_some_and(|game| same_board(game.position(), &board));
-        // After a move that was not made, the opponent's last is told once more.
-        if repeated { Ok(()) } else { self.follow(&moves, board, wire) }
-    }
-
-    /// Plays moves that lead to `board`: from where the game stands, or from its start; or else goes on from the board.
-    fn follow(&mut self, moves: &[MoveText], board: Position, wire: &mut Wire<'_>) -> Result<(), Failure> {
-        let (rules, start) = self.start.as_ref().ok_or_else(no_rules)?;
-        let from_start = || Game::from_position(rules.clone(), *start).ok();
-        let leads_there = |game: &Game| same_board(game.position(), &board);
-        let followed = self.game.clone().and_then(|game| play_all(game, moves)).filter(leads_there);
-        let followed = followed.or_else(|| from_start().and_then(|game| play_all(game, moves)).filter(leads_there));
-        let game = match followed {
-            Some(game) => game,
-            None => self.taken_over(moves, board, wire)?,
-        };
-        self.game = Some(game);
-        self.refused.clear();
-        Ok(())
-    }
-
-    /// A new game from a board that the moves known here do not lead to.
-    fn taken_over(&self, moves: &[MoveText], board: Position, wire: &mut Wire<'_>) -> Result<Game, Failure> {
-        wire.say("status this board does not follow by the rules that this engine knows; it goes on from here")?;
-        let mover = moves.last().and_then(|mv| board.piece_at(mv.to)).map(Piece::side);
-        let to_move = match (mover, &self.game) {
-            (Some(mover), _) => mover.opponent(),
-            (None, Some(game)) => game.position().side_to_move(),
-            (None, None) => Side::Attackers,
-        };
-        Game::from_position(self.rules()?.clone(), board.with_side_to_move(to_move)).map_err(refused)
     }
 
     fn take_back(&mut self, code: i32, wire: &mut Wire<'_>) -> Result<(), Failure> {
@@ -235,26 +203,18 @@ impl OpenTaflEngine {
         Ok(())
     }
 
-    /// The game to think about: one that is not over. One that is over by the rules known here may go on by others.
-    fn open_game(&self) -> Result<Game, Failure> {
-        let game = self.game.as_ref().ok_or_else(no_rules)?;
-        if game.outcome().is_none() {
-            return Ok(game.clone());
-        }
-        let anew = Game::from_position(game.rules().clone(), *game.position()).map_err(refused)?;
-        match anew.outcome() {
-            None => Ok(anew),
-            Some(outcome) => Err(Failure::Refused(format!("there is nothing to play: {outcome}"))),
-        }
-    }
-
     fn play(&mut self, side: Side, wire: &mut Wire<'_>) -> Result<(), Failure> {
         self.sent = None;
-        self.give_the_move_to(side)?;
-        let game = self.open_game()?;
-        let refused = std::mem::take(&mut self.refused);
-        let chosen = match &mut self.mind {
-            Mind::Baseline(player) => Some(player.choose(&game)),
+        let table = self.table()?;
+        table.give_the_move_to(side);
+        let game = table.open_game().map_err(Failure::Refused)?;
+        // The best move comes first, and one that was not made is not sent again.
+        let moves = match &mut self.mind {
+            Mind::Baseline(player) => {
+                let mut others = MoveList::new();
+                game.legal_moves(&mut others);
+                [&[player.choose(&game)], &others[..]].concat()
+            }
             Mind::Net(net) => {
                 let limit = self.pace.limit(self.clock.map(|clock| clock.share(side)));
                 let mut hearing = Hearing::new(&mut self.clock, Some(side), wire);
@@ -263,24 +223,22 @@ impl OpenTaflEngine {
                 if hearing.is_over {
                     return Ok(());
                 }
-                let result = search.result();
                 wire.say(&format!("status {}", summary(&search)))?;
-                // The moves that were not made are left out, the best of the others is next.
+                let result = search.result();
                 let mut others: Vec<(u32, Move)> = result.moves.iter().map(|root| (root.visits, root.mv)).collect();
-                others.retain(|(_, mv)| !refused.contains(mv));
-                let next = others.iter().rev().max_by_key(|(visits, _)| *visits).map(|(_, mv)| *mv);
-                if refused.contains(&result.chosen) { next } else { Some(result.chosen) }
+                others.sort_by_key(|(visits, _)| std::cmp::Reverse(*visits));
+                std::iter::once(result.chosen).chain(others.into_iter().map(|(_, mv)| mv)).collect()
             }
         };
-        let Some(mv) = chosen.filter(|mv| !refused.contains(mv)) else {
+        let Some(mv) = moves.into_iter().find(|mv| !self.refused.contains(mv)) else {
             return Err(Failure::Refused("none of the moves that this engine knows is legal there".to_owned()));
         };
-        (self.sent, self.refused) = (Some(mv), refused);
+        self.sent = Some(mv);
         Ok(wire.say(&format!("move {mv}"))?)
     }
 
     fn analyze(&mut self, n_moves: usize, seconds: u32, wire: &mut Wire<'_>) -> Result<(), Failure> {
-        let game = self.open_game()?;
+        let game = self.table()?.open_game().map_err(Failure::Refused)?;
         let found = match &mut self.mind {
             Mind::Baseline(player) => vec![format!("{} 0", player.choose(&game))],
             Mind::Net(net) => {
@@ -362,25 +320,8 @@ fn summary(search: &Search) -> String {
     format!("{visits} simulations, {verdict}: {}", moves.join(" "))
 }
 
-/// The game after all of `moves`, if they are legal in it.
-fn play_all(mut game: Game, moves: &[MoveText]) -> Option<Game> {
-    for text in moves {
-        let mv = game.rules().match_move(game.position(), text).ok()?;
-        game.play(mv).ok()?;
-    }
-    Some(game)
-}
-
 fn text_of(mv: Move) -> MoveText {
     MoveText { piece: None, from: mv.from, to: mv.to, captured: Bitboard::EMPTY }
-}
-
-fn same_board(a: &Position, b: &Position) -> bool {
-    *a == b.with_side_to_move(a.side_to_move())
-}
-
-fn no_rules() -> Failure {
-    Failure::Refused("no game has begun: expected `rules` first".to_owned())
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::rays::{RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
 
+pub(crate) use compile::all_camps;
 pub use legality::{IllegalMove, MoveFault};
 
 /// How one kind of piece moves.

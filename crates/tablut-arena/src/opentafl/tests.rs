@@ -1,11 +1,12 @@
 //! Conversations with the engine.
 
+use super::table::{Followed, Table};
 use super::{OpenTaflEngine, Pace, run_opentafl};
 use crate::mind::Mind;
 use crate::net_player::NetPlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use tablut_rules::{Game, Move, Rules, Side};
+use tablut_rules::{Game, Move, MoveText, Rules, Side};
 use tablut_search::UniformEvaluator;
 
 /// OpenTafl's line for games by the rules `masters-edge`.
@@ -13,20 +14,22 @@ const RULES: &str = "rules dim:9 name:Edge esc:e surf:n atkf:y ka:n ks:m cen: co
                      start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
 const START: &str = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
 
-fn engine() -> OpenTaflEngine {
+const PACE: Pace = Pace { most: None, simulations: 24 };
+
+/// The lines that an engine with a net answers to `input`, without its greeting.
+fn answers(input: &[&str]) -> Vec<String> {
     let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
-    OpenTaflEngine::new(Mind::Net(Box::new(net)), Pace { most: None, simulations: 24 })
+    answers_of(Mind::Net(Box::new(net)), input)
 }
 
-/// The lines that the engine answers to `input`, without its greeting.
-fn answers(input: &[&str]) -> Vec<String> {
+fn answers_of(mind: Mind, input: &[&str]) -> Vec<String> {
     let (sender, receiver) = channel();
     for line in input {
         sender.send((*line).to_owned()).unwrap();
     }
     drop(sender);
     let mut output = Vec::new();
-    run_opentafl(&mut engine(), &receiver, &mut output).unwrap();
+    run_opentafl(&mut OpenTaflEngine::new(mind, PACE), &receiver, &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();
     let mut lines = output.lines().map(str::to_owned);
     assert_eq!(lines.next().as_deref(), Some("hello"));
@@ -108,6 +111,16 @@ fn a_move_that_was_not_made_is_followed_by_another() {
 }
 
 #[test]
+fn a_player_without_a_net_has_another_move_as_well() {
+    let rules = game().rules().clone();
+    let greedy = Mind::baseline(&"alphabeta:1".parse().unwrap(), &rules, 1).unwrap();
+    let told = format!("opponent-move d1-d2 {}", board(&after(&["d1-d2"])));
+    let lines = answers_of(greedy, &[RULES, &told, "play defenders", "error 2", &told, "play defenders"]);
+    let moves = moves(&lines);
+    assert!(moves.len() == 2 && moves[0] != moves[1], "{lines:?}");
+}
+
+#[test]
 fn a_board_that_does_not_follow_is_taken_over() {
     let other = "/3ttt3/9/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
     let lines = answers(&[RULES, &format!("opponent-move d1-d2 {other}"), "play attackers"]);
@@ -136,13 +149,23 @@ fn positions_are_analysed() {
 }
 
 #[test]
-fn rules_that_are_not_played_here_end_the_game() {
-    let lines = answers(&["rules dim:11 start:/9/", "play attackers", &RULES.replace("surf:n", "sw:s"), "analyze 1 1"]);
+fn rules_that_are_not_played_here_end_the_game_when_a_move_is_asked_for() {
+    let other = RULES.replace("surf:n", "sw:s");
+    let lines = answers(&[RULES, "rules dim:11 start:/9/", "analyze 1 1", &other, "play attackers"]);
     assert_eq!(lines.len(), 4, "{lines:?}");
-    assert!(lines[0].starts_with("error -1 line of rules: dim:11, expected dim:9"), "{lines:?}");
-    assert!(lines[1].starts_with("error -1 no game has begun"), "{lines:?}");
-    assert!(lines[2].starts_with("error -1 ") && lines[2].contains("shieldwalls"), "{lines:?}");
-    assert!(lines[3].starts_with("error 0 no game has begun"), "{lines:?}");
+    assert!(lines[0].starts_with("error 0 line of rules: dim:11, expected dim:9"), "{lines:?}");
+    assert!(lines[1].starts_with("error 0 no game has begun"), "the game before is over: {lines:?}");
+    assert!(lines[2].starts_with("error 0 ") && lines[2].contains("shieldwalls"), "{lines:?}");
+    assert!(lines[3].starts_with("error -1 no game has begun"), "{lines:?}");
+    assert!(lines.iter().all(|line| line.is_ascii()), "{lines:?}");
+}
+
+#[test]
+fn a_replay_may_come_to_a_board_without_a_king() {
+    let (fallen, before) = ("position /9/9/9/3tt4/9/9/9/9/9/", "position /9/9/9/3tK4/9/9/9/9/9/");
+    let lines = answers(&[RULES, fallen, "side defenders", "analyze 1 1", before, "side defenders", "analyze 1 1"]);
+    assert_eq!(lines[0], "error 0 there is nothing to play: there is no king on the board");
+    assert!(lines.last().unwrap().starts_with("analysis 1 e4-"), "{lines:?}");
 }
 
 #[test]
@@ -161,19 +184,34 @@ fn what_cannot_be_obeyed_changes_nothing() {
         "play white",
         &format!("opponent-move d1^d2 {START}"),
         "play attackers",
-        "position /9/9/9/9/9/9/9/9/9/",
     ]);
     let errors: Vec<&String> = lines.iter().filter(|line| line.starts_with("error ")).collect();
-    assert_eq!(errors.len(), 6, "{lines:?}");
+    assert_eq!(errors.len(), 5, "{lines:?}");
     assert!(errors[0].contains("castle: unknown command") && errors[3].starts_with("error -1 white"), "{lines:?}");
     game().play(moves(&lines)[0]).unwrap();
 }
 
 #[test]
+fn moves_are_followed_even_where_they_lead_back() {
+    let mut table = Table::new(game().rules().clone(), *game().position()).unwrap();
+    let there_and_back: Vec<MoveText> =
+        ["d1-d2", "e3-d3", "d2-d1", "d3-e3"].iter().map(|text| text.parse().unwrap()).collect();
+    let start = *game().position();
+    assert_eq!(table.follow(&there_and_back, &start), Followed::ByMoves);
+    assert_eq!(table.open_game().map(|game| game.ply()), Ok(4));
+    // Told once more, the last of them changes nothing.
+    assert_eq!(table.follow(&there_and_back[3..], &start), Followed::AlreadyThere);
+    assert_eq!(table.open_game().map(|game| game.ply()), Ok(4));
+}
+
+#[test]
 fn a_game_that_is_over_here_may_go_on_there() {
     // The third occurrence is a draw by these rules, but OpenTafl asks for a move.
-    let there_and_back = "d1-d2|e3-d3|d2-d1|d3-e3|d1-d2|e3-d3|d2-d1|d3-e3";
-    let lines = answers(&[RULES, &format!("opponent-move {there_and_back} {START}"), "play attackers"]);
+    let there_and_back = ["d1-d2", "e3-d3", "d2-d1", "d3-e3"].repeat(2);
+    let drawn = after(&there_and_back);
+    assert!(drawn.outcome().is_some());
+    let lines = answers(&[RULES, &format!("opponent-move {} {START}", there_and_back.join("|")), "play attackers"]);
+    assert!(!lines.iter().any(|line| line.contains("does not follow")), "{lines:?}");
     game().play(moves(&lines)[0]).unwrap();
     // The king has escaped: nothing can be played.
     let lines = answers(&[RULES, "position /3K5/9/9/9/t8/9/9/9/9/", "play attackers", "analyze 1 1"]);

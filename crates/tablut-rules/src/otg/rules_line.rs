@@ -4,21 +4,21 @@
 //! defenders and king of this board; the other kinds (`c`, `n`, `m`, `g`) never stand on it.
 
 mod read;
+mod words;
 mod write;
 
 use std::fmt;
 
-use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::ruleset::{Landing, RuleSet};
-use crate::side::Side;
 
 pub(super) use read::read_start;
 
 /// A game as OpenTafl's line of rules tells of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RulesLine {
-    /// The rule set: a built-in one where the line says the same, else one named after the line's `name`.
+    /// The rule set: a built-in one where the line says the same, else one named after the line's `name`, with a remark where
+    /// that is a built-in one's.
     pub set: RuleSet,
     /// The position that games begin with.
     pub start: Position,
@@ -90,11 +90,6 @@ impl fmt::Display for Kinds {
         }
         Ok(())
     }
-}
-
-/// The squares on which attackers start.
-fn all_camps() -> Bitboard {
-    Position::start(Side::Attackers).attackers()
 }
 
 #[cfg(test)]

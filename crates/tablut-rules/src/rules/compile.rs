@@ -43,7 +43,7 @@ fn edge() -> Bitboard {
 }
 
 /// The squares on which attackers start (rulebook C1).
-fn all_camps() -> Bitboard {
+pub(crate) fn all_camps() -> Bitboard {
     Position::start(Side::Attackers).attackers()
 }
 

@@ -95,6 +95,9 @@ fn print_opentafl(set: &RuleSet) -> anyhow::Result<()> {
             set.name
         );
     }
+    if set.first.side().is_none() {
+        eprintln!("note: OpenTafl's line of rules has no words for a drawn first move; here the attackers begin");
+    }
     println!("{}", worded.line);
     Ok(())
 }

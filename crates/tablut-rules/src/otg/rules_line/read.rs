@@ -1,21 +1,19 @@
 //! A line of rules as a rule set.
 
-use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::{Kinds, RulesLine, RulesLineError, all_camps};
+use super::words::{Words, shown};
+use super::{Kinds, RulesLine, RulesLineError};
+use crate::MAX_DISTANCE;
 use crate::bitboard::Bitboard;
-use crate::board::{CENTRE, Square};
+use crate::board::CENTRE;
 use crate::position::Position;
+use crate::rules::all_camps;
 use crate::ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, CornerRules, Escape, First, HostileCamps, Hostility, KingCapture,
     KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet, RuleSetError, ThroneRules,
 };
 use crate::side::Side;
-use crate::{MAX_DISTANCE, SIZE};
-
-/// The most of a text that a message shows.
-const SHOWN: usize = 40;
 
 /// The start position and side that a line of rules gives. The other rules are those of the rule set that
 /// the record is played by.
@@ -58,11 +56,17 @@ impl FromStr for RulesLine {
     }
 }
 
-/// The built-in rule set that says the same, or this one.
-fn built_in(set: RuleSet) -> RuleSet {
+/// The built-in rule set that says the same, or this one under a name that is not taken.
+fn built_in(mut set: RuleSet) -> RuleSet {
     let same =
         |known: &RuleSet| *known == RuleSet { name: known.name.clone(), source: known.source.clone(), ..set.clone() };
-    RULE_SET_NAMES.iter().filter_map(|name| RuleSet::named(name).ok()).find(same).unwrap_or(set)
+    if let Some(known) = RULE_SET_NAMES.iter().filter_map(|name| RuleSet::named(name).ok()).find(same) {
+        return known;
+    }
+    if RULE_SET_NAMES.contains(&set.name.as_str()) {
+        set.name += " (OpenTafl)";
+    }
+    set
 }
 
 /// Whether a piece stands on a camp that its kind may not enter.
@@ -72,135 +76,6 @@ fn has_strangers(start: &Position, entry: CampEntry) -> bool {
         _ => start.king_board() | start.defenders(),
     };
     barred.intersects(all_camps())
-}
-
-/// The rules of a line that have not been read yet, and what was wrong with those that have.
-struct Words<'a> {
-    values: BTreeMap<&'a str, &'a str>,
-    faults: Vec<String>,
-}
-
-impl<'a> Words<'a> {
-    fn of(line: &'a str) -> Self {
-        let mut words = Self { values: BTreeMap::new(), faults: Vec::new() };
-        for word in line.split_whitespace() {
-            match word.split_once(':') {
-                None => words.fault(format!("{:?}, expected a rule such as esc:e", shown(word))),
-                Some((key, value)) => {
-                    if words.values.insert(key, value).is_some() {
-                        words.fault(format!("{}: is given twice", shown(key)));
-                    }
-                }
-            }
-        }
-        words
-    }
-
-    fn fault(&mut self, fault: impl Into<String>) {
-        self.faults.push(fault.into());
-    }
-
-    fn take(&mut self, key: &str, default: &'a str) -> &'a str {
-        self.values.remove(key).unwrap_or(default)
-    }
-
-    /// One of several values; the first is the default.
-    fn choice<T: Copy>(&mut self, key: &'a str, choices: &[(&'a str, T)]) -> T {
-        let (default, first) = choices[0];
-        let value = self.take(key, default);
-        let Some((_, choice)) = choices.iter().find(|(name, _)| *name == value) else {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            self.fault(format!("{key}:{}, expected {}", shown(value), names.join(" or ")));
-            return first;
-        };
-        *choice
-    }
-
-    /// A rule of other games, which has to be off.
-    fn off(&mut self, key: &str, what: &str) {
-        let value = self.take(key, "n");
-        if value != "n" {
-            self.fault(format!("{key}:{}, but no game here has {what}; expected n", shown(value)));
-        }
-    }
-
-    fn kinds(&mut self, key: &str, default: &'a str) -> Kinds {
-        let value = self.take(key, default);
-        if let Some(stranger) = value.chars().find(|&letter| !"tcnkmgTCNKMG".contains(letter)) {
-            self.fault(format!("{key}: {stranger:?} is no kind of piece, expected letters of tcnkmgTCNKMG"));
-        }
-        let lists = |letter: char| value.contains(letter);
-        Kinds { attacker: lists('t'), defender: lists('T'), king: lists('K') }
-    }
-
-    /// Who may land, where all or the king alone or nobody may.
-    fn landing(&mut self, key: &str, kinds: Kinds) -> Landing {
-        match kinds {
-            Kinds::NONE => Landing::Nobody,
-            Kinds::KING => Landing::King,
-            Kinds::ALL => Landing::Anyone,
-            _ => {
-                self.fault(format!("{key}:{kinds}, expected tTK, K alone or nothing"));
-                Landing::Nobody
-            }
-        }
-    }
-
-    /// Squares, or `None` where the line does not speak of them.
-    fn squares(&mut self, key: &str) -> Option<Bitboard> {
-        let value = self.values.remove(key).filter(|value| *value != "default")?;
-        let mut squares = Bitboard::EMPTY;
-        for name in value.split(',').filter(|name| !name.is_empty()) {
-            match name.parse::<Square>() {
-                Ok(square) => squares.insert(square),
-                Err(error) => self.fault(format!("{key}: {error}")),
-            }
-        }
-        Some(squares)
-    }
-
-    fn size(&mut self) {
-        match self.values.remove("dim") {
-            Some(size) if size.parse() == Ok(SIZE) => {}
-            Some(size) => self.fault(format!("dim:{}, expected dim:{SIZE}", shown(size))),
-            None => self.fault(format!("no size, expected dim:{SIZE}")),
-        }
-    }
-
-    fn first(&mut self) -> Side {
-        self.choice("atkf", &[("y", Side::Attackers), ("n", Side::Defenders)])
-    }
-
-    fn start(&mut self, first: Side) -> Option<Position> {
-        let (upwards, downwards) = (self.values.remove("start"), self.values.remove("starti"));
-        let rows = match (upwards, downwards) {
-            (Some(rows), None) | (None, Some(rows)) => rows,
-            (None, None) => {
-                self.fault("no start position, expected start:/…/");
-                return None;
-            }
-            (Some(_), Some(_)) => {
-                self.fault("start: and starti: together, expected one of them");
-                return None;
-            }
-        };
-        let Some(inner) = rows.strip_prefix('/') else {
-            self.fault(format!("start:{}, expected rows between slashes", shown(rows)));
-            return None;
-        };
-        let rows = if upwards.is_some() { rows } else { inner.strip_suffix('/').unwrap_or(inner) };
-        match Position::read(rows, Some(first)) {
-            Ok(position) if position.king().is_some() => Some(position),
-            Ok(_) => {
-                self.fault("start: there is no king");
-                None
-            }
-            Err(error) => {
-                self.fault(error.to_string());
-                None
-            }
-        }
-    }
 }
 
 /// A number of squares, or any number.
@@ -488,8 +363,4 @@ impl Words<'_> {
 struct KingStrength {
     falls: [KingCapture; 3],
     edge_closes: bool,
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
 }

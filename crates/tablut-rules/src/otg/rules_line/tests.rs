@@ -1,5 +1,6 @@
 use super::*;
 use crate::ruleset::{CampEntry, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult};
+use crate::side::Side;
 use crate::{RULE_SET_NAMES, Rules};
 
 const START: &str = "start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
@@ -34,6 +35,7 @@ fn rule_sets_survive_their_line() {
         if !worded.other_endings.is_empty() {
             // Moves and captures are the same; the end is that of the line.
             expected.source.clone_from(&read.set.source);
+            expected.name = format!("{name} (OpenTafl)");
             expected.repetition = read.set.repetition;
             (expected.no_capture_plies, expected.max_plies) = (None, None);
         }

@@ -1,8 +1,9 @@
 //! A rule set as a line of rules.
 
-use super::{Kinds, WordedRules, all_camps};
+use super::{Kinds, WordedRules};
 use crate::bitboard::Bitboard;
 use crate::position::Position;
+use crate::rules::all_camps;
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult, RuleSet,
 };
@@ -19,7 +20,7 @@ impl RuleSet {
         }
         let mut words = vec![
             format!("dim:{SIZE}"),
-            format!("name:{}", self.name.replace(char::is_whitespace, "_")),
+            format!("name:{}", word_of(&self.name)),
             format!("esc:{}", if self.escape == Escape::Corners { "c" } else { "e" }),
             "surf:n".to_owned(),
             format!("atkf:{}", yes_or_no(start.side_to_move() == Side::Attackers)),
@@ -152,6 +153,11 @@ impl RuleSet {
         ];
         keys_that_fail(&checks)
     }
+}
+
+/// A name as one word of ASCII.
+fn word_of(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_graphic() && c != ':' { c } else { '_' }).collect()
 }
 
 fn keys_that_fail(checks: &[(&'static str, bool)]) -> Vec<&'static str> {

@@ -1,0 +1,147 @@
+//! The words of a line of rules, read one by one.
+
+use std::collections::BTreeMap;
+
+use super::Kinds;
+use crate::SIZE;
+use crate::bitboard::Bitboard;
+use crate::board::Square;
+use crate::position::Position;
+use crate::ruleset::Landing;
+use crate::side::Side;
+
+/// The most of a text that a message shows.
+const SHOWN: usize = 40;
+
+/// The rules of a line that have not been read yet, and what was wrong with those that have.
+pub(super) struct Words<'a> {
+    pub(super) values: BTreeMap<&'a str, &'a str>,
+    pub(super) faults: Vec<String>,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn of(line: &'a str) -> Self {
+        let mut words = Self { values: BTreeMap::new(), faults: Vec::new() };
+        for word in line.split_whitespace() {
+            match word.split_once(':') {
+                None => words.fault(format!("{:?}, expected a rule such as esc:e", shown(word))),
+                Some((key, value)) => {
+                    if words.values.insert(key, value).is_some() {
+                        words.fault(format!("{}: is given twice", shown(key)));
+                    }
+                }
+            }
+        }
+        words
+    }
+
+    pub(super) fn fault(&mut self, fault: impl Into<String>) {
+        self.faults.push(fault.into());
+    }
+
+    pub(super) fn take(&mut self, key: &str, default: &'a str) -> &'a str {
+        self.values.remove(key).unwrap_or(default)
+    }
+
+    /// One of several values; the first is the default.
+    pub(super) fn choice<T: Copy>(&mut self, key: &'a str, choices: &[(&'a str, T)]) -> T {
+        let (default, first) = choices[0];
+        let value = self.take(key, default);
+        let Some((_, choice)) = choices.iter().find(|(name, _)| *name == value) else {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            self.fault(format!("{key}:{}, expected {}", shown(value), names.join(" or ")));
+            return first;
+        };
+        *choice
+    }
+
+    /// A rule of other games, which has to be off.
+    pub(super) fn off(&mut self, key: &str, what: &str) {
+        let value = self.take(key, "n");
+        if value != "n" {
+            self.fault(format!("{key}:{}, but no game here has {what}; expected n", shown(value)));
+        }
+    }
+
+    pub(super) fn kinds(&mut self, key: &str, default: &'a str) -> Kinds {
+        let value = self.take(key, default);
+        if let Some(stranger) = value.chars().find(|&letter| !"tcnkmgTCNKMG".contains(letter)) {
+            self.fault(format!("{key}: {stranger:?} is no kind of piece, expected letters of tcnkmgTCNKMG"));
+        }
+        let lists = |letter: char| value.contains(letter);
+        Kinds { attacker: lists('t'), defender: lists('T'), king: lists('K') }
+    }
+
+    /// Who may land, where all or the king alone or nobody may.
+    pub(super) fn landing(&mut self, key: &str, kinds: Kinds) -> Landing {
+        match kinds {
+            Kinds::NONE => Landing::Nobody,
+            Kinds::KING => Landing::King,
+            Kinds::ALL => Landing::Anyone,
+            _ => {
+                self.fault(format!("{key}:{kinds}, expected tTK, K alone or nothing"));
+                Landing::Nobody
+            }
+        }
+    }
+
+    /// Squares, or `None` where the line does not speak of them.
+    pub(super) fn squares(&mut self, key: &str) -> Option<Bitboard> {
+        let value = self.values.remove(key).filter(|value| *value != "default")?;
+        let mut squares = Bitboard::EMPTY;
+        for name in value.split(',').filter(|name| !name.is_empty()) {
+            match name.parse::<Square>() {
+                Ok(square) => squares.insert(square),
+                Err(error) => self.fault(format!("{key}: {error}")),
+            }
+        }
+        Some(squares)
+    }
+
+    pub(super) fn size(&mut self) {
+        match self.values.remove("dim") {
+            Some(size) if size.parse() == Ok(SIZE) => {}
+            Some(size) => self.fault(format!("dim:{}, expected dim:{SIZE}", shown(size))),
+            None => self.fault(format!("no size, expected dim:{SIZE}")),
+        }
+    }
+
+    pub(super) fn first(&mut self) -> Side {
+        self.choice("atkf", &[("y", Side::Attackers), ("n", Side::Defenders)])
+    }
+
+    pub(super) fn start(&mut self, first: Side) -> Option<Position> {
+        let (upwards, downwards) = (self.values.remove("start"), self.values.remove("starti"));
+        let rows = match (upwards, downwards) {
+            (Some(rows), None) | (None, Some(rows)) => rows,
+            (None, None) => {
+                self.fault("no start position, expected start:/…/");
+                return None;
+            }
+            (Some(_), Some(_)) => {
+                self.fault("start: and starti: together, expected one of them");
+                return None;
+            }
+        };
+        let Some(inner) = rows.strip_prefix('/') else {
+            self.fault(format!("start:{}, expected rows between slashes", shown(rows)));
+            return None;
+        };
+        let rows = if upwards.is_some() { rows } else { inner.strip_suffix('/').unwrap_or(inner) };
+        match Position::read(rows, Some(first)) {
+            Ok(position) if position.king().is_some() => Some(position),
+            Ok(_) => {
+                self.fault("start: there is no king");
+                None
+            }
+            Err(error) => {
+                self.fault(error.to_string());
+                None
+            }
+        }
+    }
+}
+
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}
