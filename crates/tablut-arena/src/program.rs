@@ -116,14 +116,25 @@ impl Program {
         };
         Some(program.map_err(wrong).and_then(|program| {
             let program = Arc::new(program);
-            match program.kind {
-                // Given back when it is dropped, for the first game.
-                Kind::Engine { .. } => EngineSeat::new(program.clone()).wait_until_ready()?,
-                Kind::OpenTafl { .. } => opentafl::try_out(&program, &Game::new(rules.clone(), Side::Attackers))?,
-                Kind::Challenge { .. } => {}
+            // A client of the Challenge is no more than started, and plays at once.
+            if !matches!(program.kind, Kind::Challenge { .. }) {
+                program.try_out(&Game::new(rules.clone(), Side::Attackers))?;
             }
             Ok(program)
         }))
+    }
+
+    /// Waits until it has got ready for a game. (An engine's seat keeps the engine for the first game.)
+    fn try_out(self: &Arc<Self>, game: &Game) -> Result<(), ProgramError> {
+        let mut seat = self.seat(Side::Attackers);
+        loop {
+            match seat.begin(game) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(Fault::Fatal(error)) => return Err(error),
+                Err(Fault::Forfeit(reason)) => return Err(ProgramError { name: self.name.clone(), reason }),
+            }
+        }
     }
 
     /// The player, as the command names it.

@@ -22,7 +22,8 @@ fn root() -> PathBuf {
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     const FOLDERS: [&str; 6] = ["crates/", "configs/", "docs/", "experiments/", "fuzz/", "models/"];
     let words = text.split(|c: char| c.is_whitespace() || "`()[],;:@|".contains(c));
-    let words = words.map(|word| word.trim_end_matches('.'));
+    let words =
+        words.map(|word| word.trim_end_matches('.').trim_start_matches("../").split('#').next().unwrap_or_default());
     words.filter(|word| FOLDERS.iter().any(|folder| word.starts_with(folder)))
 }
 

@@ -102,25 +102,42 @@ fn our_engine_for_opentafl_plays_by_its_protocol() {
 #[test]
 fn an_engine_of_opentafl_is_told_what_its_protocol_says() {
     let folder = tempfile::tempdir().unwrap();
-    // It asks for what it may ask for, wants moves in full, and then gives up.
+    // It asks for what it may ask for, and then does not play.
     let player = format!(
-        "opentafl:sh -c 'echo simple-moves off; echo hello; while read -r line; do echo \"$line\" >> {}/$$; case $line in play*) \
+        "opentafl:sh -c 'echo hello; while read -r line; do echo \"$line\" >> {}/$$; case $line in play*) \
          echo position; echo side; echo clock; echo rules; sleep 0.3; echo status thinking; echo error -1 no more;; esac; done'@1s",
         text(folder.path())
     );
     let output = play([&player, "greedy"], &["--rules", "piecepack"]);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.contains("gave up: \"error -1 no more\""), "{message}");
-    assert_eq!(report(&output)["forfeits"], serde_json::json!([2, 0]));
+    assert!(message.contains("answered \"error -1 no more\""), "{message}");
+    assert_eq!(output.status.code(), Some(2), "who refuses before a first move cannot play these rules: {message}");
     let heard = files_in(folder.path());
     for part in [
         "rules dim:9 name:piecepack esc:e surf:n atkf:y",
         "opponent-move ",
-        "clock 1000* 1000* 1 100 100\nplay attackers\nposition /",
-        "\nside attackers\nclock 1000* 1000* 1 100 100\nrules dim:9 ",
+        "clock 1000* 1000* 1 100 100\nplay ",
+        "\nposition /",
+        "\nside ",
+        "\nclock 1000* 1000* 1 100 100\nrules dim:9 ",
     ] {
         assert!(heard.contains(part), "{part}: {heard}");
     }
+}
+
+#[test]
+fn an_engine_of_opentafl_may_ask_for_moves_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let asks = format!(
+        "opentafl:sh -c 'tee {}/$$ | {TABLUT} bridge opentafl --player random | sed -u \"s/moves on/moves off/\"'",
+        text(folder.path())
+    );
+    let report = report(&play([&asks, "greedy"], &[]));
+    assert_eq!(report["forfeits"], serde_json::json!([0, 0]));
+    let heard = files_in(folder.path());
+    let told: Vec<&str> = heard.lines().filter(|line| line.starts_with("opponent-move ")).collect();
+    // Captures are named.
+    assert!(told.iter().any(|line| line.split(' ').nth(1).unwrap().contains('x')), "{told:?}");
 }
 
 #[test]
@@ -133,6 +150,7 @@ fn an_engine_of_opentafl_that_misbehaves_loses_the_game() {
             "ended while it was to move (exit status: 7); its standard error ends with \"I fall\"",
         ),
         ("echo well; sleep 1000", "gave no move within 3.0 s; its last line is \"well\""),
+        ("while :; do echo status of mine; sleep 0.01; done", "gave no move within 3.0 s"),
     ] {
         let output = play([&scripted_opentafl(at_play), "greedy"], &[]);
         let message = String::from_utf8_lossy(&output.stderr);
@@ -172,6 +190,13 @@ fn an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on() {
     }
 }
 
+/// Whether a process runs. One that nobody has waited for yet is dead all the same.
+fn is_alive(pid: &str) -> bool {
+    let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+    let state = String::from_utf8(state.stdout).unwrap();
+    !state.trim().is_empty() && !state.starts_with('Z')
+}
+
 #[test]
 fn an_engine_that_hangs_or_babbles_loses_on_time_and_is_ended() {
     let folder = tempfile::tempdir().unwrap();
@@ -188,9 +213,21 @@ fn an_engine_that_hangs_or_babbles_loses_on_time_and_is_ended() {
         let pids = fs::read_to_string(&pids).unwrap();
         assert_eq!(pids.lines().count(), 2);
         for pid in pids.lines() {
-            let alive = Command::new("kill").args(["-0", pid]).output().unwrap();
-            assert!(!alive.status.success(), "process {pid} was left behind");
+            assert!(!is_alive(pid), "process {pid} was left behind");
         }
+    }
+}
+
+#[test]
+fn what_an_engine_has_started_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let player = scripted(&format!("sleep 1000 & echo $! >> {}; wait", text(&pids)));
+    assert_eq!(report(&play([&player, "random"], &[]))["forfeits"], serde_json::json!([2, 0]));
+    let pids = fs::read_to_string(&pids).unwrap();
+    assert_eq!(pids.lines().count(), 2);
+    for pid in pids.lines() {
+        assert!(!is_alive(pid), "process {pid} was left behind");
     }
 }
 

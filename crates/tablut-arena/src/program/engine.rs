@@ -1,7 +1,7 @@
 //! A program that speaks our engine protocol ([`crate::engine_protocol`]) as a player.
 
 use super::process::{Heard, Process};
-use super::{Fault, GRACE, Kind, PATIENCE, Program, ProgramError, ProgramSeat, SLICE, START_TIME};
+use super::{Fault, GRACE, Kind, PATIENCE, Program, ProgramSeat, SLICE, START_TIME};
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
@@ -84,18 +84,6 @@ pub(super) struct EngineSeat {
 impl EngineSeat {
     pub(super) fn new(program: Arc<Program>) -> Self {
         Self { program, engine: None, last_line: None }
-    }
-
-    /// Starts an engine and waits until it is ready.
-    pub(super) fn wait_until_ready(&mut self) -> Result<(), ProgramError> {
-        loop {
-            match self.prepare() {
-                Ok(true) => return Ok(()),
-                Ok(false) => {}
-                Err(Fault::Fatal(error)) => return Err(error),
-                Err(Fault::Forfeit(reason)) => return Err(ProgramError { name: self.program.name.clone(), reason }),
-            }
-        }
     }
 
     fn prepare(&mut self) -> Result<bool, Fault> {

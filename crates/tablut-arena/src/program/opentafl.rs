@@ -1,7 +1,7 @@
 //! An engine of OpenTafl as a player: we are the OpenTafl that it talks to.
 
 use super::process::{Heard, Process};
-use super::{Fault, GRACE, Program, ProgramError, ProgramSeat, SLICE, START_TIME};
+use super::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
@@ -19,19 +19,6 @@ pub(super) fn rules_line(rules: &Rules, start: &Position) -> Result<String, Stri
     worded.map(|worded| worded.line).map_err(|keys| {
         format!("the rules {} cannot be told to it: OpenTafl has no words for their {}", rules.name(), keys.join(", "))
     })
-}
-
-/// Starts an engine and waits until it says hello, to see that it does.
-pub(super) fn try_out(program: &Arc<Program>, game: &Game) -> Result<(), ProgramError> {
-    let mut seat = OpenTaflSeat::new(program.clone(), Side::Attackers, 1);
-    loop {
-        match seat.begin(game) {
-            Ok(true) => return Ok(()),
-            Ok(false) => {}
-            Err(Fault::Fatal(error)) => return Err(error),
-            Err(Fault::Forfeit(reason)) => return Err(ProgramError { name: program.name.clone(), reason }),
-        }
-    }
 }
 
 /// An engine's side of one game, with a process of its own.
@@ -115,7 +102,7 @@ impl OpenTaflSeat {
         (!texts.is_empty()).then(|| format!("opponent-move {} {}", texts.join("|"), position.to_opentafl()))
     }
 
-    /// Answers what an engine may ask for while it thinks; gives its move.
+    /// Answers what an engine may ask for; gives the move that it sends.
     fn hear(&mut self, line: &str, game: &Game) -> Result<Option<Move>, Fault> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -126,6 +113,10 @@ impl OpenTaflSeat {
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
+                // An engine that does not play these rules says so before it has made a move.
+                if self.n_told == 0 {
+                    return Err(self.not_started(&format!("answered {shown:?}")));
+                }
                 Err(self.forfeit(&format!("gave up: {shown:?}")))
             }
             ["position"] => self.say(&format!("position {}", game.position().to_opentafl())).map(|()| None),
@@ -168,6 +159,7 @@ impl ProgramSeat for OpenTaflSeat {
                 Ok(true)
             }
             Heard::Line(line) if line.starts_with("error -1") => Err(self.not_started(&format!("answered {line:?}"))),
+            Heard::Line(line) if line.starts_with("simple-moves") => self.hear(&line, game).map(|_| false),
             Heard::End => Err(self.not_started("ended before it said hello")),
             _ if late => Err(self.not_started(&format!("did not say hello within {} s", START_TIME.as_secs()))),
             Heard::Line(_) | Heard::Nothing => Ok(false),
@@ -180,6 +172,10 @@ impl ProgramSeat for OpenTaflSeat {
                 std::thread::sleep(BREATH / 6);
                 return Ok(None);
             }
+            // What it said at its own time; a move out of turn is none.
+            while let Some(Heard::Line(line)) = self.process.as_ref().map(|process| process.hear(Duration::ZERO)) {
+                self.hear(&line, game)?;
+            }
             if let Some(news) = self.news(game) {
                 self.say(&news)?;
             }
@@ -189,20 +185,18 @@ impl ProgramSeat for OpenTaflSeat {
         }
         let time = Duration::from_secs(self.seconds.into()) + GRACE;
         let heard = self.process.as_ref().map_or(Heard::End, |process| process.hear(SLICE));
-        match heard {
-            Heard::Line(line) => {
-                let mv = self.hear(&line, game)?;
-                if mv.is_some() {
-                    (self.stage, self.since) = (Stage::Ready, Instant::now());
-                }
-                Ok(mv)
-            }
-            Heard::End => Err(self.forfeit("ended while it was to move")),
-            Heard::Nothing if self.since.elapsed() >= time => {
-                Err(self.forfeit(&format!("gave no move within {:.1} s", time.as_secs_f64())))
-            }
-            Heard::Nothing => Ok(None),
+        let late = self.since.elapsed() >= time;
+        let mv = match heard {
+            Heard::Line(line) => self.hear(&line, game)?,
+            Heard::End => return Err(self.forfeit("ended while it was to move")),
+            Heard::Nothing => None,
+        };
+        if mv.is_some() {
+            (self.stage, self.since) = (Stage::Ready, Instant::now());
+        } else if late {
+            return Err(self.forfeit(&format!("gave no move within {:.1} s", time.as_secs_f64())));
         }
+        Ok(mv)
     }
 
     fn follow(&mut self, game: &Game) -> Result<(), Fault> {

@@ -114,7 +114,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Whatever it has started and that is still in its group ends with it. One that has ended by itself has no group any more that is
+        // surely its own.
+        #[cfg(unix)]
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let group = rustix::process::Pid::from_child(&self.child);
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

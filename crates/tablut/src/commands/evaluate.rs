@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tablut_arena::{MatchReport, Nets, PlayerSpec, SearchOptions, endings_text, match_table, sprt_text};
+use tablut_arena::{MatchReport, Nets, PLAYER_FORMS, PlayerSpec, SearchOptions, endings_text, match_table, sprt_text};
 use tablut_games::Counters;
 use tablut_rules::Rules;
 use tablut_search::Limit;
@@ -17,10 +17,7 @@ use super::usual_rules;
 pub struct Args {
     /// The model file.
     model: PathBuf,
-    /// An opponent: random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N,
-    /// net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms, policy:FILE,
-    /// `engine:COMMAND[@LIMIT]` or `challenge:COMMAND[@60s]`; may be given often [default: random, greedy and alphabeta:2].
-    #[arg(long, value_name = "PLAYER")]
+    #[arg(help = format!("An opponent, may be given often: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]
     against: Vec<String>,
     /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
     #[arg(long, value_name = "R")]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use serde::Serialize;
 use tablut_arena::{
-    Ladder, MatchReport, NamedAnchor, Nets, PlayerSpec, endings_text, ladder, ladder_svg, ladder_table, match_table,
-    sprt_text, superiority_table,
+    Ladder, MatchReport, NamedAnchor, Nets, PLAYER_FORMS, PlayerSpec, endings_text, ladder, ladder_svg, ladder_table,
+    match_table, sprt_text, superiority_table,
 };
 use tablut_net::durable;
 use tablut_rules::Rules;
@@ -16,10 +16,7 @@ use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_playe
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Two players or more: random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N,
-    /// net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms, policy:FILE,
-    /// `engine:COMMAND[@LIMIT]` or `challenge:COMMAND[@60s]`.
-    #[arg(required = true, value_name = "PLAYER")]
+    #[arg(help = format!("Two players or more: {PLAYER_FORMS}"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
     /// Rule set, by name or TOML file.
     #[arg(long, default_value = "kvasir", value_name = "R")]
