@@ -182,6 +182,19 @@ fn the_engine_bridge_answers_a_script() {
 }
 
 #[test]
+fn bridges_play_the_shipped_net_unless_told_otherwise() {
+    let text = stdout(&tablut(&["bridge", "engine"], "uci\n"));
+    assert!(text.starts_with("id name tablut ") && text.contains(" b4c32\n"), "{text}");
+    let rules = "rules dim:9 esc:e ks:c cor: start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
+    let text = stdout(&tablut(&["bridge", "opentafl", "--simulations", "8"], &format!("{rules}\nplay attackers\n")));
+    assert!(text.starts_with("hello\nsimple-moves on\n"), "{text}");
+    assert!(text.trim_end().lines().last().unwrap().starts_with("move "), "{text}");
+    // OpenTafl hears as well that there is no engine.
+    let output = tablut(&["bridge", "opentafl", "--model", "none.tablut"], "");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("error -1 model file none.tablut"), "{output:?}");
+}
+
+#[test]
 fn faults_are_named_with_exit_code_2() {
     for (arguments, part) in [
         (&["match", "greedy"][..], "two players or more"),
@@ -196,7 +209,9 @@ fn faults_are_named_with_exit_code_2() {
         (&["evaluate", "none.tablut"], "none.tablut"),
         (&["evaluate", "none.tablut", "--games", "0"], "0"),
         (&["play", "none.tablut"], "none.tablut"),
-        (&["bridge", "engine"], "--model"),
+        (&["bridge", "engine", "--model", "none.tablut"], "none.tablut"),
+        (&["bridge", "opentafl", "--model", "none.tablut"], "none.tablut"),
+        (&["bridge", "opentafl", "--seconds", "0"], "1..=86400"),
         (&["bridge", "challenge", "--model", "none.tablut"], "--side"),
     ] {
         let output = tablut(arguments, "");

@@ -16,6 +16,7 @@ use tablut_arena::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_arena::wire::lines_of;
 use tablut_arena::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
 use tablut_net::Model;
+use tablut_play::shipped_net;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::Limit;
 
@@ -35,7 +36,7 @@ pub enum Bridge {
 /// Who plays.
 #[derive(clap::Args)]
 struct PlayerArgs {
-    /// The model file of the net that plays.
+    /// The model file of the net that plays [default: the net that comes with the program].
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// A player without a net instead, such as alphabeta:2s.
@@ -134,8 +135,10 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
         };
         return Ok(LoadedPlayer { mind, name: spec.to_string(), simulations: 0 });
     }
-    let Some(path) = &args.model else { bail!("expected --model FILE or --player PLAYER") };
-    let model = Model::load(path)?;
+    let model = match &args.model {
+        Some(path) => Model::load(path)?,
+        None => Model::from_bytes(shipped_net().context("expected --model FILE or --player PLAYER")?)?,
+    };
     let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
     let simulations = match model.training.play_simulations {
         0 => DEFAULT_SIMULATIONS,
