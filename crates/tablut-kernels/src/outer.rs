@@ -2,6 +2,7 @@
 
 use crate::LANES;
 use crate::lanes::Lanes;
+use crate::product::rows_fit;
 
 /// `sums[i][o] += Σ over rows r of left[r][i] · right[r][o]`; one chain of multiply-adds per element, over the rows in
 /// order.
@@ -23,11 +24,10 @@ pub(crate) struct Outer<'a> {
 impl Outer<'_> {
     /// Whether all that [`run`] reads and writes lies inside its slices.
     pub(crate) fn fits(&self, sums: &[f32]) -> bool {
-        let last = self.n_rows.saturating_sub(1);
-        sums.len() >= self.inputs * self.panels * LANES
-            && (self.n_rows == 0
-                || (self.left.len() >= last * self.left_stride + self.inputs
-                    && self.right.len() >= last * self.right_stride + self.panels * LANES))
+        let outputs = self.panels * LANES;
+        self.inputs.checked_mul(outputs).is_some_and(|size| size <= sums.len())
+            && rows_fit(self.left.len(), self.n_rows, self.left_stride, self.inputs)
+            && rows_fit(self.right.len(), self.n_rows, self.right_stride, outputs)
     }
 }
 

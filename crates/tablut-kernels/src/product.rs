@@ -27,14 +27,20 @@ impl Product<'_> {
     /// Whether all that [`run`] reads and writes lies inside its slices.
     pub(crate) fn fits(&self, out: &[f32]) -> bool {
         let outputs = self.panels * LANES;
-        let last = self.n_rows.saturating_sub(1);
         self.n_rows == 0
-            || (self.rows.len() >= last * self.row_stride + self.inputs
+            || (rows_fit(self.rows.len(), self.n_rows, self.row_stride, self.inputs)
                 && self.weights.len() == outputs * self.inputs
                 && (self.init.is_empty() || self.init.len() == outputs)
                 && self.out_stride >= outputs
-                && out.len() >= last * self.out_stride + outputs)
+                && rows_fit(out.len(), self.n_rows, self.out_stride, outputs))
     }
+}
+
+/// Whether `len` values hold `n_rows` rows of `width` values, one every `stride`. The stride is anyone's number: an end
+/// that overflows lies outside.
+pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -> bool {
+    let last = n_rows.saturating_sub(1).checked_mul(stride);
+    n_rows == 0 || last.and_then(|at| at.checked_add(width)).is_some_and(|end| end <= len)
 }
 
 /// Computes a product in blocks of `R` rows and `C` panels; the last rows go by threes and ones, the last panels one by

@@ -44,7 +44,10 @@ fn expected(grid: Grid, side: usize, image: &[f32], weights: &[f32], bias: &[f32
 
 #[test]
 fn convolutions_agree_with_the_plain_form() {
-    let Some(kernels) = Bf16Kernels::request() else { return };
+    let Some(kernels) = Bf16Kernels::request() else {
+        eprintln!("skipped: this machine has no AMX");
+        return;
+    };
     for (grid, side, inputs, outputs) in [
         (Grid::new(9, 9), 3, 64, 64),
         (Grid::new(9, 9), 3, 32, 96),
@@ -103,7 +106,10 @@ fn convolutions_agree_with_the_plain_form() {
 
 #[test]
 fn an_image_has_the_same_bits_in_any_company() {
-    let Some(kernels) = Bf16Kernels::request() else { return };
+    let Some(kernels) = Bf16Kernels::request() else {
+        eprintln!("skipped: this machine has no AMX");
+        return;
+    };
     let grid = Grid::new(9, 9);
     let convolution = Bf16Convolution::pack(32, 32, 3, &numbers(32 * 32 * 9, 4));
     let image = numbers(81 * 32, 5);

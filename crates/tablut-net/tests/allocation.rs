@@ -13,6 +13,7 @@ fn an_evaluation_allocates_nothing() {
     for precision in [Precision::F32, Precision::Bf16] {
         let options = EngineOptions { precision, ..EngineOptions::default() };
         if !precision.is_available() {
+            eprintln!("skipped for {precision}: this machine lacks the instructions");
             continue;
         }
         let mut engine = Engine::with_options(&weights, options).expect("available");

@@ -1,0 +1,59 @@
+//! A whole run, self-play and learning, gives the same bits with AVX2 as with the best instructions of the machine.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Two generations: the second is played by what the first has learnt.
+const CONFIG: &str = r#"
+rules = ["kvasir", "imperial"]
+shape = "b2c32"
+seed = 11
+
+[schedule]
+generations = 2
+games = 8
+simulations = [[0, 4]]
+
+[selfplay]
+max_plies = 30
+
+[learning]
+batch_size = 32
+
+[evaluation]
+games = 0
+"#;
+
+/// Runs the config at an instruction set, or at the machine's best where none is named, and gives every file of games
+/// and every checkpoint by name.
+fn results(folder: &Path, simd: Option<&str>) -> BTreeMap<String, Vec<u8>> {
+    let (config, run) = (folder.join("config.toml"), folder.join(simd.unwrap_or("best")));
+    fs::write(&config, CONFIG).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.arg("train").arg(&config).arg("--run").arg(&run).env_remove("TABLUT_SIMD");
+    if let Some(simd) = simd {
+        command.env("TABLUT_SIMD", simd);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = ["games", "checkpoints"].map(|part| fs::read_dir(run.join(part)).unwrap().flatten());
+    let read = |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
+    files.into_iter().flatten().map(read).collect()
+}
+
+#[test]
+fn a_run_has_the_same_bits_with_avx2_and_with_avx512() {
+    if !tablut_net::Simd::Avx512.is_available() {
+        eprintln!("skipped: this machine has no AVX-512, so that AVX2 or less is its best");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (best, avx2) = (results(folder.path(), None), results(folder.path(), Some("avx2")));
+    // Two files of games, two models and two states.
+    assert_eq!(best.len(), 6, "{:?}", best.keys());
+    for (name, bytes) in &best {
+        assert!(avx2[name] == *bytes, "{name} has other bits with AVX2");
+    }
+}
