@@ -11,7 +11,7 @@ use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, Stop};
 
-/// Simulations on their way at once: enough to fill a large net's batch on a few cores.
+/// Simulations in flight at once: enough to fill a large net's batch on a few cores.
 const LEAVES_IN_FLIGHT: u32 = 16;
 
 /// Everything that is known of a position after a search. Values run from −1 (the defenders win) to +1 (the attackers win).

@@ -52,7 +52,7 @@ pub enum CacheScope {
     #[default]
     Exact,
     /// Everything but the plies since the last capture. Right only for an evaluator that does not look at them, with
-    /// which positions reached by different ways are found again more often.
+    /// which positions reached by different paths are found again more often.
     WithoutCaptureClock,
 }
 
@@ -65,7 +65,7 @@ pub struct CacheCounts {
     pub misses: u64,
 }
 
-/// A table of fixed size with two places for each hash, the older entry giving way. A hit has the very bits of the
+/// A table of fixed size with two places for each hash, the older entry is replaced. A hit has the very bits of the
 /// evaluation stored.
 #[derive(Debug)]
 pub struct EvaluationCache {

@@ -8,7 +8,7 @@ use crate::formulas::completed_q::QScale;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
-    /// Simulations of one search: walks from the root to a leaf, the root's own evaluation not counted.
+    /// Simulations of one search: descents from the root to a leaf, the root's own evaluation not counted.
     /// 0 plays by the policy alone. Default 64.
     pub simulations: u32,
     /// How moves are chosen in the tree, and what the policy target is. Default `gumbel`.

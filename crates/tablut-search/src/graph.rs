@@ -351,7 +351,7 @@ mod tests {
         graph.prove(shared, for_all, there);
         assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(for_all), Some(for_all)));
         assert_eq!(graph.node(shared).q, 1.0);
-        // To a node of one path there is no other way.
+        // To a node of one path there is no other path.
         let own = graph.add_hidden();
         graph.prove(own, by_history, here);
         assert_eq!((graph.proof_on(own, here), graph.node(own).q), (Some(by_history), 0.0));

@@ -43,7 +43,7 @@
 //! hash), and on all others counts as unproven, with its mean value. A node that one path alone leads to needs no
 //! such care: the root, and every node after a recurrence until the next capture.
 //!
-//! *Moves seen to lose at sight* are unmarked proofs of two plies. At a fresh node nothing within two plies can occur for the
+//! *Moves seen to lose at once* are unmarked proofs of two plies. At a fresh node nothing within two plies can occur for the
 //! third time, and the counters are the node's own, so what was seen there on one path is seen on all.
 //!
 //! A proof of one side's win for all fresh paths, and a marked one of something else for one of them, cannot both be: each
@@ -52,7 +52,7 @@
 //!
 //! # Distance
 //!
-//! [`Proof::plies`] bounds the way to the end: the winner can force it within so many plies. Wins in one ply are seen
+//! [`Proof::plies`] bounds the length of the game: the winner can force it within so many plies. Wins in one ply are seen
 //! at once, so a distance of 1 is exact; a longer one is the shortest among the lines searched.
 
 use tablut_rules::{Outcome, Reason, Side};

@@ -1,20 +1,20 @@
 //! The search as a state machine: gather leaves, someone evaluates them, apply.
 
+mod backup;
 mod begin;
+mod descent;
+mod lookahead;
+mod path;
 mod result;
 mod root;
-mod settle;
-mod sight;
-mod trail;
-mod walk;
 
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
 
+use self::descent::Descended;
+use self::path::{PathState, Step};
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
-use self::trail::{Step, Trail};
-use self::walk::Walk;
 use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
@@ -57,9 +57,9 @@ enum Stage {
     Done(Stop),
 }
 
-/// How a simulation ended below.
+/// The leaf at which a simulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum LeafKind {
     /// At a node that it made, or at one that is proven or closed: the node's own value counts.
     Known,
     /// At a node that waits for its evaluation because of this simulation.
@@ -69,7 +69,7 @@ enum End {
     CaughtUp,
 }
 
-/// A simulation on its way.
+/// A simulation on its descent.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     leaf: NodeId,
@@ -77,7 +77,7 @@ struct Pending {
     entry: Option<usize>,
     /// The side to move at the leaf.
     side: Side,
-    end: End,
+    end: LeafKind,
     /// Where its steps begin; they reach to the next simulation's.
     first_step: usize,
     /// It made its last edge, or its leaf.
@@ -89,7 +89,7 @@ struct Pending {
 enum Next {
     /// Simulate through this root move.
     Simulate(usize),
-    /// Simulations on their way must come back first.
+    /// Simulations in flight must come back first.
     Wait,
     /// Nothing more to do.
     Finish(Stop),
@@ -139,7 +139,7 @@ pub struct Search {
     graph: Graph,
     root: Root,
     /// What of the game's history tells nodes apart; of meaning where paths may meet.
-    trail: Trail,
+    root_path_state: PathState,
     /// Hashes of the positions from the last capture before the root to the one before the present position.
     line: Vec<u64>,
     stage: Stage,
@@ -148,7 +148,7 @@ pub struct Search {
     n_answered: usize,
     /// Evaluations asked for and not given yet.
     n_asked: usize,
-    /// The ways of the pending simulations, one after the other.
+    /// The paths of the pending simulations, one after the other.
     steps: Vec<Step>,
     /// Nodes from here on were made by the pending simulations.
     first_new: NodeId,
@@ -169,7 +169,7 @@ impl Search {
             root: Root::new(game.position().side_to_move()),
             game,
             graph: Graph::default(),
-            trail: Trail::default(),
+            root_path_state: PathState::default(),
             line: Vec::new(),
             stage: Stage::AwaitRoot,
             pending: Vec::new(),
@@ -216,21 +216,21 @@ impl Search {
         let mut n_queries = 0;
         while n_queries < limit.max(1) {
             match self.next() {
-                Next::Simulate(entry) => match self.walk(entry) {
-                    Walk::Ask(query) => {
+                Next::Simulate(entry) => match self.descend(entry) {
+                    Descended::Ask(query) => {
                         queries.push(query);
                         n_queries += 1;
                     }
-                    Walk::Known => {}
-                    Walk::Collision => {
+                    Descended::Known => {}
+                    Descended::Collision => {
                         self.root.put_back();
                         break;
                     }
-                    Walk::Full => self.full = true,
+                    Descended::Full => self.full = true,
                 },
                 Next::Wait if n_queries > 0 => break,
                 // Every simulation of the round ended in a known result.
-                Next::Wait => self.settle(&[]),
+                Next::Wait => self.take_evaluations(&[]),
                 Next::Finish(stop) => {
                     self.stage = Stage::Done(stop);
                     break;
@@ -246,7 +246,7 @@ impl Search {
     /// # Panics
     /// If they are not as many as the queries, or one has not a logit for each move ([`crate::check_answers`] tells).
     pub fn apply(&mut self, evaluations: &[Evaluation]) {
-        self.settle(evaluations);
+        self.take_evaluations(evaluations);
         if self.stage == Stage::AwaitRoot && self.graph.node(ROOT).state == State::Expanded {
             self.start();
         } else if self.stage == Stage::Running && self.root.is_idle() {
@@ -260,7 +260,7 @@ impl Search {
         matches!(self.stage, Stage::Done(_))
     }
 
-    /// Ends the search now, for instance because time is up. Simulations on their way are withdrawn.
+    /// Ends the search now, for instance because time is up. Simulations in flight are withdrawn.
     pub fn stop(&mut self) {
         self.withdraw();
         if !self.is_done() {
@@ -281,7 +281,7 @@ impl Search {
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
         self.game.play(mv)?;
-        self.trail.path = self.trail.path.after(mv);
+        self.root_path_state.path = self.root_path_state.path.after(mv);
         let edge = self.graph.nodes.first().and_then(|_| self.graph.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
         match edge.map_or(NONE, |(_, edge)| edge.child) {
             NONE => self.graph.clear(),
@@ -292,7 +292,7 @@ impl Search {
     }
 
     /// Begins a new search from the same position with other settings, keeping the tree, unless it was a tree and is to
-    /// be a graph or the other way round.
+    /// be a graph, or the reverse.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
         self.config = config.clone();
@@ -338,7 +338,7 @@ impl Search {
 
     /// The path to the root.
     pub(crate) fn root_path(&self) -> Path {
-        self.trail.path
+        self.root_path_state.path
     }
 
     fn next(&mut self) -> Next {
@@ -362,8 +362,8 @@ impl Search {
         !self.full && !self.root.is_idle()
     }
 
-    /// Whether simulations leave marks on their way, which others see.
-    fn marks_its_way(&self) -> bool {
+    /// Whether simulations mark the edges of their path as in flight, for others to see.
+    fn marks_in_flight(&self) -> bool {
         self.config.leaves_in_flight > 1 || self.graph.shares()
     }
 

@@ -71,7 +71,7 @@ pub(crate) struct Edge {
     /// The child's proof, as far as it holds for all paths to the edge's node.
     pub proof: Option<Proof>,
     pub mv: Move,
-    /// Simulations on their way through the edge.
+    /// Simulations in flight through the edge.
     pub in_flight: u16,
 }
 

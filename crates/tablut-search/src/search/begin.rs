@@ -1,6 +1,6 @@
-//! How a search begins: with the tree that was kept or a fresh one, and with what is seen at sight.
+//! How a search begins: with the tree that was kept or a fresh one, and with what is known without an evaluation.
 
-use super::{End, Pending, Search, Stage, Stop};
+use super::{LeafKind, Pending, Search, Stage, Stop};
 use crate::evaluator::Query;
 use crate::graph::{NodeId, ROOT, State, paths_may_meet};
 
@@ -12,7 +12,7 @@ impl Search {
         self.game.legal_moves(&mut self.scratch.moves);
         self.root.reset(side, &self.scratch.moves);
         if self.config.solver.is_on() {
-            self.look_around();
+            self.look_at_root_moves();
         }
         let Some(_) = self.scratch.moves.first() else {
             self.graph.clear();
@@ -32,7 +32,7 @@ impl Search {
             return;
         }
         self.graph.reset(shares);
-        if self.config.stop_early && self.root.proof_at_sight().is_some() {
+        if self.config.stop_early && self.root.known_result().is_some() {
             // The move is known without asking anyone.
             self.graph.await_evaluation(ROOT, &self.scratch.moves, &[]);
             self.start();
@@ -42,7 +42,7 @@ impl Search {
     /// Starts the simulations: the root's moves are known, and evaluated unless its result is seen.
     pub(super) fn start(&mut self) {
         self.root.link(&self.graph);
-        self.prove_at_sight();
+        self.prove_known_moves();
         self.first_new = self.graph.nodes.len() as NodeId;
         self.kept_visits = self.graph.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
         let n_open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).count();
@@ -58,7 +58,7 @@ impl Search {
             leaf: ROOT,
             entry: None,
             side: self.root.side,
-            end: End::Asked,
+            end: LeafKind::Asked,
             first_step: 0,
             new_edge: false,
             new_node: false,

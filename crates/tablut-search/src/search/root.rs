@@ -26,7 +26,7 @@ pub(super) struct Entry {
     /// The move's edge, once it has one.
     pub edge: EdgeId,
     /// What the move leads to, as far as it is seen before the search; not counting the move itself.
-    pub at_sight: Option<Proof>,
+    pub known_result: Option<Proof>,
     /// Simulations of this search through the move.
     pub new_visits: u32,
 }
@@ -72,14 +72,14 @@ impl Root {
             noisy_prior: exp(log_prior),
             gumbel: 0.0,
             edge: NONE,
-            at_sight: None,
+            known_result: None,
             new_visits: 0,
         }));
     }
 
     /// The root's result, if it is seen before the search.
-    pub fn proof_at_sight(&self) -> Option<Proof> {
-        backed_up(self.side, self.entries.len(), self.entries.iter().filter_map(|entry| entry.at_sight))
+    pub fn known_result(&self) -> Option<Proof> {
+        backed_up(self.side, self.entries.len(), self.entries.iter().filter_map(|entry| entry.known_result))
     }
 
     /// Looks up the priors and the edges of the moves.
@@ -193,7 +193,7 @@ impl Search {
 
     /// Q of a root move as it now stands, absolute.
     fn root_q(&self, edge: &Edge) -> f32 {
-        self.graph.seen(self.graph.node(ROOT), edge, self.trail.path).q
+        self.graph.seen(self.graph.node(ROOT), edge, self.root_path_state.path).q
     }
 
     /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted.
@@ -336,9 +336,10 @@ impl Search {
             match self.entry_edge(entry) {
                 Some(_) if self.is_refuted(entry) => {}
                 Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
-                    let seen = self.graph.seen_where::<SHARES>(root, edge, self.trail.path);
+                    let seen = self.graph.seen_where::<SHARES>(root, edge, self.root_path_state.path);
                     ids.push(index as u32);
-                    visited.push(Visited { prior: entry.noisy_prior, ..self.virtual_loss(root, edge, seen, side) });
+                    visited
+                        .push(Visited { prior: entry.noisy_prior, ..self.with_virtual_loss(root, edge, seen, side) });
                 }
                 _ => {
                     sum_prior += entry.noisy_prior;

@@ -125,7 +125,7 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
             assert_eq!(result.simulations, 200, "{}", rules.name());
             assert_eq!(result.moves.iter().map(|of| of.visits).sum::<u32>(), 200);
             assert!(asked as f64 / f64::from(batches) > 3.0, "{asked} leaves in {batches} batches");
-            // Stopped in the middle, a search takes back what is on its way.
+            // Stopped in the middle, a search takes back what is in flight.
             let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));
             let mut evaluator = HashEvaluator;
             for _ in 0..5 {

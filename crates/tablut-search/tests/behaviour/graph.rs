@@ -85,7 +85,7 @@ fn two_orders_of_moves_meet() {
         }
         followed.push(narrow.inner.asked.remove(&(*after.position(), 0)).unwrap_or(0));
         narrow.inner.asked.clear();
-        // Both ways show what is below.
+        // Both paths show what is below.
         let below = |line: &[Move]| {
             let mut branches = search.branches(5);
             let mut visits = 0;
@@ -188,7 +188,7 @@ fn a_kept_graph_is_not_asked_for_again() {
             let kept = search.memory().nodes;
             assert!(kept <= nodes, "ply {ply}: {kept} of {nodes} nodes");
         }
-        // What is asked for again was cut off when a move was played, and reached by another way later.
+        // What is asked for again was cut off when a move was played, and reached by another path later.
         let again = counting.n_asked_again();
         assert!(again * 20 < counting.n_asked(), "{method:?}: {again} of {} again", counting.n_asked());
     }

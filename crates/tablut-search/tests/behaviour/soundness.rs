@@ -118,14 +118,14 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
     assert!(checked > 400 && draws > 10, "only {checked} proofs, {draws} draws");
 }
 
-/// Proofs by repetition: the games have long histories of their own, since both sides walk to and fro.
+/// Proofs by repetition: the games have long histories of their own, since both sides shuffle.
 #[test]
 fn proofs_after_repetitions_hold() {
     let mut by_history = 0;
     for rules in all_rules() {
         for seed in 0..16 {
             let mut game = sparse_game(&rules, 2, 0, 200 + seed);
-            walk_to_and_fro(&mut game, 4 + seed as usize % 4);
+            shuffle(&mut game, 4 + seed as usize % 4);
             if game.outcome().is_some() {
                 continue;
             }
@@ -139,7 +139,7 @@ fn proofs_after_repetitions_hold() {
 }
 
 /// Each side plays a move that undoes its last one whenever it can; stops before the game is over.
-pub fn walk_to_and_fro(game: &mut Game, plies: usize) {
+pub fn shuffle(game: &mut Game, plies: usize) {
     let mut moves = tablut_rules::MoveList::new();
     for _ in 0..plies {
         game.legal_moves(&mut moves);

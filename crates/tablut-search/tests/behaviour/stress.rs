@@ -78,7 +78,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
                         search.advance(mv);
                         continue;
                     }
-                    // Interrupted with queries on their way.
+                    // Interrupted with queries in flight.
                     2 => {
                         search.gather(&mut queries);
                         match dice.below(3) {

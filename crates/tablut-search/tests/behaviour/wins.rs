@@ -6,7 +6,7 @@ use tablut_rules::{Game, MoveList, RepetitionResult, RuleSet, Rules, Side};
 use tablut_search::exhaustive::{Exhaustive, Goal, WinSolver};
 
 use crate::fakes::{all_rules, game, random_game, sparse_game};
-use crate::soundness::walk_to_and_fro;
+use crate::soundness::shuffle;
 
 /// More would take the plain solver too long.
 const MAX_POSITIONS: u64 = 200_000;
@@ -86,7 +86,7 @@ fn repetitions_decide_as_the_game_says() {
             let rules = with_history_rules(name, result, occurrences, None);
             for seed in 0..8 {
                 let mut game = sparse_game(&rules, 2 + seed as usize % 2, seed as usize % 2, 40 + seed);
-                walk_to_and_fro(&mut game, 2 + seed as usize % 6);
+                shuffle(&mut game, 2 + seed as usize % 6);
                 let what = format!("{name} {result:?} {occurrences} seed {seed}");
                 counts = sum([counts, compare(&game, 5, &what)].into_iter());
             }

@@ -4,13 +4,12 @@
 //!
 //! A path is *fresh* when no position has recurred on it since its last capture, the game's own history included.
 //! (What was before a capture cannot recur.) Fresh paths that lead to the same state of the game meet in one node;
-//! the state is the position, with the plies since the last capture and the ply where rules end games by them. On a
-//! path that is not fresh the rules may say anything of what comes next, as they count how often each position was
-//! there; such a path has nodes of its own. So there
-//! the graph is a tree, until a capture makes the path fresh again.
+//! the state is the position, with the plies since the last capture and the ply where rules end games by them. What follows
+//! a path that is not fresh depends on how often each of its positions occurred. Such a path therefore has nodes of its
+//! own: there the graph is a tree, until a capture makes the path fresh again.
 //!
-//! Hence no path comes to one node twice: it would not be fresh the second time. Edges may form cycles, but nobody
-//! walks round them. Where a move leads to a fresh node from most paths, but on this one to a position that recurs, the
+//! Hence no path comes to one node twice: it would not be fresh the second time. Edges may form cycles, but no
+//! descent goes round one. Where a move leads to a fresh node from most paths, but on this one to a position that recurs, the
 //! simulation takes a *detour*: to a node of this path alone, found by the path, past the move's edge.
 
 use tablut_rules::Move;
@@ -21,7 +20,7 @@ use crate::perspective::value_of;
 
 /// What of a path tells nodes apart.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Trail {
+pub(super) struct PathState {
     pub path: Path,
     /// A position has recurred since the last capture.
     pub recurred: bool,
@@ -48,18 +47,18 @@ pub(super) struct Arrival {
 }
 
 impl Search {
-    /// Plays a move and follows the trail.
-    pub(super) fn play_on(&mut self, mv: Move, trail: &mut Trail) {
+    /// Plays a move and brings the state of the path up to date.
+    pub(super) fn play_on(&mut self, mv: Move, path_state: &mut PathState) {
         if !self.graph.shares() {
             self.game.play_trusted(mv);
             return;
         }
         self.line.push(self.game.position().hash());
         self.game.play_trusted(mv);
-        trail.path = trail.path.after(mv);
-        trail.recurred = match self.game.plies_since_capture() {
+        path_state.path = path_state.path.after(mv);
+        path_state.recurred = match self.game.plies_since_capture() {
             0 => false,
-            plies => trail.recurred || self.recurs(plies as usize),
+            plies => path_state.recurred || self.recurs(plies as usize),
         };
     }
 
@@ -90,16 +89,16 @@ impl Search {
         }
         self.line.reverse();
         let all: Vec<u64> = self.line.iter().copied().chain([self.game.position().hash()]).collect();
-        self.trail.recurred = (0..all.len()).any(|at| all[..at].contains(&all[at]));
+        self.root_path_state.recurred = (0..all.len()).any(|at| all[..at].contains(&all[at]));
     }
 
     /// Makes a kept node the root, which no path but the game's own leads to any more.
     pub(super) fn root_the_graph(&mut self) {
-        let (trail, root) = (self.trail, *self.graph.node(ROOT));
+        let (path_state, root) = (self.root_path_state, *self.graph.node(ROOT));
         if root.paths == Paths::One {
             return;
         }
-        let proof = self.graph.proof_on(ROOT, trail.path);
+        let proof = self.graph.proof_on(ROOT, path_state.path);
         let node = self.graph.node_mut(ROOT);
         (node.paths, node.proof) = (Paths::One, proof);
         if let Some(proof) = proof {
@@ -108,7 +107,7 @@ impl Search {
         let mut id = root.first_edge;
         while id != NONE {
             let edge = *self.graph.edge(id);
-            let mut after = trail;
+            let mut after = path_state;
             self.play_on(edge.mv, &mut after);
             let known = if edge.child == NONE || after.recurred { None } else { Some(edge.child) };
             self.take_back();
@@ -125,18 +124,27 @@ impl Search {
 
     /// The node that an edge of `from` leads to, the game standing behind its move. Makes it if there is none, unless
     /// that would be more than `max_nodes`.
-    pub(super) fn arrive(&mut self, from: NodeId, edge: EdgeId, trail: &Trail, max_nodes: u32) -> Option<Arrival> {
+    pub(super) fn arrive(
+        &mut self,
+        from: NodeId,
+        edge: EdgeId,
+        path_state: &PathState,
+        max_nodes: u32,
+    ) -> Option<Arrival> {
         let child = self.graph.edge(edge).child;
-        let detour = trail.recurred && self.graph.node(from).paths != Paths::One;
+        let detour = path_state.recurred && self.graph.node(from).paths != Paths::One;
         if child != NONE && !detour {
             return Some(Arrival { node: child, is_new: false, detour });
         }
-        let found =
-            if !self.graph.shares() || (trail.recurred && !detour) { None } else { self.graph.find(self.key(trail)) };
+        let found = if !self.graph.shares() || (path_state.recurred && !detour) {
+            None
+        } else {
+            self.graph.find(self.key(path_state))
+        };
         if found.is_none() && self.graph.nodes.len() >= max_nodes as usize {
             return None;
         }
-        let node = found.unwrap_or_else(|| self.make_node(trail, detour));
+        let node = found.unwrap_or_else(|| self.make_node(path_state, detour));
         if detour {
             self.graph.node_mut(from).paths = Paths::ManyWithDetours;
         } else {
@@ -145,18 +153,18 @@ impl Search {
         Some(Arrival { node, is_new: found.is_none(), detour })
     }
 
-    fn make_node(&mut self, trail: &Trail, detour: bool) -> NodeId {
-        if !self.graph.shares() || (trail.recurred && !detour) {
+    fn make_node(&mut self, path_state: &PathState, detour: bool) -> NodeId {
+        if !self.graph.shares() || (path_state.recurred && !detour) {
             // Its edge finds it.
             return self.graph.add_hidden();
         }
         let paths = if detour { Paths::One } else { Paths::Many };
-        self.graph.add_listed(paths, self.key(trail))
+        self.graph.add_listed(paths, self.key(path_state))
     }
 
     /// The key of the present position's node.
-    fn key(&self, trail: &Trail) -> Key {
-        if trail.recurred { Key::of_path(trail.path) } else { Key::of_state(&self.game) }
+    fn key(&self, path_state: &PathState) -> Key {
+        if path_state.recurred { Key::of_path(path_state.path) } else { Key::of_state(&self.game) }
     }
 }
 
@@ -187,8 +195,8 @@ mod tests {
         }
     }
 
-    /// The nodes of a simulation's way, the root first.
-    fn way(search: &Search, first: usize, end: usize) -> Vec<NodeId> {
+    /// The nodes of a simulation's path, the root first.
+    fn nodes_of_path(search: &Search, first: usize, end: usize) -> Vec<NodeId> {
         std::iter::once(ROOT).chain(search.steps[first..end].iter().map(|step| step.node)).collect()
     }
 
@@ -227,7 +235,7 @@ mod tests {
 
     #[test]
     fn no_path_comes_to_a_node_twice_and_shared_nodes_stand_for_one_state() {
-        let (mut n_ways, mut deepest, mut n_detours, mut n_shared) = (0, 0, 0, 0);
+        let (mut n_paths, mut deepest, mut n_detours, mut n_shared) = (0, 0, 0, 0);
         for rules in rules_of_all_kinds() {
             for seed in 0..6 {
                 let config = SearchConfig {
@@ -245,16 +253,16 @@ mod tests {
                 while search.gather(&mut queries) > 0 {
                     for (at, of) in search.pending.iter().enumerate().filter(|(_, of)| of.entry.is_some()) {
                         let end = search.pending.get(at + 1).map_or(search.steps.len(), |next| next.first_step);
-                        let nodes = way(&search, of.first_step, end);
+                        let nodes = nodes_of_path(&search, of.first_step, end);
                         let mut different = nodes.clone();
                         different.sort_unstable();
                         different.dedup();
                         assert_eq!(different.len(), nodes.len(), "{} seed {seed}: {nodes:?}", rules.name());
-                        (n_ways, deepest) = (n_ways + 1, deepest.max(nodes.len()));
+                        (n_paths, deepest) = (n_paths + 1, deepest.max(nodes.len()));
                         // Whatever path leads to a node, the state there is the same.
                         let mut game = search.game.clone();
                         for step in &search.steps[of.first_step..end] {
-                            game.play(search.graph.edge(step.edge).mv).expect("a legal way");
+                            game.play(search.graph.edge(step.edge).mv).expect("a legal path");
                             n_detours += usize::from(step.detour);
                             n_shared += usize::from(search.graph.node(step.node).paths != Paths::One);
                             let state = *states.entry(step.node).or_insert(Key::of_state(&game));
@@ -268,7 +276,7 @@ mod tests {
                 assert!(search.graph.edges.iter().all(|edge| edge.in_flight == 0), "a mark was left");
             }
         }
-        assert!(n_ways > 50_000 && deepest > 6, "{n_ways} ways, the deepest of {deepest} nodes");
+        assert!(n_paths > 50_000 && deepest > 6, "{n_paths} paths, the deepest of {deepest} nodes");
         assert!(n_detours > 100 && n_shared > 10_000, "{n_detours} detours, {n_shared} steps to shared nodes");
     }
 

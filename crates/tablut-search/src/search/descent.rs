@@ -1,9 +1,9 @@
-//! One simulation's way down: from the root through a chosen move to a leaf.
+//! The descent of one simulation: from the root through a chosen move to a leaf.
 
 use tablut_rules::Side;
 
-use super::trail::{Step, Trail};
-use super::{End, Pending, Search};
+use super::path::{PathState, Step};
+use super::{LeafKind, Pending, Search};
 use crate::config::Method;
 use crate::evaluator::Query;
 use crate::formulas::interior::interior_choice;
@@ -13,8 +13,8 @@ use crate::formulas::{Unvisited, Visited};
 use crate::graph::{Edge, EdgeId, NONE, Node, NodeId, Path, ROOT, Seen, State};
 use crate::perspective::turned;
 
-/// How a simulation's way down ended.
-pub(super) enum Walk {
+/// How a descent ended.
+pub(super) enum Descended {
     /// At a leaf that needs an evaluation.
     Ask(Query),
     /// At a leaf whose value is known, or will be when the round ends.
@@ -34,9 +34,9 @@ enum Choice {
     Closed,
 }
 
-/// A simulation as far as it has come.
-struct Way {
-    trail: Trail,
+/// A descent as far as it has come.
+struct Descent {
+    path_state: PathState,
     /// The node left last, and the edge taken from it.
     from: NodeId,
     edge: EdgeId,
@@ -49,18 +49,18 @@ struct Way {
     plies: u32,
 }
 
-/// What a simulation does at a node.
-enum Stay {
+/// What a descent does at a node.
+enum AtNode {
     GoOn,
-    End(Walk, End),
+    Leaf(Descended, LeafKind),
 }
 
 impl Search {
     /// Simulates through a root move down to a leaf. The game is back at the root afterwards.
-    pub(super) fn walk(&mut self, entry: usize) -> Walk {
+    pub(super) fn descend(&mut self, entry: usize) -> Descended {
         let first_step = self.steps.len();
-        let mut way = Way {
-            trail: self.trail,
+        let mut descent = Descent {
+            path_state: self.root_path_state,
             from: ROOT,
             edge: self.root.entries[entry].edge,
             new_edge: false,
@@ -69,93 +69,98 @@ impl Search {
             side: self.root.side,
             plies: 0,
         };
-        if way.edge == NONE {
+        if descent.edge == NONE {
             if self.is_full() {
-                return Walk::Full;
+                return Descended::Full;
             }
-            way.edge = self.graph.add_edge_of(ROOT, self.root.entries[entry].mv);
-            way.new_edge = true;
-            self.root.entries[entry].edge = way.edge;
+            descent.edge = self.graph.add_edge_of(ROOT, self.root.entries[entry].mv);
+            descent.new_edge = true;
+            self.root.entries[entry].edge = descent.edge;
         }
-        let (walk, end) = loop {
-            match self.take_edge(&mut way) {
-                Stay::GoOn => {}
-                Stay::End(walk, end) => break (walk, end),
+        let (descended, end) = loop {
+            match self.take_edge(&mut descent) {
+                AtNode::GoOn => {}
+                AtNode::Leaf(descended, end) => break (descended, end),
             }
             let shares = self.graph.shares();
             let choose = if shares { Self::choose_edge::<true> } else { Self::choose_edge::<false> };
-            match choose(self, way.leaf, way.trail.path, way.side) {
-                Choice::Edge(edge) => (way.edge, way.new_edge) = (edge, false),
-                Choice::New if self.is_full() => break (Walk::Full, End::Known),
+            match choose(self, descent.leaf, descent.path_state.path, descent.side) {
+                Choice::Edge(edge) => (descent.edge, descent.new_edge) = (edge, false),
+                Choice::New if self.is_full() => break (Descended::Full, LeafKind::Known),
                 Choice::New => {
-                    way.edge = self.graph.add_edge(way.leaf);
-                    way.new_edge = true;
+                    descent.edge = self.graph.add_edge(descent.leaf);
+                    descent.new_edge = true;
                 }
-                Choice::Closed => break (Walk::Known, End::Known),
+                Choice::Closed => break (Descended::Known, LeafKind::Known),
             }
-            way.from = way.leaf;
+            descent.from = descent.leaf;
         };
-        for _ in 0..way.plies {
+        for _ in 0..descent.plies {
             self.take_back();
         }
-        if matches!(walk, Walk::Ask(_) | Walk::Known) {
-            let Way { leaf, side, new_edge, new_node, .. } = way;
+        if matches!(descended, Descended::Ask(_) | Descended::Known) {
+            let Descent { leaf, side, new_edge, new_node, .. } = descent;
             self.pending.push(Pending { leaf, entry: Some(entry), side, end, first_step, new_edge, new_node });
-            if self.marks_its_way() {
+            if self.marks_in_flight() {
                 self.steps[first_step..].iter().for_each(|step| self.graph.edge_mut(step.edge).in_flight += 1);
             }
         } else {
             self.steps.truncate(first_step);
-            if way.new_edge {
-                self.root.forget(way.edge);
-                self.graph.remove_newest_edge(way.from);
+            if descent.new_edge {
+                self.root.forget(descent.edge);
+                self.graph.remove_newest_edge(descent.from);
             }
         }
-        walk
+        descended
     }
 
-    /// Takes the way's edge to the next node, and sees whether the simulation ends there.
+    /// Takes the descent's edge to the next node, and sees whether that is the leaf.
     #[inline]
-    fn take_edge(&mut self, way: &mut Way) -> Stay {
-        way.side = way.side.opponent();
-        let edge = self.graph.edge(way.edge);
+    fn take_edge(&mut self, descent: &mut Descent) -> AtNode {
+        descent.side = descent.side.opponent();
+        let edge = self.graph.edge(descent.edge);
         let (mv, edge_visits) = (edge.mv, edge.visits + u32::from(edge.in_flight));
         if edge.child != NONE {
             // What is proven need not be played. (On this path a shared child's position may recur; a proof for all paths
             // holds there too.)
-            let path = if self.graph.shares() { way.trail.path.after(mv) } else { way.trail.path };
+            let path = if self.graph.shares() { descent.path_state.path.after(mv) } else { descent.path_state.path };
             if self.graph.proof_on(edge.child, path).is_some() {
-                way.leaf = edge.child;
-                self.steps.push(Step { edge: way.edge, node: way.leaf, detour: false, path });
-                return Stay::End(Walk::Known, End::Known);
+                descent.leaf = edge.child;
+                self.steps.push(Step { edge: descent.edge, node: descent.leaf, detour: false, path });
+                return AtNode::Leaf(Descended::Known, LeafKind::Known);
             }
         }
-        self.play_on(mv, &mut way.trail);
-        way.plies += 1;
-        let Some(arrival) = self.arrive(way.from, way.edge, &way.trail, self.config.max_nodes.max(1)) else {
-            return Stay::End(Walk::Full, End::Known);
+        self.play_on(mv, &mut descent.path_state);
+        descent.plies += 1;
+        let Some(arrival) = self.arrive(descent.from, descent.edge, &descent.path_state, self.config.max_nodes.max(1))
+        else {
+            return AtNode::Leaf(Descended::Full, LeafKind::Known);
         };
-        (way.leaf, way.new_node) = (arrival.node, arrival.is_new);
-        let path = way.trail.path;
-        self.steps.push(Step { edge: way.edge, node: way.leaf, detour: arrival.detour, path });
-        let (state, visits) = (self.graph.node(way.leaf).state, self.graph.node(way.leaf).visits);
-        if arrival.detour && self.graph.proof_on(way.leaf, path).is_some() {
-            return Stay::End(Walk::Known, End::Known);
+        (descent.leaf, descent.new_node) = (arrival.node, arrival.is_new);
+        let path = descent.path_state.path;
+        self.steps.push(Step { edge: descent.edge, node: descent.leaf, detour: arrival.detour, path });
+        let (state, visits) = (self.graph.node(descent.leaf).state, self.graph.node(descent.leaf).visits);
+        if arrival.detour && self.graph.proof_on(descent.leaf, path).is_some() {
+            return AtNode::Leaf(Descended::Known, LeafKind::Known);
         }
         match state {
             State::Fresh => {
-                let walk = self.judge(way.leaf, path);
-                let end = if matches!(walk, Walk::Ask(_)) { End::Asked } else { End::Known };
-                if end == End::Known {
-                    self.learn(way.edge, way.leaf, arrival.detour);
+                let descended = self.resolve_or_ask(descent.leaf, path);
+                let end = if matches!(descended, Descended::Ask(_)) { LeafKind::Asked } else { LeafKind::Known };
+                if end == LeafKind::Known {
+                    self.learn(descent.edge, descent.leaf, arrival.detour);
                 }
-                Stay::End(walk, end)
+                AtNode::Leaf(descended, end)
             }
             // Made in this round: whoever made it has asked for its evaluation.
-            _ if way.leaf >= self.first_new && self.counts_by_rounds() => Stay::End(Walk::Known, End::CaughtUp),
-            State::Pending => Stay::End(Walk::Collision, End::Known),
-            State::Expanded if !arrival.detour && visits > edge_visits => Stay::End(Walk::Known, End::CaughtUp),
-            State::Expanded => Stay::GoOn,
+            _ if descent.leaf >= self.first_new && self.counts_by_rounds() => {
+                AtNode::Leaf(Descended::Known, LeafKind::CaughtUp)
+            }
+            State::Pending => AtNode::Leaf(Descended::Collision, LeafKind::Known),
+            State::Expanded if !arrival.detour && visits > edge_visits => {
+                AtNode::Leaf(Descended::Known, LeafKind::CaughtUp)
+            }
+            State::Expanded => AtNode::GoOn,
         }
     }
 
@@ -172,12 +177,12 @@ impl Search {
         self.graph.nodes.len() >= self.config.max_nodes.max(1) as usize
     }
 
-    /// What is seen of an edge of `node`, in the view of `mover`, simulations on their way counted.
+    /// What is seen of an edge of `node`, in the view of `mover`, simulations in flight counted.
     ///
     /// With PUCT each of those counts as lost (virtual loss); with Gumbel as a visit alone, since the interior rule
     /// spreads visits by itself and its σ would make too much of a false loss.
     #[inline]
-    pub(super) fn virtual_loss(&self, node: &Node, edge: &Edge, seen: Seen, mover: Side) -> Visited {
+    pub(super) fn with_virtual_loss(&self, node: &Node, edge: &Edge, seen: Seen, mover: Side) -> Visited {
         let (n, in_flight) = (seen.visits, u32::from(edge.in_flight));
         let mut q = turned(seen.q, mover);
         if (n == 0 || in_flight > 0) && seen.proof.is_none() {
@@ -205,7 +210,7 @@ impl Search {
             let seen = self.graph.seen_where::<SHARES>(node, edge, path);
             let refuted = self.config.solver.is_on() && seen.proof.is_some_and(|proof| proof.winner == lost);
             if !refuted {
-                visited.push(self.virtual_loss(node, edge, seen, mover));
+                visited.push(self.with_virtual_loss(node, edge, seen, mover));
                 ids.push(edge_id);
             }
         }

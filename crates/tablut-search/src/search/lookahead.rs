@@ -7,7 +7,7 @@
 use tablut_rules::{Move, Position, Reason, Side};
 
 use super::Search;
-use super::walk::Walk;
+use super::descent::Descended;
 use crate::config::Solver;
 use crate::graph::{NONE, NodeId, Path, ROOT};
 use crate::perspective::value_of;
@@ -16,25 +16,25 @@ use crate::proof::{Proof, backed_up};
 impl Search {
     /// Sees whether the result of a new node, reached by `path`, is known; otherwise asks for its evaluation. The game
     /// stands at the node.
-    pub(super) fn judge(&mut self, id: NodeId, path: Path) -> Walk {
+    pub(super) fn resolve_or_ask(&mut self, id: NodeId, path: Path) -> Descended {
         if let Some(outcome) = self.game.outcome() {
             self.graph.prove(id, Proof::of_outcome(outcome), path);
-            return Walk::Known;
+            return Descended::Known;
         }
         let mover = self.game.position().side_to_move();
         if self.config.solver.is_on() && self.game.rules().wins_at_once(self.game.position(), mover) {
             self.graph.prove(id, Proof::win_at_once(mover), path);
-            return Walk::Known;
+            return Descended::Known;
         }
         self.game.legal_moves(&mut self.scratch.moves);
         self.scratch.lost.clear();
         let seen = if self.config.solver.is_on() { self.look_ahead(mover) } else { None };
         if let Some(proof) = seen {
             self.graph.prove(id, proof, path);
-            return Walk::Known;
+            return Descended::Known;
         }
         self.graph.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);
-        Walk::Ask(self.query())
+        Descended::Ask(self.query())
     }
 
     /// Looks at what each of the legal moves in `scratch` leads to, if the opponent threatens to win or the settings
@@ -45,7 +45,7 @@ impl Search {
             return None;
         }
         for index in 0..self.scratch.moves.len() {
-            let proof = self.look_behind(self.scratch.moves[index], mover, deep);
+            let proof = self.result_after(self.scratch.moves[index], mover, deep);
             if proof.is_some_and(|proof| proof.winner == Some(mover)) {
                 return proof.map(Proof::one_ply_earlier);
             }
@@ -57,7 +57,7 @@ impl Search {
 
     /// What the position after `mv` is seen to be: a win at once of the opponent or, if `deep`, a win in two of
     /// `mover`.
-    fn look_behind(&mut self, mv: Move, mover: Side, deep: bool) -> Option<Proof> {
+    fn result_after(&mut self, mv: Move, mover: Side, deep: bool) -> Option<Proof> {
         // The position alone tells quickly of most moves that nothing is to be seen.
         let rules = self.game.rules();
         let after = rules.apply(self.game.position(), mv).position;
@@ -84,11 +84,11 @@ impl Search {
     }
 
     /// Looks at what each root move leads to. The legal moves are in `scratch`.
-    pub(super) fn look_around(&mut self) {
+    pub(super) fn look_at_root_moves(&mut self) {
         let side = self.root.side;
         for index in 0..self.root.entries.len() {
             self.game.play_trusted(self.root.entries[index].mv);
-            self.root.entries[index].at_sight = match self.game.outcome() {
+            self.root.entries[index].known_result = match self.game.outcome() {
                 Some(outcome) => Some(Proof::of_outcome(outcome)),
                 None if self.wins_now(side.opponent()) => Some(Proof::win_at_once(side.opponent())),
                 None if self.wins_later(side) => Some(Proof::win_at_once(side).one_ply_earlier()),
@@ -166,18 +166,18 @@ impl Search {
     }
 
     /// Gives every root move whose result is seen a node with its proof.
-    pub(super) fn prove_at_sight(&mut self) {
+    pub(super) fn prove_known_moves(&mut self) {
         self.graph.open_all(ROOT);
         for index in 0..self.root.entries.len() {
             let entry = self.root.entries[index];
-            let Some(proof) = entry.at_sight else { continue };
+            let Some(proof) = entry.known_result else { continue };
             let edge = if entry.edge == NONE { self.graph.add_edge_of(ROOT, entry.mv) } else { entry.edge };
             self.root.entries[index].edge = edge;
-            let mut trail = self.trail;
-            self.play_on(entry.mv, &mut trail);
-            let arrival = self.arrive(ROOT, edge, &trail, NONE).expect("as many nodes as it takes");
+            let mut path_state = self.root_path_state;
+            self.play_on(entry.mv, &mut path_state);
+            let arrival = self.arrive(ROOT, edge, &path_state, NONE).expect("as many nodes as it takes");
             self.take_back();
-            self.graph.prove(arrival.node, proof, trail.path);
+            self.graph.prove(arrival.node, proof, path_state.path);
             let edge = self.graph.edge_mut(edge);
             (edge.proof, edge.q) = (Some(proof), value_of(proof.winner));
         }
@@ -186,7 +186,7 @@ impl Search {
         if let (true, Some(proof)) =
             (self.config.solver.is_on(), backed_up(self.root.side, self.root.entries.len(), proofs))
         {
-            self.graph.prove(ROOT, proof, self.trail.path);
+            self.graph.prove(ROOT, proof, self.root_path_state.path);
         }
     }
 }

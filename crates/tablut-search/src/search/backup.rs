@@ -1,4 +1,4 @@
-//! The way back up: evaluations enter the tree, values and proofs go to the root.
+//! Backup: evaluations enter the tree, values and proofs go up to the root.
 //!
 //! A node's value is the mean over the simulations through it. Where others have visited a child too, an edge's visits
 //! count in its node's mean with the child's value as it now is: when the edge has v visits the mean's sum moves by
@@ -8,17 +8,17 @@
 
 use tablut_rules::Side;
 
-use super::trail::Step;
-use super::{End, Pending, Search};
+use super::path::Step;
+use super::{LeafKind, Pending, Search};
 use crate::evaluator::Evaluation;
 use crate::graph::{NodeId, Path, Paths, ROOT};
 use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
 
 impl Search {
-    /// Takes the evaluations asked for, and counts every simulation on its way, in the order in which they set out,
+    /// Takes the evaluations asked for, and backs up every simulation in flight, in the order in which they set out,
     /// unless their round goes on.
-    pub(super) fn settle(&mut self, evaluations: &[Evaluation]) {
+    pub(super) fn take_evaluations(&mut self, evaluations: &[Evaluation]) {
         self.expand_leaves(evaluations);
         if !(self.counts_by_rounds() && self.round_goes_on()) {
             self.count_pending();
@@ -29,7 +29,7 @@ impl Search {
     fn expand_leaves(&mut self, evaluations: &[Evaluation]) {
         let mut answers = evaluations.iter();
         for of in &self.pending[self.n_answered..] {
-            if of.end != End::Asked {
+            if of.end != LeafKind::Asked {
                 continue;
             }
             let answer = answers.next().expect("an evaluation for each query");
@@ -45,7 +45,7 @@ impl Search {
         (self.n_answered, self.n_asked) = (self.pending.len(), 0);
     }
 
-    /// Brings every simulation on its way to its end.
+    /// Backs up every simulation in flight.
     fn count_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.pending);
         let steps = std::mem::take(&mut self.steps);
@@ -64,16 +64,16 @@ impl Search {
         self.first_new = self.graph.nodes.len() as NodeId;
     }
 
-    /// Counts a simulation in every node on its way, and carries proofs upwards.
+    /// Counts a simulation in every node of its path, and carries proofs upwards.
     fn back_up(&mut self, of: &Pending, steps: &[Step]) {
         let leaf = self.graph.node(of.leaf);
         let mut value = match of.end {
-            End::Asked => leaf.raw_value,
-            End::Known | End::CaughtUp => leaf.q,
+            LeafKind::Asked => leaf.raw_value,
+            LeafKind::Known | LeafKind::CaughtUp => leaf.q,
         };
         let mut side = of.side;
         for (at, step) in steps.iter().enumerate().rev() {
-            let caught_up = of.end == End::CaughtUp && at + 1 == steps.len();
+            let caught_up = of.end == LeafKind::CaughtUp && at + 1 == steps.len();
             let proof = self.graph.proof_on(step.node, step.path);
             if let Some(proof) = proof {
                 value = value_of(proof.winner);
@@ -83,7 +83,7 @@ impl Search {
             }
             let (parent, path) = match at.checked_sub(1) {
                 Some(before) => (steps[before].node, steps[before].path),
-                None => (ROOT, self.trail.path),
+                None => (ROOT, self.root_path_state.path),
             };
             value = self.count_edge(step, parent, value, proof, caught_up);
             side = side.opponent();
@@ -102,7 +102,7 @@ impl Search {
     fn count_edge(&mut self, step: &Step, parent: NodeId, value: f32, proof: Option<Proof>, caught_up: bool) -> f32 {
         let child = *self.graph.node(step.node);
         let one_path = self.graph.node(parent).paths == Paths::One;
-        let marked = self.marks_its_way();
+        let marked = self.marks_in_flight();
         let edge = self.graph.edge_mut(step.edge);
         if marked {
             edge.in_flight = edge.in_flight.saturating_sub(1);
@@ -140,7 +140,7 @@ impl Search {
         }
     }
 
-    /// Undoes the simulations on their way, newest first, as if they had never set out. Those that have their
+    /// Undoes the simulations in flight, newest first, as if they had never set out. Those that have their
     /// evaluations and wait for the end of their round are counted.
     pub(super) fn withdraw(&mut self) {
         let keep = if self.n_asked == 0 { self.pending.len() } else { self.n_answered };
@@ -161,7 +161,7 @@ impl Search {
             self.graph.reset(self.graph.shares());
             return;
         }
-        let marked = self.marks_its_way();
+        let marked = self.marks_in_flight();
         for step in &self.steps[of.first_step..] {
             let edge = self.graph.edge_mut(step.edge);
             if marked {
