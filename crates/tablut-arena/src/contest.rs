@@ -8,12 +8,12 @@ use crate::match_game::{GameResult, MatchGame, Seat};
 use crate::openings::{Opening, OpeningError, openings};
 use crate::program::{Program, ProgramError};
 use crate::spec::PlayerSpec;
-use crate::sprt::SprtBounds;
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tablut_games::{Concurrency, Counters, RunError, run_tasks};
+use tablut_ratings::SprtBounds;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
 

@@ -1,12 +1,11 @@
 //! A ladder: the ratings of all players that met in some matches, the strongest first, with their anchors.
 
 use crate::alphabeta;
-use crate::ratings::{Anchor, Pairing, Rating, RatingError, rate};
-use crate::score::Wdl;
 use crate::spec::{PlayerSpec, PlayerSpecError};
 use crate::tally::MatchReport;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use tablut_ratings::{Anchor, Pairing, Rating, RatingError, Wdl, rate};
 
 /// A player whose rating is given: `PLAYER=ELO`.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,9 +207,8 @@ fn results_of(name: &str, reports: &[MatchReport]) -> [Wdl; 2] {
 #[cfg(test)]
 mod tests {
     use super::{AnchorError, LadderError, NamedAnchor, ladder};
-    use crate::pairs::PairTable;
-    use crate::score::Wdl;
     use crate::tally::{MatchReport, ReportHeader, Tally};
+    use tablut_ratings::{PairTable, Wdl};
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);

@@ -1,8 +1,8 @@
 //! A ladder as one self-contained SVG: names, ratings, intervals as whiskers, scores by side.
 
 use crate::ladder::{Ladder, LadderPlayer};
-use crate::score::Wdl;
 use std::fmt::Write as _;
+use tablut_ratings::Wdl;
 
 /// Height of a player's row, in pixels.
 const ROW: f64 = 34.0;
@@ -220,8 +220,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::{ladder_svg, shortened, tick_step};
     use crate::ladder::{Ladder, LadderPlayer};
-    use crate::ratings::Rating;
-    use crate::score::Wdl;
+    use tablut_ratings::{Rating, Wdl};
 
     fn player(name: &str, elo: f64, width: f64) -> LadderPlayer {
         LadderPlayer {

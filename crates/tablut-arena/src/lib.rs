@@ -2,13 +2,12 @@
 //!
 //! - [`PlayerSpec`]: players named by text; [`Baseline`]: those without a net; [`Nets`]: those with one.
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
-//! - [`score`], [`elo`], [`ratings`], [`sprt`]: what the results say, and how surely.
+//! - [`ladder()`]: the ratings of all players that met.
 
 pub mod alphabeta;
 pub mod baseline;
 pub mod challenge;
 pub mod contest;
-pub mod elo;
 pub mod ending;
 pub mod engine_protocol;
 pub mod games_file;
@@ -21,16 +20,11 @@ pub mod nets;
 pub mod opening_book;
 pub mod openings;
 pub mod opentafl;
-pub mod pairs;
 pub mod program;
 pub mod puzzles;
-pub mod ratings;
 pub mod report_text;
 pub mod rollouts;
-pub mod score;
-pub mod simulated;
 pub mod spec;
-pub mod sprt;
 pub mod tally;
 pub mod wire;
 
@@ -45,11 +39,7 @@ pub use net_player::{NetPlayer, Watch};
 pub use nets::{DEFAULT_SIMULATIONS, NetInfo, Nets, NetsError, match_search};
 pub use opening_book::{BookConfig, BookError, BookFileError, Judge, JudgedOpening, OpeningBook, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningError, openings};
-pub use pairs::PairTable;
 pub use program::{Program, ProgramError};
-pub use ratings::{Anchor, Anchored, Pairing, Rating, RatingError, Ratings, rate};
 pub use report_text::{elo_text, endings_text, ladder_table, match_table, sprt_evidence, sprt_text, superiority_table};
-pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use spec::{MethodOption, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
-pub use sprt::{Sprt, SprtBounds, SprtError, SprtState, Verdict};
 pub use tally::{MatchReport, SideResult, Tally};

@@ -4,11 +4,11 @@ use crate::baseline::Baseline;
 use crate::ending::Ending;
 use crate::openings::Opening;
 use crate::program::{Fault, ProgramSeat};
-use crate::score::HalfPoints;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
 use tablut_games::{Request, Task};
+use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Anytime, EvaluateError, Evaluation, Limit, Query, Search, SearchConfig};
 

@@ -1,11 +1,9 @@
 //! Match reports and ratings as plain tables for the terminal.
 
 use crate::ladder::Ladder;
-use crate::ratings::Rating;
-use crate::score::{ScoreEstimate, Wdl};
-use crate::sprt::{SprtState, Verdict};
 use crate::tally::{EloDifference, MatchReport, SideResult};
 use std::fmt::Write as _;
+use tablut_ratings::{Rating, ScoreEstimate, SprtState, Verdict, Wdl};
 
 /// One line a match: the first player's score against the second, in all and with each side. Percentages; intervals
 /// are 95 %.
@@ -168,8 +166,8 @@ fn columns(rows: &[Vec<String>]) -> String {
 mod tests {
     use super::{ladder_table, match_table, sprt_text, superiority_table};
     use crate::ladder::ladder;
-    use crate::pairs::PairTable;
     use crate::tally::{MatchReport, ReportHeader, Tally};
+    use tablut_ratings::PairTable;
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);

@@ -2,11 +2,9 @@
 
 use crate::ending::Ending;
 use crate::match_game::GameResult;
-use crate::pairs::PairTable;
-use crate::score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
-use crate::sprt::{Sprt, SprtBounds, SprtState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, Sprt, SprtBounds, SprtState, Wdl};
 use tablut_rules::Side;
 
 /// Results with one side, or with both.

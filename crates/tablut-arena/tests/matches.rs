@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tablut_arena::{
-    Contestant, Ending, GameResult, MatchConfig, MatchOutcome, Player, PlayerSpec, SprtBounds, Verdict, match_search,
-    play_match, resume_match,
+    Contestant, Ending, GameResult, MatchConfig, MatchOutcome, Player, PlayerSpec, match_search, play_match,
+    resume_match,
 };
 use tablut_games::{Concurrency, Counters};
+use tablut_ratings::{SprtBounds, Verdict};
 use tablut_rules::{Game, Rules};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, UniformEvaluator};
 

@@ -1,9 +1,9 @@
 //! Takes the games of a match in as they end and counts the pairs.
 
 use crate::match_game::GameResult;
-use crate::sprt::{SprtBounds, Verdict};
 use crate::tally::Tally;
 use std::collections::BTreeMap;
+use tablut_ratings::{SprtBounds, Verdict};
 
 /// Counts pairs once both games are there. Without a sequential test every such pair counts at once; with one, pairs are
 /// judged in their order and none after the one that settles it, so that the result does not depend on threads.

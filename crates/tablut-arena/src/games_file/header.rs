@@ -1,9 +1,9 @@
 //! What a match was asked for, so that its games are not mixed with another's.
 
 use crate::openings::Opening;
-use crate::sprt::SprtBounds;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tablut_ratings::SprtBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
-use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook, PlayerSpec, SprtBounds};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook, PlayerSpec};
 use tablut_games::{Concurrency, Counters};
+use tablut_ratings::SprtBounds;
 use tablut_rules::Rules;
 
 pub use self::playing::{Played, play_all};

@@ -2,15 +2,15 @@
 //! truth, and how often the tests are wrong. Prints the tables of `experiments/ratings`.
 //!
 //! ```text
-//! cargo run --release -p tablut-arena --example known_strength -- TOURNAMENTS TESTS
+//! cargo run --release -p tablut-ratings --example known_strength -- TOURNAMENTS TESTS
 //! ```
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_arena::elo::expected_score;
-use tablut_arena::simulated::{SimulatedMatch, pick};
-use tablut_arena::sprt::bet::likeliest_with_mean;
-use tablut_arena::{Anchor, PairTable, Pairing, Pentanomial, Ratings, Sprt, SprtBounds, Verdict, rate};
+use tablut_ratings::elo::expected_score;
+use tablut_ratings::simulated::{SimulatedMatch, pick};
+use tablut_ratings::sprt::bet::likeliest_with_mean;
+use tablut_ratings::{Anchor, PairTable, Pairing, Pentanomial, Ratings, Sprt, SprtBounds, Verdict, rate};
 
 const ZERO: Anchor = Anchor { player: 0, elo: 0.0 };
 

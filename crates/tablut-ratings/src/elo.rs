@@ -6,8 +6,8 @@ pub const LOGIT_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 /// The expected score, between 0 and 1, of a player who is `elo` points stronger.
 ///
 /// ```
-/// assert_eq!(tablut_arena::elo::expected_score(0.0), 0.5);
-/// assert!((tablut_arena::elo::expected_score(400.0) - 10.0 / 11.0).abs() < 1e-12);
+/// assert_eq!(tablut_ratings::elo::expected_score(0.0), 0.5);
+/// assert!((tablut_ratings::elo::expected_score(400.0) - 10.0 / 11.0).abs() < 1e-12);
 /// ```
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * LOGIT_PER_ELO).exp())
@@ -17,8 +17,8 @@ pub fn expected_score(elo: f64) -> f64 {
 /// at 1.
 ///
 /// ```
-/// assert!((tablut_arena::elo::difference(0.75) - 190.85).abs() < 0.01);
-/// assert_eq!(tablut_arena::elo::difference(1.0), f64::INFINITY);
+/// assert!((tablut_ratings::elo::difference(0.75) - 190.85).abs() < 0.01);
+/// assert_eq!(tablut_ratings::elo::difference(1.0), f64::INFINITY);
 /// ```
 pub fn difference(score: f64) -> f64 {
     (score / (1.0 - score)).ln() / LOGIT_PER_ELO

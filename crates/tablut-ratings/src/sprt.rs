@@ -88,9 +88,9 @@ impl std::str::FromStr for SprtBounds {
     /// Reads `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
     ///
     /// ```
-    /// let bounds: tablut_arena::SprtBounds = "0,30".parse()?;
+    /// let bounds: tablut_ratings::SprtBounds = "0,30".parse()?;
     /// assert_eq!((bounds.elo1, bounds.alpha), (30.0, 0.05));
-    /// # Ok::<(), tablut_arena::SprtError>(())
+    /// # Ok::<(), tablut_ratings::SprtError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, SprtError> {
         let unreadable = || SprtError::Text { text: text.to_owned() };

@@ -1,8 +1,6 @@
-//! Ratings against those of Ordo and `BayesElo` on the same games (`experiments/ratings` says how theirs were made), and the
-//! published rating of the second anchor against the games that it was made from.
+//! Ratings against those of Ordo and `BayesElo` on the same games; `experiments/ratings` says how theirs were made.
 
-use tablut_arena::ladder::{SECOND_ANCHOR, published_rating};
-use tablut_arena::{Anchor, MatchReport, PairTable, Pairing, Ratings, Wdl, ladder, rate};
+use tablut_ratings::{Anchor, PairTable, Pairing, Ratings, Wdl, rate};
 
 /// Ordo's unit is such that 76 % are 202 points; before 2012 it was 173 points for a factor of e. Ours is 400 for a factor of ten.
 fn ordo_points(elo: f64) -> f64 {
@@ -99,23 +97,4 @@ fn ordo_and_bayeselo_with_draws_as_half_points() {
         assert!((ratings.players[player].elo - theirs).abs() < 1.0, "{ratings:?}");
     }
     assert!((ratings.attackers_advantage.elo + 157.133).abs() < 0.25, "{ratings:?}");
-}
-
-#[test]
-fn the_second_anchor_is_rated_as_published() {
-    let text = include_str!("../../../experiments/baselines/results.jsonl");
-    let mut reports: Vec<MatchReport> = Vec::new();
-    for line in text.lines() {
-        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
-        reports.extend(serde_json::from_value::<Vec<MatchReport>>(line["matches"].take()).unwrap());
-    }
-    let anchors = ["random=0".parse().unwrap()];
-    for rules in ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"] {
-        let played: Vec<MatchReport> = reports.iter().filter(|report| report.rules == rules).cloned().collect();
-        let ladder = ladder(&played, &anchors).unwrap();
-        let anchor = ladder.players.iter().find(|player| player.name == SECOND_ANCHOR).unwrap();
-        let rounded = 10.0 * (anchor.rating.elo / 10.0).round();
-        assert_eq!(published_rating(rules), Some(rounded), "{rules}: {:?}", anchor.rating);
-    }
-    assert_eq!(published_rating("house rules"), None);
 }

@@ -141,7 +141,7 @@ fn design_effect(mean: f64, squares: f64, units: f64, games_per_unit: f64) -> f6
 /// Wilson's interval (Wilson 1927) for a mean of `games` independent zeros and ones, at 95 %.
 ///
 /// ```
-/// let (low, high) = tablut_arena::score::wilson(1.0, 200.0);
+/// let (low, high) = tablut_ratings::score::wilson(1.0, 200.0);
 /// assert!((low - 0.9812).abs() < 1e-4 && high == 1.0);
 /// ```
 pub fn wilson(mean: f64, games: f64) -> (f64, f64) {
