@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use tablut_arena::{Contestant, MatchConfig, Player, match_search, match_table, play_match};
+use tablut_arena::{Contestant, MatchConfig, Player, match_table, play_match};
 use tablut_games::{Concurrency, Counters, NetEvaluator};
 use tablut_net::{Engine, EngineOptions, Model, Precision};
+use tablut_players::match_search;
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, Limit};
 

@@ -3,16 +3,15 @@
 mod collector;
 
 use self::collector::Collector;
-use crate::baseline::baseline;
 use crate::match_game::{GameResult, MatchGame, Seat};
 use crate::openings::{Opening, OpeningError, openings};
 use crate::program::{Program, ProgramError};
-use crate::spec::PlayerSpec;
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tablut_games::{Concurrency, Counters, RunError, run_tasks};
+use tablut_players::{NetSearch, Nets, PlayerSpec, baseline};
 use tablut_ratings::SprtBounds;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
@@ -76,6 +75,20 @@ pub enum Player {
 }
 
 impl Contestant {
+    /// The contestant that `spec` names; `None` if it needs a model file that was not loaded, or is a
+    /// program, which [`Program::start`] starts.
+    pub fn new(spec: &PlayerSpec, nets: &Nets) -> Option<Self> {
+        let player = match spec {
+            PlayerSpec::Net { .. } | PlayerSpec::Policy { .. } => {
+                let NetSearch { evaluator, limit, config } = nets.search_of(spec)?;
+                Player::Net { evaluator, limit, config }
+            }
+            PlayerSpec::Engine { .. } | PlayerSpec::OpenTafl { .. } | PlayerSpec::Challenge { .. } => return None,
+            _ => Player::Baseline(spec.clone()),
+        };
+        Some(Self { name: spec.to_string(), player })
+    }
+
     /// How many games may be played at once with it. A player that watches the clock has a thread to itself, for other
     /// games on its thread would take its time; so have programs, which need a core of their own.
     fn limited(&self, concurrency: Concurrency) -> Concurrency {

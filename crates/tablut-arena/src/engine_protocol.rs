@@ -20,15 +20,13 @@
 mod command;
 
 use crate::mind::Mind;
-use crate::net_player::{NetPlayer, Watch};
-use crate::nets::match_search;
-use crate::spec::MAX_SIMULATIONS;
 use crate::wire::{Failure, Wire, refused};
 use command::Command;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
+use tablut_players::{MAX_SIMULATIONS, NetPlayer, Watch, match_search};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
 use tablut_search::{Limit, Search, SearchResult};
 

@@ -1,10 +1,9 @@
 //! A ladder: the ratings of all players that met in some matches, the strongest first, with their anchors.
 
-use crate::alphabeta;
-use crate::spec::{PlayerSpec, PlayerSpecError};
 use crate::tally::MatchReport;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use tablut_players::{PlayerSpec, PlayerSpecError, alphabeta};
 use tablut_ratings::{Anchor, Pairing, Rating, RatingError, Wdl, rate};
 
 /// A player whose rating is given: `PLAYER=ELO`.

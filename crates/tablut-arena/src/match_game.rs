@@ -1,13 +1,12 @@
 //! One game between two players, as a task for the executor: nets' leaves go out in batches with other games'.
 
-use crate::baseline::Baseline;
-use crate::ending::Ending;
 use crate::openings::Opening;
 use crate::program::{Fault, ProgramSeat};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
 use tablut_games::{Request, Task};
+use tablut_players::{Baseline, Ending};
 use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Anytime, EvaluateError, Evaluation, Limit, Query, Search, SearchConfig};

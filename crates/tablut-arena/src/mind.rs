@@ -1,9 +1,7 @@
 //! Who thinks behind a bridge: a net, or a player without one.
 
-use crate::baseline::{Baseline, baseline};
-use crate::net_player::NetPlayer;
-use crate::spec::PlayerSpec;
 use std::sync::Arc;
+use tablut_players::{Baseline, NetPlayer, PlayerSpec, baseline};
 use tablut_rules::{Game, Move, Rules};
 
 /// Who thinks.

@@ -22,8 +22,6 @@ mod command;
 mod table;
 
 use crate::mind::Mind;
-use crate::net_player::{NetPlayer, Watch};
-use crate::nets::match_search;
 use crate::wire::{Failure, Wire, refused};
 use clock::Clock;
 use command::Command;
@@ -32,6 +30,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use table::{Followed, Table};
+use tablut_players::{NetPlayer, Watch, match_search};
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search};
 

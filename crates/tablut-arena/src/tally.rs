@@ -1,9 +1,9 @@
 //! What a match came to: scores, sides, ways of ending, length.
 
-use crate::ending::Ending;
 use crate::match_game::GameResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tablut_players::Ending;
 use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, Sprt, SprtBounds, SprtState, Wdl};
 use tablut_rules::Side;
 
@@ -208,8 +208,8 @@ pub struct ReportHeader {
 #[cfg(test)]
 mod tests {
     use super::{EndingCount, ReportHeader, Tally};
-    use crate::ending::Ending;
     use crate::match_game::GameResult;
+    use tablut_players::Ending;
     use tablut_rules::{Outcome, Reason, Side};
 
     fn game(winner: Option<Side>, reason: Reason) -> GameResult {

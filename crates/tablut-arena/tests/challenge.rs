@@ -11,7 +11,7 @@ use tablut_arena::challenge::frame::{read_frame, write_frame};
 use tablut_arena::challenge::message::State;
 use tablut_arena::challenge::referee::{RefereeOptions, RefereeReport, serve};
 use tablut_arena::challenge::{ChallengeError, client};
-use tablut_arena::{Ending, PlayerSpec, baseline};
+use tablut_players::{Ending, PlayerSpec, baseline};
 use tablut_rules::{Game, Position, Rules, Side};
 
 const WAIT: Duration = Duration::from_secs(20);

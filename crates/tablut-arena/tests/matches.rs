@@ -3,11 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tablut_arena::{
-    Contestant, Ending, GameResult, MatchConfig, MatchOutcome, Player, PlayerSpec, match_search, play_match,
-    resume_match,
-};
+use tablut_arena::{Contestant, GameResult, MatchConfig, MatchOutcome, Player, play_match, resume_match};
 use tablut_games::{Concurrency, Counters};
+use tablut_players::{Ending, PlayerSpec, match_search};
 use tablut_ratings::{SprtBounds, Verdict};
 use tablut_rules::{Game, Rules};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, UniformEvaluator};

@@ -6,7 +6,7 @@ pub use self::text::analysis_text;
 
 use serde::Serialize;
 use std::time::{Duration, Instant};
-use tablut_arena::{NetPlayer, Watch, match_search};
+use tablut_players::{NetPlayer, Watch, match_search};
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, Stop};

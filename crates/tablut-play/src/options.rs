@@ -12,8 +12,8 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tablut_arena::{DEFAULT_SIMULATIONS, PlayerSpec, PlayerSpecError};
 use tablut_net::{Model, ModelFileError, ModelFileErrorKind, NetError};
+use tablut_players::{DEFAULT_SIMULATIONS, PlayerSpec, PlayerSpecError};
 use tablut_rules::{Position, PositionTextError, RuleSetError, Rules, Side};
 
 /// Options of `play`.

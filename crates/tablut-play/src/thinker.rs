@@ -3,9 +3,9 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
-use tablut_arena::alphabeta::AlphaBeta;
-use tablut_arena::{Baseline, NetPlayer, PlayerSpec, SearchLimit, Watch, baseline, match_search};
 use tablut_net::{NetError, Weights};
+use tablut_players::alphabeta::AlphaBeta;
+use tablut_players::{Baseline, NetPlayer, PlayerSpec, SearchLimit, Watch, baseline, match_search};
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchResult};
 

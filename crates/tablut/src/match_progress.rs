@@ -104,7 +104,8 @@ fn message(progress: &MatchProgress<'_>, games_before: usize, elapsed: Duration)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_arena::{Ending, GameResult, Tally};
+    use tablut_arena::{GameResult, Tally};
+    use tablut_players::Ending;
     use tablut_ratings::SprtBounds;
     use tablut_rules::{Outcome, Reason, Side};
 

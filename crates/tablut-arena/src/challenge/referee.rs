@@ -6,11 +6,11 @@
 use super::ChallengeError;
 use super::frame::{read_frame, write_frame};
 use super::message::{Action, State, Turn, unreadable};
-use crate::ending::Ending;
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tablut_players::Ending;
 use tablut_rules::{Game, Move, Rules, Side};
 
 /// How often the clock is looked at while nothing comes.

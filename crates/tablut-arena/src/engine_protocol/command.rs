@@ -1,7 +1,7 @@
 //! One line of the engine protocol, read.
 
-use crate::spec::MAX_SIMULATIONS;
 use std::time::Duration;
+use tablut_players::MAX_SIMULATIONS;
 use tablut_rules::Side;
 
 /// What a line asks for.

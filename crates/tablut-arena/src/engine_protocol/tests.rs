@@ -2,9 +2,9 @@
 
 use super::{LineEngine, run_engine};
 use crate::mind::Mind;
-use crate::net_player::NetPlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use tablut_players::NetPlayer;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::UniformEvaluator;
 

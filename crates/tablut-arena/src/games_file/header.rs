@@ -3,6 +3,7 @@
 use crate::openings::Opening;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tablut_players::{Nets, PlayerSpec, alphabeta};
 use tablut_ratings::SprtBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
@@ -47,6 +48,16 @@ pub struct PlayerIdentity {
     pub search: Option<SearchConfig>,
     /// The version of its play.
     pub version: Option<u32>,
+}
+
+impl PlayerIdentity {
+    /// The identity of the player that `spec` names.
+    pub fn of(spec: &PlayerSpec, nets: &Nets) -> Self {
+        let net = nets.hash_of(spec).map(str::to_owned);
+        let search = nets.search_of(spec).map(|search| search.config);
+        let version = matches!(spec, PlayerSpec::AlphaBeta(_)).then_some(alphabeta::VERSION);
+        Self { name: spec.to_string(), net, search, version }
+    }
 }
 
 /// One thing in which two matches differ.

@@ -1,10 +1,10 @@
 //! A finished game as one line of a file.
 
 use super::{GamePlace, MatchHeader};
-use crate::ending::Ending;
 use crate::match_game::GameResult;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tablut_players::Ending;
 use tablut_rules::{Game, Move, Rules, Side};
 
 /// A finished game; its moves are as `tablut replay` takes them.

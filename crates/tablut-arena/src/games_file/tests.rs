@@ -1,12 +1,12 @@
 use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 use crate::contest::{Contestant, MatchConfig, Player, play_match};
 use crate::match_game::GameResult;
-use crate::nets::match_search;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use tablut_games::{Concurrency, Counters};
+use tablut_players::match_search;
 use tablut_rules::Rules;
 
 fn rules() -> Arc<Rules> {

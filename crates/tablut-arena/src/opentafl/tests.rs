@@ -3,9 +3,9 @@
 use super::table::{Followed, Table};
 use super::{OpenTaflEngine, Pace, run_opentafl};
 use crate::mind::Mind;
-use crate::net_player::NetPlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use tablut_players::NetPlayer;
 use tablut_rules::{Game, Move, MoveText, Rules, Side};
 use tablut_search::UniformEvaluator;
 

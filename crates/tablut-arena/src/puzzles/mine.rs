@@ -1,11 +1,11 @@
 //! Finding puzzles in self-play: a net plays, and the exhaustive solver looks through the ends of its games.
 
 use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
-use crate::nets::Nets;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tablut_games::{Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
+use tablut_players::Nets;
 use tablut_rules::{Game, Position, Rules, Symmetry};
 use tablut_search::SearchConfig;
 use tablut_search::exhaustive::WinSolver;

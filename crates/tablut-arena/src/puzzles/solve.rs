@@ -1,10 +1,10 @@
 //! How a search does on puzzles, and whether everything that it calls proven is true.
 
 use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
-use crate::net_player::{NetPlayer, Watch};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
+use tablut_players::{NetPlayer, Watch};
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::exhaustive::{TooManyPositions, WinSolver};
 use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchConfig, SearchResult};
@@ -190,7 +190,7 @@ fn words(proof: Proof) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nets::match_search;
+    use tablut_players::match_search;
     use tablut_search::UniformEvaluator;
 
     fn puzzle() -> (Arc<Rules>, Puzzle) {

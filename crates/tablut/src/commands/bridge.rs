@@ -14,9 +14,9 @@ use tablut_arena::engine_protocol::{LineEngine, run_engine};
 use tablut_arena::mind::Mind;
 use tablut_arena::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_arena::wire::lines_of;
-use tablut_arena::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
 use tablut_net::Model;
 use tablut_play::shipped_net;
+use tablut_players::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::Limit;
 

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tablut_arena::{MatchReport, Nets, PLAYER_FORMS, PlayerSpec, SearchOptions, endings_text, match_table, sprt_text};
+use tablut_arena::{MatchReport, endings_text, match_table, sprt_text};
 use tablut_games::Counters;
+use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
-use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook, PlayerSpec};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::{Concurrency, Counters};
+use tablut_players::PlayerSpec;
 use tablut_ratings::SprtBounds;
 use tablut_rules::Rules;
 

@@ -8,11 +8,10 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_arena::alphabeta::AlphaBeta;
-use tablut_arena::{
-    BookConfig, Judge, NetPlayer, Nets, OpeningBook, Player, PlayerSpec, SearchLimit, Watch, make_book,
-};
+use tablut_arena::{BookConfig, Judge, OpeningBook, make_book};
 use tablut_games::Concurrency;
+use tablut_players::alphabeta::AlphaBeta;
+use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
 
 use super::Interrupted;
@@ -106,8 +105,8 @@ fn judge(spec: &PlayerSpec, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<J
             Ok(Box::new(move |game: &Game| Ok(f64::from(for_attackers(game) * engine.analyse(game).score))))
         }
         PlayerSpec::Net { .. } if spec.is_reproducible() => {
-            let contestant = nets.contestant(spec).context("the judge's model file was not loaded")?;
-            let Player::Net { limit, config, .. } = contestant.player else { bail!("--judge {spec}: expected a net") };
+            let search = nets.search_of(spec).context("the judge's model file was not loaded")?;
+            let NetSearch { limit, config, .. } = search;
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
             Ok(Box::new(move |game: &Game| {

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tablut_arena::Nets;
 use tablut_learn::{Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
+use tablut_players::Nets;
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, counters_with_interrupt, parse_players};

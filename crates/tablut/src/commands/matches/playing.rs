@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use tablut_arena::{
-    Contestant, Ending, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
-    Nets, Player, PlayerSpec, Program, resume_match,
+    Contestant, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport, Player,
+    PlayerIdentity, Program, resume_match,
 };
 use tablut_games::Counters;
+use tablut_players::{Ending, Nets, PlayerSpec};
 
 use crate::commands::Interrupted;
 use crate::match_progress::MatchBar;
@@ -90,7 +91,7 @@ pub fn play_all(
 fn contestant(spec: &PlayerSpec, nets: &Nets, config: &MatchConfig) -> anyhow::Result<Contestant> {
     match Program::start(spec, &config.rules) {
         Some(program) => Ok(Contestant { name: spec.to_string(), player: Player::Program(program?) }),
-        None => nets.contestant(spec).with_context(|| format!("player {spec}: its model file was not loaded")),
+        None => Contestant::new(spec, nets).with_context(|| format!("player {spec}: its model file was not loaded")),
     }
 }
 
@@ -156,7 +157,7 @@ fn header(pairings: &[[PlayerSpec; 2]], nets: &Nets, config: &MatchConfig) -> an
     Ok(MatchHeader {
         format: MatchHeader::FORMAT,
         rules: config.rules.set().clone(),
-        players: specs.into_iter().map(|spec| nets.identity(spec)).collect(),
+        players: specs.into_iter().map(|spec| PlayerIdentity::of(spec, nets)).collect(),
         matches,
         games: 2 * config.n_pairs,
         opening_plies: config.opening_plies,

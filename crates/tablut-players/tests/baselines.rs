@@ -3,11 +3,25 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tablut_arena::{PlayerSpec, baseline, openings};
+use tablut_players::{PlayerSpec, baseline};
 use tablut_rules::{Game, Move, Position, RULE_SET_NAMES, Rules, Side};
 
 fn choose(player: &str, game: &Game, seed: u64) -> Move {
     baseline(&player.parse::<PlayerSpec>().unwrap(), game.rules(), seed).unwrap().choose(game)
+}
+
+/// A game in which chance has played so many plies.
+fn after_random_plies(rules: &Arc<Rules>, plies: u32) -> Game {
+    let played = |seed| {
+        let mut game = Game::new(rules.clone(), Side::Attackers);
+        for ply in 0..plies {
+            if game.outcome().is_none() {
+                game.play(choose("random", &game, seed + u64::from(ply))).unwrap();
+            }
+        }
+        game
+    };
+    (0..1000).map(|n| played(100 * n)).find(|game| game.outcome().is_none()).unwrap()
 }
 
 fn at(rules: &str, position: &str) -> Game {
@@ -19,7 +33,7 @@ fn at(rules: &str, position: &str) -> Game {
 fn all_players_play_legal_moves_under_every_rule_set_and_repeat_them_from_one_seed() {
     for name in RULE_SET_NAMES {
         let rules = Arc::new(Rules::named(name).unwrap());
-        let game = openings(&rules, 1, 5, 3).unwrap()[0].game(&rules);
+        let game = after_random_plies(&rules, 5);
         for player in ["random", "greedy", "alphabeta:1", "alphabeta:2", "rollouts:20"] {
             let mv = choose(player, &game, 8);
             assert!(rules.check_legal(game.position(), mv).is_ok(), "{name} {player}: {mv}");

@@ -1,8 +1,5 @@
 //! The nets of a match, each loaded once and shared by all workers.
 
-use crate::alphabeta;
-use crate::contest::{Contestant, Player};
-use crate::games_file::PlayerIdentity;
 use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -61,6 +58,17 @@ impl NetInfo {
     }
 }
 
+/// How a net plays in a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetSearch {
+    /// Its evaluator's place in [`Nets::evaluators`].
+    pub evaluator: usize,
+    /// How long it thinks about a move.
+    pub limit: Limit,
+    /// The search; its simulations are not read.
+    pub config: SearchConfig,
+}
+
 /// A net in memory.
 struct Loaded {
     path: PathBuf,
@@ -107,28 +115,20 @@ impl Nets {
         self.loaded.iter().position(|net| net.path == path)
     }
 
-    /// The contestant that `spec` names; `None` if it needs a model file that was not loaded, or is a
-    /// program, which [`Program::start`](crate::Program::start) starts.
-    pub fn contestant(&self, spec: &PlayerSpec) -> Option<Contestant> {
-        let net = |file: &Path, limit, config| Some(Player::Net { evaluator: self.place(file)?, limit, config });
-        let player = match spec {
-            PlayerSpec::Net { file, limit, options } => net(file, *limit, options.apply(match_search(0)))?,
-            PlayerSpec::Policy { file } => net(file, Limit::of_simulations(0), policy_alone())?,
-            PlayerSpec::Engine { .. } | PlayerSpec::OpenTafl { .. } | PlayerSpec::Challenge { .. } => return None,
-            _ => Player::Baseline(spec.clone()),
+    /// How the net that `spec` names plays; `None` for players of other kinds, and if its model file was not loaded.
+    pub fn search_of(&self, spec: &PlayerSpec) -> Option<NetSearch> {
+        let (limit, config) = match spec {
+            PlayerSpec::Net { limit, options, .. } => (*limit, options.apply(match_search(0))),
+            PlayerSpec::Policy { .. } => (Limit::of_simulations(0), policy_alone()),
+            _ => return None,
         };
-        Some(Contestant { name: spec.to_string(), player })
+        Some(NetSearch { evaluator: self.place(spec.model_file()?)?, limit, config })
     }
 
-    /// What the moves of the player that `spec` names depend on, as a file of games says it.
-    pub fn identity(&self, spec: &PlayerSpec) -> PlayerIdentity {
-        let net = spec.model_file().and_then(|path| self.place(path)).map(|place| self.loaded[place].hash.clone());
-        let search = match self.contestant(spec).map(|contestant| contestant.player) {
-            Some(Player::Net { config, .. }) => Some(config),
-            _ => None,
-        };
-        let version = matches!(spec, PlayerSpec::AlphaBeta(_)).then_some(alphabeta::VERSION);
-        PlayerIdentity { name: spec.to_string(), net, search, version }
+    /// The hash of the weights that `spec` plays with; `None` for players of other kinds, and if its model file was not loaded.
+    pub fn hash_of(&self, spec: &PlayerSpec) -> Option<&str> {
+        let place = self.place(spec.model_file()?)?;
+        Some(&self.loaded[place].hash)
     }
 
     /// One evaluator for each net, for one worker thread.
@@ -147,7 +147,6 @@ impl Nets {
 #[cfg(test)]
 mod tests {
     use super::Nets;
-    use crate::contest::Player;
     use crate::spec::PlayerSpec;
     use tablut_net::{Model, NetShape, TrainingSummary, Weights};
     use tablut_search::Solver;
@@ -164,13 +163,14 @@ mod tests {
             .to_vec();
         let nets = Nets::load(&specs).unwrap();
         assert_eq!(nets.evaluators().len(), 1);
-        let player = |spec| match nets.contestant(spec).unwrap().player {
-            Player::Net { evaluator: 0, limit, config } => (limit.to_string(), config.solver),
-            other => panic!("a net was expected, not {other:?}"),
+        let player = |spec| {
+            let search = nets.search_of(spec).unwrap();
+            (search.evaluator, search.limit.to_string(), search.config.solver)
         };
-        assert_eq!(player(&specs[0]), ("8".to_owned(), Solver::Deep));
-        assert_eq!(player(&specs[1]), ("0".to_owned(), Solver::Off));
-        assert!(nets.contestant(&"policy:other.tablut".parse().unwrap()).is_none());
+        assert_eq!(player(&specs[0]), (0, "8".to_owned(), Solver::Deep));
+        assert_eq!(player(&specs[1]), (0, "0".to_owned(), Solver::Off));
+        assert!(nets.search_of(&"policy:other.tablut".parse().unwrap()).is_none());
+        assert_eq!(nets.hash_of(&specs[0]), nets.hash_of(&specs[1]));
     }
 
     #[test]

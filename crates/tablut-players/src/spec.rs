@@ -154,11 +154,11 @@ impl FromStr for PlayerSpec {
     type Err = PlayerSpecError;
 
     /// ```
-    /// use tablut_arena::PlayerSpec;
+    /// use tablut_players::PlayerSpec;
     /// let player: PlayerSpec = "net:models/quickstart.tablut@64".parse()?;
     /// assert_eq!(player.to_string(), "net:models/quickstart.tablut@64");
     /// assert!("alphabeta".parse::<PlayerSpec>().is_err());
-    /// # Ok::<(), tablut_arena::PlayerSpecError>(())
+    /// # Ok::<(), tablut_players::PlayerSpecError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
         let wrong = |expected| PlayerSpecError::Argument { text: text.to_owned(), expected };

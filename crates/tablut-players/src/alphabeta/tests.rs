@@ -5,14 +5,13 @@ use super::ordering::Ordering;
 use super::table::Table;
 use super::tree::{INFINITE, Tree, WIN};
 use super::{AlphaBeta, line_of};
-use crate::baseline::Baseline;
-use crate::openings::openings;
+use crate::baseline::{Baseline, pick};
 use crate::spec::SearchLimit;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules};
+use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules, Side};
 
 fn engine(rules: &Arc<Rules>, limit: SearchLimit, seed: u64) -> AlphaBeta {
     AlphaBeta::new(rules, limit, ChaCha8Rng::seed_from_u64(seed))
@@ -23,6 +22,22 @@ fn game(rules: &str, position: &str) -> (Arc<Rules>, Game) {
     let position: Position = position.parse().unwrap();
     let game = Game::from_position(rules.clone(), position).unwrap();
     (rules, game)
+}
+
+/// A game that is not over, in which chance has played so many plies.
+fn after_random_plies(rules: &Arc<Rules>, plies: usize) -> Game {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let mut moves = MoveList::new();
+    loop {
+        let mut game = Game::new(rules.clone(), Side::Attackers);
+        while game.outcome().is_none() && game.moves().count() < plies {
+            game.legal_moves(&mut moves);
+            game.play(pick(&moves, &mut rng)).unwrap();
+        }
+        if game.outcome().is_none() {
+            return game;
+        }
+    }
 }
 
 /// The score by looking at everything, with the engine's own quiescence at the leaves.
@@ -53,25 +68,23 @@ fn minimax(tree: &mut Tree<'_>, position: &Position, depth: u32, ply: i32) -> i3
 fn pruning_changes_no_score() {
     for name in RULE_SET_NAMES {
         let rules = Arc::new(Rules::named(name).unwrap());
-        for opening in openings(&rules, 1, 7, 11).unwrap() {
-            let game = opening.game(&rules);
-            let analysis = engine(&rules, SearchLimit::Depth(2), 0).analyse(&game);
-            let evaluation = Evaluation::new(&rules);
-            let (mut table, mut ordering) = (Table::new(4), Ordering::new());
-            let mut tree = Tree {
-                rules: &rules,
-                evaluation: &evaluation,
-                table: &mut table,
-                ordering: &mut ordering,
-                line: line_of(&game)[1..].to_vec(),
-                deadline: None,
-                stopped: false,
-                nodes: 0,
-            };
-            let score = minimax(&mut tree, game.position(), 2, 0);
-            assert_eq!(analysis.score, score, "{name}: {}", game.position());
-            assert!(!analysis.best.is_empty());
-        }
+        let game = after_random_plies(&rules, 7);
+        let analysis = engine(&rules, SearchLimit::Depth(2), 0).analyse(&game);
+        let evaluation = Evaluation::new(&rules);
+        let (mut table, mut ordering) = (Table::new(4), Ordering::new());
+        let mut tree = Tree {
+            rules: &rules,
+            evaluation: &evaluation,
+            table: &mut table,
+            ordering: &mut ordering,
+            line: line_of(&game)[1..].to_vec(),
+            deadline: None,
+            stopped: false,
+            nodes: 0,
+        };
+        let score = minimax(&mut tree, game.position(), 2, 0);
+        assert_eq!(analysis.score, score, "{name}: {}", game.position());
+        assert!(!analysis.best.is_empty());
     }
 }
 
