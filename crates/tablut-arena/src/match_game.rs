@@ -1,12 +1,12 @@
 //! One game between two players, as a task for the executor: nets' leaves go out in batches with other games'.
 
 use crate::openings::Opening;
-use crate::program::{Fault, ProgramSeat};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
 use tablut_games::{Request, Task};
 use tablut_players::{Baseline, Ending};
+use tablut_protocols::{Fault, ProgramSeat};
 use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Anytime, EvaluateError, Evaluation, Limit, Query, Search, SearchConfig};
@@ -18,7 +18,6 @@ pub enum Seat {
     /// A net with search; it keeps its tree from move to move.
     Net(Box<NetSeat>),
     /// Another program.
-    #[expect(private_interfaces, reason = "programs are made seats by a contestant alone")]
     Program(Box<dyn ProgramSeat>),
 }
 

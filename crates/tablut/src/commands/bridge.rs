@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use tablut_arena::challenge::client::{ClientOptions, connect};
-use tablut_arena::challenge::referee::{RefereeOptions, serve};
-use tablut_arena::challenge::{client, port};
-use tablut_arena::engine_protocol::{LineEngine, run_engine};
-use tablut_arena::mind::Mind;
-use tablut_arena::opentafl::{OpenTaflEngine, Pace, run_opentafl};
-use tablut_arena::wire::lines_of;
 use tablut_net::Model;
 use tablut_play::shipped_net;
 use tablut_players::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
+use tablut_protocols::challenge::client::{ClientOptions, connect};
+use tablut_protocols::challenge::referee::{RefereeOptions, serve};
+use tablut_protocols::challenge::{client, port};
+use tablut_protocols::engine_protocol::{LineEngine, run_engine};
+use tablut_protocols::mind::Mind;
+use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
+use tablut_protocols::wire::lines_of;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::Limit;
 

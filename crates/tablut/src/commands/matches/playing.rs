@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use tablut_arena::{
     Contestant, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport, Player,
-    PlayerIdentity, Program, resume_match,
+    PlayerIdentity, resume_match,
 };
 use tablut_games::Counters;
 use tablut_players::{Ending, Nets, PlayerSpec};
+use tablut_protocols::Program;
 
 use crate::commands::Interrupted;
 use crate::match_progress::MatchBar;

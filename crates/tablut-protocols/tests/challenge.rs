@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tablut_arena::challenge::client::{ClientOptions, ClientReport, play};
-use tablut_arena::challenge::frame::{read_frame, write_frame};
-use tablut_arena::challenge::message::State;
-use tablut_arena::challenge::referee::{RefereeOptions, RefereeReport, serve};
-use tablut_arena::challenge::{ChallengeError, client};
 use tablut_players::{Ending, PlayerSpec, baseline};
+use tablut_protocols::challenge::client::{ClientOptions, ClientReport, play};
+use tablut_protocols::challenge::frame::{read_frame, write_frame};
+use tablut_protocols::challenge::message::State;
+use tablut_protocols::challenge::referee::{RefereeOptions, RefereeReport, serve};
+use tablut_protocols::challenge::{ChallengeError, client};
 use tablut_rules::{Game, Position, Rules, Side};
 
 const WAIT: Duration = Duration::from_secs(20);

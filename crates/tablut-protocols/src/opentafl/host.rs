@@ -1,7 +1,7 @@
 //! An engine of OpenTafl as a player: we are the OpenTafl that it talks to.
 
-use super::process::{Heard, Process};
-use super::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
+use crate::process::{Heard, Process};
+use crate::program::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
@@ -14,7 +14,7 @@ const LEAVE_TIME: Duration = Duration::from_millis(200);
 const OVERTIMES: u32 = 100;
 
 /// How OpenTafl's engines are told of `rules`, or why they cannot be.
-pub(super) fn rules_line(rules: &Rules, start: &Position) -> Result<String, String> {
+pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, String> {
     let worded = rules.set().to_opentafl(start);
     worded.map(|worded| worded.line).map_err(|keys| {
         format!("the rules {} cannot be told to it: OpenTafl has no words for their {}", rules.name(), keys.join(", "))
@@ -22,7 +22,7 @@ pub(super) fn rules_line(rules: &Rules, start: &Position) -> Result<String, Stri
 }
 
 /// An engine's side of one game, with a process of its own.
-pub(super) struct OpenTaflSeat {
+pub(crate) struct OpenTaflSeat {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
@@ -49,7 +49,7 @@ enum Stage {
 }
 
 impl OpenTaflSeat {
-    pub(super) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
+    pub(crate) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
         Self {
             program,
             side,

@@ -14,7 +14,7 @@ const MAX_ERROR_BYTES: usize = 2000;
 const END_TIME: Duration = Duration::from_millis(500);
 
 /// A running process.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -24,7 +24,7 @@ pub(super) struct Process {
 }
 
 /// What came from a process.
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// A line, without its end.
     Line(String),
     /// Nothing yet.
@@ -35,12 +35,12 @@ pub(super) enum Heard {
 
 impl Process {
     /// Starts `command`, to be spoken to on its standard input and output.
-    pub(super) fn speaking(command: &[String]) -> io::Result<Self> {
+    pub(crate) fn speaking(command: &[String]) -> io::Result<Self> {
         Self::start(command, Stdio::piped(), Stdio::piped())
     }
 
     /// Starts `command`, which has other ways to speak.
-    pub(super) fn silent(command: &[String]) -> io::Result<Self> {
+    pub(crate) fn silent(command: &[String]) -> io::Result<Self> {
         Self::start(command, Stdio::null(), Stdio::null())
     }
 
@@ -64,14 +64,14 @@ impl Process {
     }
 
     /// Writes a line to its standard input.
-    pub(super) fn say(&mut self, line: &str) -> io::Result<()> {
+    pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         input.write_all(format!("{line}\n").as_bytes())?;
         input.flush()
     }
 
     /// The next line, waited for at most so long.
-    pub(super) fn hear(&self, wait: Duration) -> Heard {
+    pub(crate) fn hear(&self, wait: Duration) -> Heard {
         match self.lines.recv_timeout(wait) {
             Ok(line) => Heard::Line(line),
             Err(RecvTimeoutError::Timeout) => Heard::Nothing,
@@ -80,22 +80,22 @@ impl Process {
     }
 
     /// Forgets lines that came unasked.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         wire::forget(&self.lines);
     }
 
     /// Whether it has ended.
-    pub(super) fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Waits until it ends by itself, but not for long.
-    pub(super) fn wait_at_most(&mut self, wait: Duration) {
+    pub(crate) fn wait_at_most(&mut self, wait: Duration) {
         wait_until(wait, || self.has_ended());
     }
 
     /// How it ended, if it has, and the end of what it wrote on standard error: a continuation of a sentence.
-    pub(super) fn last_words(&mut self) -> String {
+    pub(crate) fn last_words(&mut self) -> String {
         self.wait_at_most(END_TIME);
         if self.has_ended() {
             // What it wrote may still be on its way.

@@ -1,10 +1,10 @@
 //! A client of the Tablut Challenge as a player: we are its referee, on the contest's ports, with the contest's arguments.
 
-use super::process::Process;
-use super::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
-use crate::challenge::frame::{read_frame, write_frame};
-use crate::challenge::message::{Action, State, Turn};
-use crate::challenge::{ChallengeError, port};
+use super::frame::{read_frame, write_frame};
+use super::message::{Action, State, Turn};
+use super::{ChallengeError, port};
+use crate::process::Process;
+use crate::program::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const LEAVE_TIME: Duration = Duration::from_secs(1);
 const PLACEHOLDERS: [&str; 4] = ["{role}", "{seconds}", "{host}", "{port}"];
 
 /// Whether a command is told its port, so that several of its games can be played at once.
-pub(super) fn takes_port(command: &[String]) -> bool {
+pub(crate) fn takes_port(command: &[String]) -> bool {
     command.iter().any(|word| word.contains("{port}"))
 }
 
@@ -91,7 +91,7 @@ impl Drop for Link {
 }
 
 /// A client's side of one game, with a process of its own.
-pub(super) struct ChallengeSeat {
+pub(crate) struct ChallengeSeat {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
@@ -104,7 +104,7 @@ pub(super) struct ChallengeSeat {
 }
 
 impl ChallengeSeat {
-    pub(super) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
+    pub(crate) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
         let (listener, process, link, since) = (None, None, None, None);
         Self { program, side, seconds, listener, process, link, is_named: false, since }
     }

@@ -1,7 +1,7 @@
 //! A program that speaks our engine protocol ([`crate::engine_protocol`]) as a player.
 
-use super::process::{Heard, Process};
-use super::{Fault, GRACE, Kind, PATIENCE, Program, ProgramSeat, SLICE, START_TIME};
+use crate::process::{Heard, Process};
+use crate::program::{Fault, GRACE, Kind, PATIENCE, Program, ProgramSeat, SLICE, START_TIME};
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tablut_rules::{Game, Move, Side};
 use tablut_search::Limit;
 
 /// A running engine.
-pub(super) struct Engine {
+pub(crate) struct Engine {
     process: Process,
     stage: Stage,
     /// When the answer that is waited for was asked for.
@@ -74,7 +74,7 @@ impl Engine {
 }
 
 /// An engine's side of one game. The engine goes back to the program's idle ones afterwards.
-pub(super) struct EngineSeat {
+pub(crate) struct EngineSeat {
     program: Arc<Program>,
     engine: Option<Engine>,
     /// The last line that was not understood.
@@ -82,7 +82,7 @@ pub(super) struct EngineSeat {
 }
 
 impl EngineSeat {
-    pub(super) fn new(program: Arc<Program>) -> Self {
+    pub(crate) fn new(program: Arc<Program>) -> Self {
         Self { program, engine: None, last_line: None }
     }
 

@@ -19,6 +19,7 @@
 
 mod clock;
 mod command;
+pub(crate) mod host;
 mod table;
 
 use crate::mind::Mind;

@@ -18,6 +18,7 @@
 //! cannot be obeyed is answered with `error …`, and nothing changes.
 
 mod command;
+pub(crate) mod host;
 
 use crate::mind::Mind;
 use crate::wire::{Failure, Wire, refused};

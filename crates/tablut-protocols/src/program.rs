@@ -4,14 +4,9 @@
 //! with a new process where the old one is gone. A program that cannot be started, or that does not speak its
 //! protocol from the beginning, ends the match. No process outlives its player.
 
-mod challenge;
-mod engine;
-mod opentafl;
-mod process;
-
-use self::challenge::ChallengeSeat;
-use self::engine::{Engine, EngineSeat};
-use self::opentafl::OpenTaflSeat;
+use crate::challenge::host::{self as challenge, ChallengeSeat};
+use crate::engine_protocol::host::{Engine, EngineSeat};
+use crate::opentafl::host::{self as opentafl, OpenTaflSeat};
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -27,7 +22,7 @@ pub const PATIENCE: Duration = Duration::from_mins(1);
 /// How much later than its time a move may come: programs look at their clock now and then, and lines take a moment.
 pub const GRACE: Duration = Duration::from_secs(2);
 /// How long a seat waits at once, so that a stop is heard.
-const SLICE: Duration = Duration::from_millis(50);
+pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
 /// Why a match cannot be played with a program.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -41,7 +36,7 @@ pub struct ProgramError {
 
 /// What a program did wrong.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// It loses the game.
     Forfeit(String),
     /// It cannot play at all.
@@ -49,7 +44,7 @@ pub(crate) enum Fault {
 }
 
 /// A program's side of one game. No call takes long.
-pub(crate) trait ProgramSeat: Send {
+pub trait ProgramSeat: Send {
     /// Gets ready for `game`; false while that takes more time.
     fn begin(&mut self, game: &Game) -> Result<bool, Fault>;
     /// The move, once it is there. It may be illegal.
@@ -63,11 +58,11 @@ pub(crate) trait ProgramSeat: Send {
 /// A program as a player: what all its games share.
 pub struct Program {
     name: String,
-    command: Vec<String>,
-    kind: Kind,
+    pub(crate) command: Vec<String>,
+    pub(crate) kind: Kind,
 }
 
-enum Kind {
+pub(crate) enum Kind {
     Engine {
         limit: Option<Limit>,
         /// What `setoption name Rules` is given: a name, or the path of `_rules`.
@@ -143,11 +138,12 @@ impl Program {
     }
 
     /// Whether only one of its games can be played at a time, because its port is fixed.
-    pub(crate) fn needs_the_port(&self) -> bool {
+    pub fn needs_the_port(&self) -> bool {
         matches!(self.kind, Kind::Challenge { .. }) && !challenge::takes_port(&self.command)
     }
 
-    pub(crate) fn seat(self: &Arc<Self>, side: Side) -> Box<dyn ProgramSeat> {
+    /// The program's `side` of a game.
+    pub fn seat(self: &Arc<Self>, side: Side) -> Box<dyn ProgramSeat> {
         match &self.kind {
             Kind::Engine { .. } => Box::new(EngineSeat::new(self.clone())),
             Kind::OpenTafl { seconds } => Box::new(OpenTaflSeat::new(self.clone(), side, *seconds)),
@@ -155,11 +151,11 @@ impl Program {
         }
     }
 
-    fn fatal(&self, reason: impl Into<String>) -> Fault {
+    pub(crate) fn fatal(&self, reason: impl Into<String>) -> Fault {
         Fault::Fatal(ProgramError { name: self.name.clone(), reason: reason.into() })
     }
 
-    fn cannot_start(&self, error: &io::Error) -> Fault {
+    pub(crate) fn cannot_start(&self, error: &io::Error) -> Fault {
         self.fatal(format!("cannot start {:?}: {error}", self.command[0]))
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod client;
 pub mod frame;
+pub(crate) mod host;
 pub mod message;
 pub mod referee;
 
