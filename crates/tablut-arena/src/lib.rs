@@ -10,7 +10,6 @@ pub mod ladder_svg;
 pub mod match_game;
 pub mod opening_book;
 pub mod openings;
-pub mod puzzles;
 pub mod report_text;
 pub mod tally;
 

@@ -8,10 +8,10 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use tablut_arena::puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, Model};
 use tablut_players::{Nets, SearchOptions, match_search};
+use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, UniformEvaluator};
 

@@ -1,6 +1,6 @@
 //! How a search does on puzzles, and whether everything that it calls proven is true.
 
-use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
+use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use tablut_arena::puzzles::{Puzzle, PuzzleSet, SolveConfig, SolveReport, solve};
 use tablut_players::match_search;
+use tablut_puzzles::{Puzzle, PuzzleSet, SolveConfig, SolveReport, solve};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::UniformEvaluator;
 use tablut_search::exhaustive::WinSolver;

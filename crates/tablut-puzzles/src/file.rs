@@ -1,6 +1,6 @@
 //! Files of puzzles: a header and one puzzle a line, as JSON.
 
-use super::{MAX_DISTANCE, Puzzle};
+use crate::puzzle::{MAX_DISTANCE, Puzzle};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tablut_net::durable;

@@ -1,6 +1,6 @@
 //! Finding puzzles in self-play: a net plays, and the exhaustive solver looks through the ends of its games.
 
-use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
+use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
