@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tablut_arena::{Contestant, MatchConfig, Player, match_table, play_match};
+use tablut_arena::{Contestant, MatchConfig, Player, play_match};
 use tablut_games::{Concurrency, Counters, NetEvaluator};
 use tablut_net::{Engine, EngineOptions, Model, Precision};
 use tablut_players::match_search;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Failure> {
     };
     let contestants = [contestant(0, &first), contestant(1, &second)];
     let outcome = play_match(&config, &contestants, evaluators, &Counters::default(), |_| {})?;
-    println!("{}", match_table(&[outcome.report]));
+    println!("{}", serde_json::to_string_pretty(&outcome.report)?);
     Ok(())
 }
 

@@ -6,7 +6,6 @@ mod bridge;
 mod config;
 mod data;
 mod evaluate;
-mod match_;
 mod matches;
 mod model;
 mod openings;
@@ -16,6 +15,7 @@ mod puzzles;
 mod replay;
 mod rules;
 mod selfplay;
+mod tournament;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -55,7 +55,7 @@ enum Command {
     /// Make a book of balanced openings for matches
     Openings(openings::Args),
     /// Play any players against each other and rate them.
-    Match(match_::Args),
+    Match(tournament::Args),
     /// Show what a net and its search say about a position.
     Analyze(analyze::Args),
     /// Play against a net in the terminal.
@@ -95,7 +95,7 @@ impl Arguments {
             Command::Train(args) => train::run(&args),
             Command::Evaluate(args) => evaluate::run(&args),
             Command::Openings(args) => openings::run(&args),
-            Command::Match(args) => match_::run(&args),
+            Command::Match(args) => tournament::run(&args),
             Command::Analyze(args) => analyze::run(&args),
             Command::Play(args) => play::run(&args),
             Command::Puzzles(command) => puzzles::run(&command),

@@ -1,7 +1,9 @@
 //! The `tablut` binary: trains, measures and plays neural nets for Tablut.
 
 mod commands;
+mod ladder_svg;
 mod match_progress;
+mod match_tables;
 mod progress;
 
 use std::process::ExitCode;

@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tablut_arena::{MatchProgress, elo_text, sprt_evidence};
+use tablut_arena::MatchProgress;
 
+use crate::match_tables::{elo_text, sprt_evidence};
 use crate::progress::left;
 
 /// The first line of a match without a terminal comes after so long; each further one after twice as long as the one

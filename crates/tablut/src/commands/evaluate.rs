@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tablut_arena::{MatchReport, endings_text, match_table, sprt_text};
+use tablut_arena::MatchReport;
 use tablut_games::Counters;
 use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
@@ -12,6 +12,7 @@ use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, counters_with_interrupt, load_rules, parse_players, play_all};
 use super::usual_rules;
+use crate::match_tables::{endings_text, match_table, sprt_text};
 
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]

@@ -1,7 +1,8 @@
 //! A ladder as one self-contained SVG: names, ratings, intervals as whiskers, scores by side.
 
-use crate::ladder::{Ladder, LadderPlayer};
 use std::fmt::Write as _;
+
+use tablut_arena::{Ladder, LadderPlayer};
 use tablut_ratings::Wdl;
 
 /// Height of a player's row, in pixels.
@@ -219,7 +220,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{ladder_svg, shortened, tick_step};
-    use crate::ladder::{Ladder, LadderPlayer};
+    use tablut_arena::{Ladder, LadderPlayer};
     use tablut_ratings::{Rating, Wdl};
 
     fn player(name: &str, elo: f64, width: f64) -> LadderPlayer {

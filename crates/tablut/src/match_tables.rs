@@ -1,8 +1,9 @@
 //! Match reports and ratings as plain tables for the terminal.
 
-use crate::ladder::Ladder;
-use crate::tally::{EloDifference, MatchReport, SideResult};
 use std::fmt::Write as _;
+
+use tablut_arena::tally::EloDifference;
+use tablut_arena::{Ladder, MatchReport, SideResult};
 use tablut_ratings::{Rating, ScoreEstimate, SprtState, Verdict, Wdl};
 
 /// One line a match: the first player's score against the second, in all and with each side. Percentages; intervals
@@ -165,9 +166,18 @@ fn columns(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{ladder_table, match_table, sprt_text, superiority_table};
-    use crate::ladder::ladder;
-    use crate::tally::{MatchReport, ReportHeader, Tally};
-    use tablut_ratings::PairTable;
+    use tablut_arena::tally::ReportHeader;
+    use tablut_arena::{GameResult, MatchReport, Tally, ladder};
+    use tablut_players::Ending;
+    use tablut_ratings::SprtBounds;
+    use tablut_rules::{Outcome, Reason, Side};
+
+    /// A game that was worth so many half points to the player on `side`.
+    fn game(side: Side, half_points: usize) -> GameResult {
+        let winner = [Some(side.opponent()), None, Some(side)][half_points];
+        let ending = Ending::Rules(Outcome { winner, reason: Reason::NoMoves });
+        GameResult { first: Side::Attackers, moves: Vec::new(), ending }
+    }
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);
@@ -179,7 +189,14 @@ mod tests {
             max_plies: None,
             complete: true,
         };
-        Tally::from_pairs(PairTable { counts: pairs }).report(header)
+        let mut tally = Tally::with_test(Some(SprtBounds::default()));
+        for (as_attackers, row) in pairs.iter().enumerate() {
+            for (as_defenders, &n) in row.iter().enumerate() {
+                let (first, second) = (game(Side::Attackers, as_attackers), game(Side::Defenders, as_defenders));
+                (0..n).for_each(|_| tally.record_pair(&first, &second));
+            }
+        }
+        tally.report(header)
     }
 
     #[test]

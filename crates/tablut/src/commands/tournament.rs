@@ -4,15 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
-use tablut_arena::{
-    Ladder, MatchReport, NamedAnchor, endings_text, ladder, ladder_svg, ladder_table, match_table, sprt_text,
-    superiority_table,
-};
+use tablut_arena::{Ladder, MatchReport, NamedAnchor, ladder};
 use tablut_net::durable;
 use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec};
 use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all};
+use crate::ladder_svg::ladder_svg;
+use crate::match_tables::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
 
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
