@@ -3,7 +3,6 @@
 use crate::board_text::{Ink, Style, board_text, legend_text};
 use crate::events::{Alarm, MoveReport};
 use crate::input::{HELP, Input};
-use crate::rules_text::rules_text;
 use crate::session::{People, Session, SessionError};
 use crate::thinker::{MoveOpinion, Opinion};
 use std::fmt::Write as _;
@@ -151,7 +150,7 @@ impl Terminal<'_> {
             },
             Input::Board => self.show_board(),
             Input::Rules => {
-                let text = rules_text(self.session.game().rules().set());
+                let text = self.session.game().rules().set().explanation();
                 self.say(&text)
             }
             Input::Position => {

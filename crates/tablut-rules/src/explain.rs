@@ -37,6 +37,13 @@ impl RuleSet {
         ]
     }
 
+    /// The whole explanation as text: the name, where the rules come from, and [`RuleSet::explain`].
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        let topics: String = self.explain().iter().map(ToString::to_string).collect();
+        format!("{} ({})\n{topics}", self.name, self.source)
+    }
+
     fn explain_aim(&self) -> Vec<String> {
         let first = match self.first {
             First::Attackers => "The attackers move first.",
@@ -97,7 +104,8 @@ impl RuleSet {
             match self.captures.count {
                 CaptureCount::All => "A move captures all that it surrounds.".to_owned(),
                 CaptureCount::OneChosen => {
-                    "A move that surrounds several pieces captures one of them, which the mover chooses.".to_owned()
+                    "A move that surrounds several pieces captures one of them, which the mover chooses and names: d1-d3xd4."
+                        .to_owned()
                 }
             },
         ];
@@ -153,10 +161,15 @@ impl RuleSet {
         // Where the edge is the escape, the king never stands beside what lies outside.
         let edge_closes = king.edge_closes && self.escape == Escape::Corners;
         match (edge_closes, king.corner_closes) {
-            (true, true) => sentences.push("The board's edge and a corner close a side of his.".to_owned()),
-            (true, false) => sentences
-                .push("The board's edge closes a side of his; a corner does not, so beside one he is safe.".to_owned()),
-            (false, true) => sentences.push("A corner closes a side of his.".to_owned()),
+            (true, true) => {
+                sentences.push("The board's edge or a corner takes the place of one of the four attackers.".to_owned());
+            }
+            (true, false) => sentences.push(
+                "The board's edge takes the place of one of the four attackers; a corner does not, so a king beside \
+                 one is safe."
+                    .to_owned(),
+            ),
+            (false, true) => sentences.push("A corner takes the place of one of the four attackers.".to_owned()),
             (false, false) => {}
         }
         if self.throne.hostile_to_king != Hostility::Never {
@@ -183,16 +196,18 @@ impl RuleSet {
         let consequence = match self.repetition.result {
             RepetitionResult::Ignored => None,
             RepetitionResult::Draw => Some("the game is a draw."),
-            RepetitionResult::MoverLoses => Some("the side whose move brought it about loses."),
+            RepetitionResult::MoverLoses => Some("the side whose move repeated it loses."),
             RepetitionResult::AggressorLoses => Some(
-                "the aggressor loses: the side that had a choice while the other answered a threat to win at once \
-                 with every move since the occurrence before. If both had a choice, the side whose move brought the \
-                 position about loses; if neither had, the game is a draw.",
+                "the aggressor loses. Look at the moves since its previous occurrence: a side had no choice if it faced \
+                 a threat to win at once before each of its moves. If only one side had a choice, that side is the \
+                 aggressor. If both had, the side whose move repeated the position loses. If neither had, the game is \
+                 a draw.",
             ),
         };
         match consequence {
             None => sentences.push("Positions may recur.".to_owned()),
-            Some(text) => sentences.push(format!("When a position occurs for the {nth} time, {text}{start}")),
+            Some(text) => sentences
+                .push(format!("When a position, with the same side to move, occurs for the {nth} time, {text}{start}")),
         }
         if let Some(plies) = self.no_capture_plies {
             sentences.push(format!("{plies} plies in a row without a capture are a draw."));
@@ -249,11 +264,74 @@ mod tests {
         let kvasir = RuleSet::named("kvasir").expect("a built-in rule set");
         assert!(words(&kvasir).contains("The throne, empty or not, stands in for the second captor of attackers."));
         assert!(words(&kvasir).contains("The throne, while empty, stands in for the second captor of defenders."));
-        let sentence = "The board's edge closes a side of his";
+        let sentence = "The board's edge takes the place";
         let has = |name: &str| words(&RuleSet::named(name).expect("a built-in rule set")).contains(sentence);
         assert!(has("masters") && !has("masters-edge"));
         let peaceful = RuleSet::from_toml("base = \"kvasir\"\n[throne]\nhostile-to-attackers = \"never\"");
         assert!(!words(&peaceful.expect("a variant")).contains("captor of attackers"));
+    }
+
+    /// All values of every clause, by its place in a rule file.
+    const CLAUSES: [(&str, &str, &[&str]); 25] = [
+        ("", "first", &["'attackers'", "'defenders'", "'drawn'"]),
+        ("", "escape", &["'edge'", "'corners'", "'edge-outside-camps'"]),
+        ("", "no-capture-plies", &["100", "200"]),
+        ("", "max-plies", &["300", "400"]),
+        ("throne", "landing", &["'nobody'", "'king'", "'anyone'"]),
+        ("throne", "passing", &["'nobody'", "'anyone'"]),
+        ("throne", "hostile-to-attackers", &["'never'", "'when-empty'", "'always'"]),
+        ("throne", "hostile-to-defenders", &["'never'", "'when-empty'", "'always'"]),
+        // The king beside the throne is not on it: always is when it is empty.
+        ("throne", "hostile-to-king", &["'never'", "'when-empty'"]),
+        ("corners", "landing", &["'nobody'", "'king'", "'anyone'"]),
+        ("corners", "hostile-to-soldiers", &["true", "false"]),
+        ("corners", "hostile-to-king", &["true", "false"]),
+        ("camps", "entry", &["'anyone'", "'soldiers'", "'attackers'", "'attackers-within'"]),
+        ("camps", "hostile-to-attackers", &["'none'", "'all-but-edge-middles'", "'all'"]),
+        ("camps", "hostile-to-defenders", &["'none'", "'all-but-edge-middles'", "'all'"]),
+        ("camps", "hostile-to-king", &["'none'", "'all-but-edge-middles'", "'all'"]),
+        ("king", "armed", &["true", "false"]),
+        ("king", "reach", &["1", "4", "8"]),
+        ("king", "on-throne", &["'between-two'", "'surrounded'"]),
+        ("king", "beside-throne", &["'between-two'", "'surrounded'"]),
+        ("king", "elsewhere", &["'between-two'", "'surrounded'"]),
+        ("captures", "count", &["'all'", "'one-chosen'"]),
+        ("captures", "pinned-defender", &["true", "false"]),
+        ("repetition", "result", &["'ignored'", "'draw'", "'mover-loses'", "'aggressor-loses'"]),
+        ("repetition", "occurrences", &["2", "3"]),
+    ];
+
+    /// Clauses that decide something under some rule sets alone, with such a set.
+    const SOMETIMES: [(&str, &str, &str); 4] = [
+        ("kvasir", "king", "throne-closes"),
+        ("masters", "king", "edge-closes"),
+        ("masters", "king", "corner-closes"),
+        ("kvasir", "repetition", "start-counts"),
+    ];
+
+    fn variant(base: &str, table: &str, key: &str, value: &str) -> Option<String> {
+        let table = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
+        RuleSet::from_toml(&format!("base = '{base}'\n{table}{key} = {value}")).ok().map(|set| words(&set))
+    }
+
+    #[test]
+    fn every_clause_is_in_the_words() {
+        let mut compared = 0;
+        for base in RULE_SET_NAMES {
+            for (table, key, values) in CLAUSES {
+                // Values that contradict the rest of a set are no rules.
+                let texts: Vec<String> = values.iter().filter_map(|value| variant(base, table, key, value)).collect();
+                for (nth, text) in texts.iter().enumerate() {
+                    assert!(!texts[..nth].contains(text), "{base}: [{table}] {key} is not in the words:\n{text}");
+                    compared += nth;
+                }
+            }
+        }
+        assert!(compared > 300, "only {compared} pairs of variants are rules");
+        for (base, table, key) in SOMETIMES {
+            let text = |value| variant(base, table, key, value).expect("either value is a rule here");
+            assert_ne!(text("true"), text("false"), "{base}: [{table}] {key} is not in the words");
+        }
     }
 
     #[test]
