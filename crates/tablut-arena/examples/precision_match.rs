@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use tablut_arena::{Contestant, MatchConfig, Player, play_match};
-use tablut_games::{Concurrency, Counters, NetEvaluator};
+use tablut_games::{CancelToken, Concurrency, NetEvaluator};
 use tablut_net::{Engine, EngineOptions, Model, Precision};
 use tablut_players::match_search;
 use tablut_rules::Rules;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Failure> {
         engines.iter().map(|engine| Box::new(NetEvaluator::new(Box::new(share(engine)))) as _).collect()
     };
     let contestants = [contestant(0, &first), contestant(1, &second)];
-    let outcome = play_match(&config, &contestants, evaluators, &Counters::default(), |_| {})?;
+    let outcome = play_match(&config, &contestants, evaluators, &CancelToken::new(), |_| {})?;
     println!("{}", serde_json::to_string_pretty(&outcome.report)?);
     Ok(())
 }

@@ -7,9 +7,8 @@ use crate::match_game::{GameResult, MatchGame, Seat};
 use crate::openings::{Opening, OpeningError, openings};
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use tablut_games::{Concurrency, Counters, RunError, run_tasks};
+use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
 use tablut_players::{NetSearch, Nets, PlayerSpec, baseline};
 use tablut_protocols::{Program, ProgramError};
 use tablut_ratings::SprtBounds;
@@ -135,9 +134,9 @@ pub enum MatchError {
     /// There are not enough openings.
     #[error(transparent)]
     Openings(#[from] OpeningError),
-    /// A game could not be played to its end.
+    /// A net cannot evaluate.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Evaluate(#[from] EvaluateError),
     /// A program cannot play.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -159,10 +158,10 @@ pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
     make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
-    counters: &Counters,
+    cancel: &CancelToken,
     on_game: impl Fn(&MatchProgress<'_>) + Sync,
 ) -> Result<MatchOutcome, MatchError> {
-    resume_match(config, contestants, Vec::new(), make_evaluators, counters, on_game)
+    resume_match(config, contestants, Vec::new(), make_evaluators, cancel, on_game)
 }
 
 /// Plays the games of a match that are not among `earlier`, those of an earlier run with their numbers.
@@ -171,8 +170,7 @@ pub fn play_match(
 /// `on_game` is called after each game, from any thread. With a sequential test pairs are judged in their
 /// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
 /// are spread over threads. A match with a player that watches the clock, or with a program, plays one game at a time
-/// on each thread. Setting
-/// `counters.stop` ends the match: its report is then of the pairs so far, and says that it is not complete.
+/// on each thread. `cancel` ends the match: its report is then of the pairs so far, and says that it is not complete.
 ///
 /// # Panics
 /// If `on_game` panics, or a number of `earlier` is not one of the match's games.
@@ -181,7 +179,7 @@ pub fn resume_match(
     contestants: &[Contestant; 2],
     earlier: Vec<(usize, GameResult)>,
     make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
-    counters: &Counters,
+    cancel: &CancelToken,
     on_game: impl Fn(&MatchProgress<'_>) + Sync,
 ) -> Result<MatchOutcome, MatchError> {
     let openings = config.openings()?;
@@ -195,26 +193,24 @@ pub fn resume_match(
     let left: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
     let concurrency = contestants[1].limited(contestants[0].limited(config.concurrency));
     let collector = Mutex::new(collector);
-    let settled_first = AtomicBool::new(false);
+    // The sequential test ends this match alone: whoever holds `cancel` has not asked for a stop.
+    let settled = cancel.child();
     let run = run_tasks(
         left.len(),
         concurrency,
         |at| match_game(config, contestants, &openings, left[at]),
         make_evaluators,
-        counters,
+        &Counters::default(),
+        &settled,
         |at, game| {
             let mut collector = collector.lock().expect("no thread panics while it holds the collector");
-            if collector.add(left[at], game) && !counters.stop.swap(true, Ordering::Relaxed) {
-                settled_first.store(true, Ordering::Relaxed);
+            if collector.add(left[at], game) {
+                settled.cancel();
             }
             let (games_finished, tally) = (collector.finished(), collector.tally());
             on_game(&MatchProgress { game_idx: left[at], game, games_finished, games_total, tally });
         },
     );
-    if settled_first.into_inner() {
-        // The test stopped the match, not the caller: the counters serve for the next match.
-        counters.stop.store(false, Ordering::Relaxed);
-    }
     let is_complete = ran_to_the_end(run)?;
     let collector = collector.into_inner().expect("all workers have ended");
     let header = ReportHeader {
@@ -230,15 +226,12 @@ pub fn resume_match(
 }
 
 /// Whether all games were played, and not stopped; or what kept them from it.
-fn ran_to_the_end<T>(run: Result<T, RunError>) -> Result<bool, MatchError> {
+fn ran_to_the_end<T>(run: Result<T, RunError<ProgramError>>) -> Result<bool, MatchError> {
     match run {
         Ok(_) => Ok(true),
         Err(RunError::Stopped) => Ok(false),
-        Err(RunError::Evaluate(EvaluateError::Failed(error))) => Err(match error.downcast::<ProgramError>() {
-            Ok(error) => MatchError::Program(*error),
-            Err(error) => RunError::Evaluate(EvaluateError::Failed(error)).into(),
-        }),
-        Err(error) => Err(error.into()),
+        Err(RunError::Evaluate(error)) => Err(MatchError::Evaluate(error)),
+        Err(RunError::Task(error)) => Err(MatchError::Program(error)),
     }
 }
 

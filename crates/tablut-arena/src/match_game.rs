@@ -6,10 +6,10 @@ use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
 use tablut_games::{Request, Task};
 use tablut_players::{Baseline, Ending};
-use tablut_protocols::{Fault, ProgramSeat};
+use tablut_protocols::{Fault, ProgramError, ProgramSeat};
 use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Side};
-use tablut_search::{Anytime, EvaluateError, Evaluation, Limit, Query, Search, SearchConfig};
+use tablut_search::{Anytime, Evaluation, Limit, Query, Search, SearchConfig};
 
 /// Who sits on one side of the board.
 pub enum Seat {
@@ -127,7 +127,7 @@ impl MatchGame {
         Self { game, first: opening.first, seats, has_begun: false }
     }
 
-    fn step(&mut self, requests: &mut Vec<Request>) -> Result<Step, EvaluateError> {
+    fn step(&mut self, requests: &mut Vec<Request>) -> Result<Step, ProgramError> {
         if let Some(outcome) = self.game.outcome() {
             return Ok(Step::Over(Ending::Rules(outcome)));
         }
@@ -157,7 +157,7 @@ impl MatchGame {
     }
 
     /// Waits until every program is ready: the defenders' first, as the Challenge's referee does.
-    fn begin(&mut self) -> Result<Step, EvaluateError> {
+    fn begin(&mut self) -> Result<Step, ProgramError> {
         for side in [Side::Defenders, Side::Attackers] {
             if let Seat::Program(program) = &mut self.seats[side.index()] {
                 match program.begin(&self.game) {
@@ -172,8 +172,8 @@ impl MatchGame {
     }
 
     /// Plays a move and tells the players; gives a step when one of them is found gone.
-    fn play(&mut self, mv: Move) -> Result<Option<Step>, EvaluateError> {
-        self.game.play(mv).map_err(|error| EvaluateError::Failed(error.into()))?;
+    fn play(&mut self, mv: Move) -> Result<Option<Step>, ProgramError> {
+        self.game.play(mv).expect("our own players' moves are legal, and a program's move was checked");
         if self.game.outcome().is_some() {
             return Ok(None);
         }
@@ -191,10 +191,10 @@ impl MatchGame {
         Ok(None)
     }
 
-    fn fault(&self, side: Side, fault: Fault) -> Result<Step, EvaluateError> {
+    fn fault(&self, side: Side, fault: Fault) -> Result<Step, ProgramError> {
         match fault {
             Fault::Forfeit(what) => Ok(Step::Over(self.forfeit(side, &what))),
-            Fault::Fatal(error) => Err(EvaluateError::Failed(error.into())),
+            Fault::Fatal(error) => Err(error),
         }
     }
 
@@ -205,8 +205,9 @@ impl MatchGame {
 
 impl Task for MatchGame {
     type Output = GameResult;
+    type Error = ProgramError;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameResult>, EvaluateError> {
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameResult>, ProgramError> {
         loop {
             match self.step(requests)? {
                 Step::GoOn => {}

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tablut_arena::{Contestant, GameResult, MatchConfig, MatchOutcome, Player, play_match, resume_match};
-use tablut_games::{Concurrency, Counters};
+use tablut_games::{CancelToken, Concurrency};
 use tablut_players::{Ending, PlayerSpec, match_search};
 use tablut_ratings::{SprtBounds, Verdict};
 use tablut_rules::{Game, Rules};
@@ -39,7 +39,7 @@ fn evaluators() -> Vec<Box<dyn Evaluator>> {
 }
 
 fn play(config: &MatchConfig, players: &[Contestant; 2]) -> MatchOutcome {
-    play_match(config, players, evaluators, &Counters::default(), |_| {}).unwrap()
+    play_match(config, players, evaluators, &CancelToken::new(), |_| {}).unwrap()
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
     config.sprt = Some(SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let players = [contestant("greedy"), contestant("random")];
     let finished = AtomicUsize::new(0);
-    let first = play_match(&config, &players, evaluators, &Counters::default(), |progress| {
+    let first = play_match(&config, &players, evaluators, &CancelToken::new(), |progress| {
         finished.fetch_max(progress.games_finished, Ordering::Relaxed);
     });
     let first = first.unwrap();
@@ -106,17 +106,33 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
 }
 
 #[test]
+fn a_settled_test_ends_its_match_and_asks_nobody_else_to_stop() {
+    let mut config = config("kvasir", 400);
+    config.sprt = Some(SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
+    let (cancel, after) = (CancelToken::new(), AtomicUsize::new(0));
+    // Ctrl-C ends the process at once where a stop was asked for before: none may be seen here, also not for a while.
+    let outcome = play_match(&config, &[contestant("greedy"), contestant("random")], evaluators, &cancel, |progress| {
+        if progress.tally.sprt().is_some_and(|state| state.verdict != Verdict::Undecided) {
+            after.fetch_add(1, Ordering::Relaxed);
+        }
+        assert!(!cancel.is_cancelled());
+    });
+    assert!(outcome.unwrap().report.games < 800 && after.into_inner() > 0);
+    assert!(cancel.cancel(), "the first to ask");
+}
+
+#[test]
 fn a_match_stops_when_it_is_told_to() {
-    let counters = Counters::default();
+    let cancel = CancelToken::new();
     let players = [contestant("random"), contestant("random")];
     let config = config("kvasir", 100);
-    let stopped = play_match(&config, &players, evaluators, &counters, |progress| {
+    let stopped = play_match(&config, &players, evaluators, &cancel, |progress| {
         if progress.games_finished == 30 {
-            counters.stop.store(true, Ordering::Relaxed);
+            cancel.cancel();
         }
     });
     let stopped = stopped.unwrap();
-    assert!(!stopped.report.complete && counters.stop.into_inner());
+    assert!(!stopped.report.complete && cancel.is_cancelled());
     assert!((30..200).contains(&stopped.games_finished), "{} games", stopped.games_finished);
     assert_eq!(stopped.report.games as usize, stopped.games.len());
     let whole = play(&config, &players);
@@ -138,7 +154,7 @@ fn a_match_gone_on_with_is_the_match_played_at_once() {
                 &MatchConfig { sprt: None, ..config.clone() },
                 &players,
                 evaluators,
-                &Counters::default(),
+                &CancelToken::new(),
                 |progress| {
                     known.lock().unwrap().push((progress.game_idx, progress.game.clone()));
                 },
@@ -146,7 +162,7 @@ fn a_match_gone_on_with_is_the_match_played_at_once() {
             .unwrap();
             let mut known = known.into_inner().unwrap();
             known.retain(|(idx, _)| earlier.contains(idx));
-            let resumed = resume_match(&config, &players, known, evaluators, &Counters::default(), |progress| {
+            let resumed = resume_match(&config, &players, known, evaluators, &CancelToken::new(), |progress| {
                 assert!(!earlier.contains(&progress.game_idx), "game {} again", progress.game_idx);
             });
             let resumed = resumed.unwrap();
@@ -183,7 +199,7 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
         let players = [Contestant { name: limit.to_owned(), player: timed }, contestant("random")];
         let first_batch = Arc::new(Mutex::new(None));
         let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
-        let outcome = play_match(&config, &players, evaluators, &Counters::default(), |_| {}).unwrap();
+        let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {}).unwrap();
         assert_eq!(outcome.games.len(), 6);
         // The first round asks for the root of each game in which the net moves first.
         assert_eq!(*first_batch.lock().unwrap(), Some(expected), "{limit}");

@@ -7,11 +7,13 @@
 
 mod exchange;
 
+use std::convert::Infallible;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use self::exchange::{Exchange, Presence};
+use crate::cancel::CancelToken;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
 /// A leaf to evaluate and which of the worker's evaluators (an index) is to do it.
@@ -21,11 +23,13 @@ pub type Request = (usize, Query);
 pub trait Task: Send {
     /// What the task gives when it ends.
     type Output: Send;
+    /// Why a task cannot go on, which ends the whole run.
+    type Error: Send;
 
     /// Goes on until evaluations are needed, and appends what is to be evaluated; or ends and returns its output.
     ///
     /// A task that neither ends nor asks for anything is called again in the next round.
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, EvaluateError>;
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, Self::Error>;
 
     /// Takes the evaluations of what the last call of `gather` asked for, in its order.
     fn apply(&mut self, evaluations: &[Evaluation]);
@@ -58,35 +62,37 @@ pub struct Counters {
     pub evaluator_micros: AtomicU64,
     /// Tasks that have ended.
     pub finished: AtomicU64,
-    /// Set from outside to stop: running tasks are dropped and [`RunError::Stopped`] is returned.
-    pub stop: AtomicBool,
 }
 
-/// Why tasks did not all end.
+/// Why tasks did not all end; `E` is the error of a task.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// [`Counters::stop`] was set.
+pub enum RunError<E = Infallible> {
+    /// The run was cancelled.
     #[error("stopped on request")]
     Stopped,
     /// An evaluator failed.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
+    /// A task failed.
+    #[error(transparent)]
+    Task(E),
 }
 
 /// Runs `n_tasks` tasks, made by `make_task` from their index as workers get to them, and returns their outputs in
 /// the order of their indices.
 ///
 /// `make_evaluators` is called once in each worker. `on_output` is called with each output as it comes, in any order.
-/// When one worker fails the others stop as well.
+/// When one worker fails the others stop as well. When `cancel` is cancelled, running tasks are dropped and
+/// [`RunError::Stopped`] is returned.
 pub fn run_tasks<T: Task>(
     n_tasks: usize,
     concurrency: Concurrency,
     make_task: impl Fn(usize) -> T + Sync,
     make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
     counters: &Counters,
+    cancel: &CancelToken,
     on_output: impl Fn(usize, &T::Output) + Sync,
-) -> Result<Vec<T::Output>, RunError> {
+) -> Result<Vec<T::Output>, RunError<T::Error>> {
     let outputs: Mutex<Vec<(usize, T::Output)>> = Mutex::new(Vec::with_capacity(n_tasks));
     let deliver = |index: usize, output: T::Output| {
         on_output(index, &output);
@@ -100,10 +106,11 @@ pub fn run_tasks<T: Task>(
         n_tasks,
         slots,
         counters,
+        cancel,
         exchange: Exchange::new(workers),
         abandoned: AtomicBool::new(false),
     };
-    let results: Vec<Result<(), RunError>> = std::thread::scope(|scope| {
+    let results: Vec<Result<(), RunError<T::Error>>> = std::thread::scope(|scope| {
         let work = || shared.work(&make_task, make_evaluators(), &deliver);
         let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
@@ -126,6 +133,7 @@ struct Shared<'a, T> {
     /// Tasks that a worker begins before one of them has ended.
     slots: usize,
     counters: &'a Counters,
+    cancel: &'a CancelToken,
     exchange: Exchange<(usize, T)>,
     /// A worker has failed.
     abandoned: AtomicBool,
@@ -137,7 +145,7 @@ impl<T: Task> Shared<'_, T> {
         make_task: &(impl Fn(usize) -> T + Sync),
         evaluators: Vec<Box<dyn Evaluator>>,
         deliver: &impl Fn(usize, T::Output),
-    ) -> Result<(), RunError> {
+    ) -> Result<(), RunError<T::Error>> {
         let _presence = Presence(&self.exchange);
         let result = self.rounds(make_task, evaluators, deliver);
         if result.is_err() {
@@ -152,7 +160,7 @@ impl<T: Task> Shared<'_, T> {
         make_task: &(impl Fn(usize) -> T + Sync),
         mut evaluators: Vec<Box<dyn Evaluator>>,
         deliver: &impl Fn(usize, T::Output),
-    ) -> Result<(), RunError> {
+    ) -> Result<(), RunError<T::Error>> {
         let mut running: Vec<(usize, T)> = Vec::new();
         let mut round = Round::new(evaluators.len());
         while self.supply(&mut running, make_task)? {
@@ -160,7 +168,7 @@ impl<T: Task> Shared<'_, T> {
             let mut slot = 0;
             while slot < running.len() {
                 let (index, task) = &mut running[slot];
-                if let Some(output) = task.gather(&mut round.requests)? {
+                if let Some(output) = task.gather(&mut round.requests).map_err(RunError::Task)? {
                     deliver(*index, output);
                     running.swap_remove(slot);
                 } else {
@@ -183,8 +191,7 @@ impl<T: Task> Shared<'_, T> {
         &self,
         running: &mut Vec<(usize, T)>,
         make_task: &(impl Fn(usize) -> T + Sync),
-    ) -> Result<bool, RunError> {
-        let asked_to_stop = || self.counters.stop.load(Ordering::Relaxed);
+    ) -> Result<bool, RunError<T::Error>> {
         while running.len() < self.slots {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.n_tasks {
@@ -193,11 +200,11 @@ impl<T: Task> Shared<'_, T> {
             running.push((index, make_task(index)));
         }
         if running.is_empty() {
-            *running = self.exchange.take(|| asked_to_stop() || self.abandoned.load(Ordering::Relaxed));
+            *running = self.exchange.take(|| self.cancel.is_cancelled() || self.abandoned.load(Ordering::Relaxed));
         } else {
             self.exchange.share(running);
         }
-        if asked_to_stop() {
+        if self.cancel.is_cancelled() {
             return Err(RunError::Stopped);
         }
         Ok(!running.is_empty() && !self.abandoned.load(Ordering::Relaxed))

@@ -1,12 +1,13 @@
 //! Self-play: one net plays both sides, and every full search becomes something to learn from.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, MoveList, Rules, Side};
-use tablut_search::{EvaluateError, Evaluation, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
 use crate::executor::{Request, Task};
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
@@ -153,8 +154,9 @@ impl SelfPlayGame {
 
 impl Task for SelfPlayGame {
     type Output = GameRecord;
+    type Error = Infallible;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameRecord>, EvaluateError> {
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameRecord>, Infallible> {
         loop {
             if let Some(record) = self.record() {
                 return Ok(Some(record));

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    Concurrency, Counters, GameRecord, RecordFile, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng, read_records,
-    run_tasks, write_records,
+    CancelToken, Concurrency, Counters, GameRecord, RecordFile, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng,
+    read_records, run_tasks, write_records,
 };
 use tablut_net::{FEATURES, PLANES};
 use tablut_rules::{Rules, SQUARES};
@@ -23,6 +23,7 @@ fn play(rules: &Arc<Rules>, config: &SelfPlayConfig, concurrency: Concurrency) -
         |index| SelfPlayGame::new(index as u64, rules, config, &search, game_rng(3, 0, index as u64)),
         || vec![Box::new(UniformEvaluator)],
         &counters,
+        &CancelToken::new(),
         |_, _| {},
     );
     assert_eq!(counters.finished.load(Ordering::Relaxed), 12);

@@ -6,8 +6,8 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    Concurrency, Counters, GameRecord, NetEvaluator, RecordFile, RunError, SelfPlayGame, game_rng, read_records,
-    run_tasks, write_records,
+    CancelToken, Concurrency, Counters, GameRecord, NetEvaluator, RecordFile, RunError, SelfPlayGame, game_rng,
+    read_records, run_tasks, write_records,
 };
 use tablut_net::{Inference, Model, Weights};
 use tablut_search::SearchConfig;
@@ -36,15 +36,16 @@ pub trait Observer: Sync {
     fn generation_ends(&self, _metrics: &GenerationMetrics, _model: &Model) {}
 }
 
-/// Does all generations that are left. `counters.stop` ends it between two steps or rounds.
+/// Does all generations that are left. `cancel` ends it between two steps or rounds.
 pub fn train(
     run: &mut Run,
     make_inference: MakeInference<'_>,
     counters: &Counters,
+    cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Result<(), TrainError> {
     while run.next_generation < run.config.schedule.generations {
-        let metrics = generation(run, make_inference, counters, observer)?;
+        let metrics = generation(run, make_inference, counters, cancel, observer)?;
         let model = run.model();
         observer.generation_ends(&metrics, &model);
         run.metrics.push(metrics);
@@ -57,6 +58,7 @@ fn generation(
     run: &mut Run,
     make_inference: MakeInference<'_>,
     counters: &Counters,
+    cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Result<GenerationMetrics, TrainError> {
     let generation = run.next_generation;
@@ -66,7 +68,7 @@ fn generation(
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
         (file.games, metrics)
     } else {
-        let (games, metrics) = play_games(run, generation, make_inference, counters, observer)?;
+        let (games, metrics) = play_games(run, generation, make_inference, counters, cancel, observer)?;
         if metrics.positions == 0 {
             return Err(TrainError::NothingToLearn(generation));
         }
@@ -75,7 +77,7 @@ fn generation(
         (file.games, metrics)
     };
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
-    let learning = learn(run, generation, positions, counters, observer)?;
+    let learning = learn(run, generation, positions, cancel, observer)?;
     run.training.generations += 1;
     run.training.games += games.len() as u64;
     run.training.positions += positions as u64;
@@ -99,6 +101,7 @@ fn play_games(
     generation: u64,
     make_inference: MakeInference<'_>,
     counters: &Counters,
+    cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Result<(Vec<GameRecord>, SelfPlayMetrics), TrainError> {
     let config = &run.config;
@@ -120,6 +123,7 @@ fn play_games(
         },
         || vec![Box::new(NetEvaluator::new(make_inference(&weights)))],
         counters,
+        cancel,
         |_, game| observer.game_ends(game, counters),
     );
     let games = games.map_err(|error| match error {
@@ -154,7 +158,7 @@ fn learn(
     run: &mut Run,
     generation: u64,
     positions: usize,
-    counters: &Counters,
+    cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Result<LearningMetrics, TrainError> {
     let config = run.config.learning.clone();
@@ -166,7 +170,7 @@ fn learn(
     let mut differentiation = Differentiation::kernels(run.learner.shape)?;
     let start = Instant::now();
     for step in 0..steps {
-        if counters.stop.load(Ordering::Relaxed) {
+        if cancel.is_cancelled() {
             return Err(TrainError::Stopped);
         }
         // The schedule counts generations, so that it is known before their games are played.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
+    CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{BurnInference, Differentiation, LearnerState, LossWeights, OptimizerConfig};
 use tablut_net::{Engine, Inference, NetShape, OutputBatch, Weights};
@@ -32,6 +32,7 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
         },
         || vec![Box::new(UniformEvaluator)],
         &Counters::default(),
+        &CancelToken::new(),
         |_, _| {},
     );
     let mut window = ReplayWindow::new(rules, usize::MAX);

@@ -4,7 +4,9 @@ use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
-use tablut_games::{Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
+use tablut_games::{
+    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
+};
 use tablut_players::Nets;
 use tablut_rules::{Game, Position, Rules, Symmetry};
 use tablut_search::SearchConfig;
@@ -52,19 +54,19 @@ pub enum MineError {
 }
 
 /// Plays games with the first of `nets` until enough puzzles are found. Gives them, near wins first, and the number of
-/// games; `progress` is told how many puzzles there are after how many games. The result is a function of rules, net
+/// games; `cancel` ends it; `progress` is told how many puzzles there are after how many games. The result is a function of rules, net
 /// and settings.
 pub fn mine(
     rules: &Arc<Rules>,
     nets: &Nets,
     settings: &Mine,
-    counters: &Counters,
+    cancel: &CancelToken,
     progress: &dyn Fn(usize, u64),
 ) -> Result<(Vec<Puzzle>, u64), MineError> {
     let mut basket = Basket::new(settings.count / 8);
     let mut games = 0;
     while !basket.is_full() && games < settings.max_games {
-        let round = play(rules, nets, settings, games, counters)?;
+        let round = play(rules, nets, settings, games, cancel)?;
         games += round.len() as u64;
         let found: Vec<Vec<Puzzle>> = round.par_iter().map(|game| puzzles_of(rules, game)).collect();
         found.into_iter().flatten().for_each(|puzzle| basket.offer(puzzle));
@@ -78,7 +80,7 @@ fn play(
     nets: &Nets,
     settings: &Mine,
     first: u64,
-    counters: &Counters,
+    cancel: &CancelToken,
 ) -> Result<Vec<GameRecord>, RunError> {
     let search = SearchConfig { simulations: settings.simulations, ..SearchConfig::default() };
     let n = (settings.max_games - first).min(ROUND as u64) as usize;
@@ -86,7 +88,7 @@ fn play(
         let index = first + index as u64;
         SelfPlayGame::new(index, rules, &SelfPlayConfig::default(), &search, game_rng(settings.seed, 0, index))
     };
-    run_tasks(n, Concurrency::default(), game, || nets.evaluators(), counters, |_, _| {})
+    run_tasks(n, Concurrency::default(), game, || nets.evaluators(), &Counters::default(), cancel, |_, _| {})
 }
 
 /// The puzzles of one game, the last positions first, at most one of each distance. Only the winner's positions are looked

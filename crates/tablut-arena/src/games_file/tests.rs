@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use tablut_games::{Concurrency, Counters};
+use tablut_games::{CancelToken, Concurrency};
 use tablut_players::match_search;
 use tablut_rules::Rules;
 
@@ -42,7 +42,7 @@ fn games() -> BTreeMap<usize, GameResult> {
         concurrency: Concurrency { workers: 1, tasks_per_worker: 8 },
     };
     let players = [contestant("greedy"), contestant("random")];
-    play_match(&config, &players, Vec::new, &Counters::default(), |_| {}).unwrap().games
+    play_match(&config, &players, Vec::new, &CancelToken::new(), |_| {}).unwrap().games
 }
 
 fn open(path: &Path) -> Result<GamesFile, GamesFileError> {

@@ -1,4 +1,4 @@
-use super::{Concurrency, Counters, Request, RunError, Task, run_tasks};
+use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, run_tasks};
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,6 +16,7 @@ struct Meeting<'a> {
 
 impl Task for Meeting<'_> {
     type Output = ();
+    type Error = EvaluateError;
 
     fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
         self.rounds += 1;
@@ -40,6 +41,7 @@ struct Wanderer<'a> {
 
 impl Task for Wanderer<'_> {
     type Output = ();
+    type Error = EvaluateError;
 
     fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
         if std::thread::current().id() != self.home {
@@ -60,6 +62,7 @@ enum Either<'a> {
 
 impl Task for Either<'_> {
     type Output = ();
+    type Error = EvaluateError;
 
     fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
         match self {
@@ -86,7 +89,8 @@ fn a_worker_without_tasks_takes_over_running_ones() {
         }
     };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 4 };
-    let outputs = run_tasks(8, concurrency, make, none, &Counters::default(), |_, &()| {}).unwrap();
+    let outputs =
+        run_tasks(8, concurrency, make, none, &Counters::default(), &CancelToken::new(), |_, &()| {}).unwrap();
     assert_eq!(outputs.len(), 8);
     assert!(enough.into_inner());
 }
@@ -96,7 +100,7 @@ fn few_tasks_are_spread_over_all_workers() {
     let seen = Mutex::new(HashSet::new());
     let make = |_| Meeting { rounds: 0, seen: &seen };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 64 };
-    run_tasks(2, concurrency, make, none, &Counters::default(), |_, &()| {}).unwrap();
+    run_tasks(2, concurrency, make, none, &Counters::default(), &CancelToken::new(), |_, &()| {}).unwrap();
     assert_eq!(seen.into_inner().unwrap().len(), 2);
 }
 
@@ -114,6 +118,7 @@ impl Drop for Faulty<'_> {
 
 impl Task for Faulty<'_> {
     type Output = ();
+    type Error = EvaluateError;
 
     fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
         if self.fails { Err(EvaluateError::Failed("broken".into())) } else { Ok(None) }
@@ -127,25 +132,26 @@ fn a_failure_of_one_worker_ends_the_others() {
     let dropped = AtomicUsize::new(0);
     let make = |index| Faulty { fails: index == 3, dropped: &dropped };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 2 };
-    let result = run_tasks(4, concurrency, make, none, &Counters::default(), |_, &()| {});
-    assert!(matches!(result, Err(RunError::Evaluate(_))), "{result:?}");
+    let result = run_tasks(4, concurrency, make, none, &Counters::default(), &CancelToken::new(), |_, &()| {});
+    assert!(matches!(result, Err(RunError::Task(EvaluateError::Failed(_)))), "{result:?}");
     assert!(dropped.into_inner() >= 1);
 }
 
 /// Ends at once, or asks for a stop after some rounds and goes on.
 struct Stopper<'a> {
     rounds: Option<u32>,
-    counters: &'a Counters,
+    cancel: &'a CancelToken,
 }
 
 impl Task for Stopper<'_> {
     type Output = ();
+    type Error = EvaluateError;
 
     fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
         let Some(rounds) = &mut self.rounds else { return Ok(Some(())) };
         *rounds += 1;
         if *rounds == 100_000 {
-            self.counters.stop.store(true, Ordering::Relaxed);
+            self.cancel.cancel();
         }
         Ok(None)
     }
@@ -155,9 +161,17 @@ impl Task for Stopper<'_> {
 
 #[test]
 fn a_stop_ends_workers_that_wait_for_tasks() {
-    let counters = Counters::default();
+    let cancel = CancelToken::new();
     // The worker of the first task is soon without one, and waits for a part of the second, which cannot be shared.
-    let make = |index| Stopper { rounds: (index == 1).then_some(0), counters: &counters };
-    let result = run_tasks(2, Concurrency { workers: 2, tasks_per_worker: 1 }, make, none, &counters, |_, &()| {});
+    let make = |index| Stopper { rounds: (index == 1).then_some(0), cancel: &cancel };
+    let result = run_tasks(
+        2,
+        Concurrency { workers: 2, tasks_per_worker: 1 },
+        make,
+        none,
+        &Counters::default(),
+        &cancel,
+        |_, &()| {},
+    );
     assert!(matches!(result, Err(RunError::Stopped)), "{result:?}");
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tablut_arena::MatchReport;
-use tablut_games::Counters;
+use tablut_games::CancelToken;
 use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
-use super::matches::{MatchArgs, Played, counters_with_interrupt, load_rules, parse_players, play_all};
+use super::matches::{MatchArgs, Played, cancelled_by_interrupt, load_rules, parse_players, play_all};
 use super::usual_rules;
 use crate::match_tables::{endings_text, match_table, sprt_text};
 
@@ -42,14 +42,14 @@ struct Evaluation<'a> {
 
 /// Plays the matches and prints the table.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let counters = counters_with_interrupt()?;
+    let cancel = cancelled_by_interrupt()?;
     let opponents = if args.against.is_empty() {
         vec!["random".to_owned(), "greedy".to_owned(), "alphabeta:2".to_owned()]
     } else {
         args.against.clone()
     };
     let rules = args.rules.as_deref();
-    let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &counters)?;
+    let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &cancel)?;
     print!("{}", if args.matches.json { measured.json()? } else { measured.text(&args.matches) });
     measured.played.finish(args.matches.save_games.as_deref())
 }
@@ -70,7 +70,7 @@ pub fn measure(
     simulations: Option<u32>,
     rules: Option<&str>,
     matches: &MatchArgs,
-    counters: &Counters,
+    cancel: &CancelToken,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
     let mut nets = Nets::load(&opponents)?;
@@ -85,7 +85,7 @@ pub fn measure(
         }
     };
     let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), counters)?;
+    let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), cancel)?;
     Ok(Measured { model: model.to_owned(), rules, simulations, played })
 }
 

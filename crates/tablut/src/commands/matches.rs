@@ -4,11 +4,10 @@ mod playing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
-use tablut_games::{Concurrency, Counters};
+use tablut_games::{CancelToken, Concurrency};
 use tablut_players::PlayerSpec;
 use tablut_ratings::SprtBounds;
 use tablut_rules::Rules;
@@ -103,17 +102,17 @@ pub fn load_rules(name_or_path: &str) -> anyhow::Result<Arc<Rules>> {
     Ok(Arc::new(Rules::load(name_or_path)?))
 }
 
-/// Counters that the first Ctrl-C stops; a second one ends the process at once.
-pub fn counters_with_interrupt() -> anyhow::Result<Arc<Counters>> {
-    let counters = Arc::new(Counters::default());
-    let handle = counters.clone();
+/// Cancelled by the first Ctrl-C; a second one ends the process at once.
+pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
+    let cancel = CancelToken::new();
+    let handle = cancel.clone();
     ctrlc::set_handler(move || {
-        if handle.stop.swap(true, Ordering::Relaxed) {
+        if !handle.cancel() {
             std::process::exit(130);
         }
     })
     .context("cannot listen for Ctrl-C")?;
-    Ok(counters)
+    Ok(cancel)
 }
 
 /// Reads players as they are typed, naming the one that cannot be read.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,7 +14,7 @@ use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch}
 use tablut_rules::{Game, Rules, Side};
 
 use super::Interrupted;
-use super::matches::{counters_with_interrupt, load_rules};
+use super::matches::{cancelled_by_interrupt, load_rules};
 
 /// Arguments of `tablut openings`.
 #[derive(clap::Args)]
@@ -66,7 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         seed: args.seed,
         n_threads: args.threads.map_or(Concurrency::default().workers, usize::from),
     };
-    let counters = counters_with_interrupt()?;
+    let cancel = cancelled_by_interrupt()?;
     let bar = ProgressBar::new(u64::from(args.count));
     let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} openings, {msg}, {eta} left");
     bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
@@ -76,11 +75,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         |found, tried| {
             bar.set_position(found as u64);
             bar.set_message(format!("{tried} tried"));
-            !counters.stop.load(Ordering::Relaxed)
+            !cancel.is_cancelled()
         },
     );
     bar.finish_and_clear();
-    if counters.stop.load(Ordering::Relaxed) {
+    if cancel.is_cancelled() {
         return Err(Interrupted.into());
     }
     let openings = made?;

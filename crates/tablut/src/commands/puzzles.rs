@@ -15,7 +15,7 @@ use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, 
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, UniformEvaluator};
 
-use super::matches::counters_with_interrupt;
+use super::matches::cancelled_by_interrupt;
 
 /// Find positions with a proven win, or let a search solve them
 #[derive(Debug, Subcommand)]
@@ -91,7 +91,7 @@ fn make(args: &Make) -> anyhow::Result<()> {
     let all_rules = names.iter().map(|name| Rules::load(name)).collect::<Result<Vec<_>, _>>()?;
     let mut nets = Nets::default();
     nets.add(&args.model)?;
-    let counters = counters_with_interrupt()?;
+    let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
     for (name, rules) in names.iter().zip(all_rules) {
         let rules = Arc::new(rules);
@@ -103,7 +103,7 @@ fn make(args: &Make) -> anyhow::Result<()> {
             bar.set_position(found as u64);
             bar.set_message(games.to_string());
         };
-        let mined = mine(&rules, &nets, &settings, &counters, &progress);
+        let mined = mine(&rules, &nets, &settings, &cancel, &progress);
         bar.finish_and_clear();
         let (puzzles, games) = mined.with_context(|| format!("rules {name}"))?;
         let path = args.out.join(format!("{}.jsonl", rules.name()));

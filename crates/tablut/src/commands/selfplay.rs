@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tablut_games::{
-    Concurrency, NetEvaluator, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
+    Concurrency, Counters, NetEvaluator, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
 };
 use tablut_net::{Engine, Inference, Model};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
-use super::matches::counters_with_interrupt;
+use super::matches::cancelled_by_interrupt;
 use super::usual_rules;
 
 /// Arguments of `tablut selfplay`.
@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let rules = Arc::new(Rules::load(args.rules.as_deref().unwrap_or_else(|| usual_rules(&model.rules)))?);
     let search = SearchConfig { simulations: args.simulations, ..SearchConfig::default() };
     let engine = Engine::new(&model.weights)?;
-    let counters = counters_with_interrupt()?;
+    let cancel = cancelled_by_interrupt()?;
     let bar = ProgressBar::new(u64::from(args.games));
     let style = ProgressStyle::with_template("self-play [{bar:30}] {pos}/{len} games, {per_sec}, {eta} left");
     bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
@@ -54,7 +54,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let rng = game_rng(args.seed, 0, index as u64);
         SelfPlayGame::new(index as u64, &rules, &SelfPlayConfig::default(), &search, rng)
     };
-    let games = run_tasks(args.games as usize, Concurrency::default(), game, evaluator, &counters, |_, _| bar.inc(1))?;
+    let (n_games, counters) = (args.games as usize, Counters::default());
+    let games = run_tasks(n_games, Concurrency::default(), game, evaluator, &counters, &cancel, |_, _| bar.inc(1))?;
     bar.finish_and_clear();
     let evaluations = counters.evaluations.load(std::sync::atomic::Ordering::Relaxed);
     let path = args.out.join("selfplay.games");

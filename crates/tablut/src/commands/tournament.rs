@@ -9,7 +9,7 @@ use tablut_net::durable;
 use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec};
 use tablut_rules::Rules;
 
-use super::matches::{MatchArgs, counters_with_interrupt, load_rules, parse_players, play_all};
+use super::matches::{MatchArgs, cancelled_by_interrupt, load_rules, parse_players, play_all};
 use crate::ladder_svg::ladder_svg;
 use crate::match_tables::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
 
@@ -54,9 +54,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let rules = load_rules(&args.rules)?;
     let nets = Nets::load(&players)?;
-    let counters = counters_with_interrupt()?;
+    let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
-    let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules)?, save_games, &counters)?;
+    let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules)?, save_games, &cancel)?;
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use tablut_games::Counters;
 use tablut_learn::{Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
 use tablut_players::Nets;
 
 use super::evaluate::measure;
-use super::matches::{MatchArgs, counters_with_interrupt, parse_players};
+use super::matches::{MatchArgs, cancelled_by_interrupt, parse_players};
 use super::usual_rules;
 use crate::progress::TrainProgress;
 
@@ -34,9 +35,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut run = Run::open(&folder, config)?;
     // The instruction set is checked here, so that no worker meets a fault in it.
     Engine::new(&run.model().weights)?;
-    let counters = counters_with_interrupt()?;
+    let cancel = cancelled_by_interrupt()?;
     let progress = TrainProgress::new(&run);
-    let trained = train(&mut run, &make_engine, &counters, &progress);
+    let trained = train(&mut run, &make_engine, &Counters::default(), &cancel, &progress);
     progress.finish();
     match trained {
         Ok(()) => {}
@@ -51,7 +52,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         // A rule file is found where the config names it; the model knows only the rule set's name.
         let rules = usual_rules(&run.config.rules);
-        let measured = measure(&model, &evaluation.against, None, Some(rules), &matches, &counters)?;
+        let measured = measure(&model, &evaluation.against, None, Some(rules), &matches, &cancel)?;
         if !measured.played.is_complete() {
             eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
             return Ok(());

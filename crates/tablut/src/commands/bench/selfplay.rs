@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde::Serialize;
-use tablut_games::{Concurrency, Counters, NetEvaluator, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
+use tablut_games::{
+    CancelToken, Concurrency, Counters, NetEvaluator, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
+};
 use tablut_learn::BurnInference;
 use tablut_net::{Engine, Inference, Model, NetShape, Weights};
 use tablut_rules::Rules;
@@ -141,6 +143,7 @@ fn round_of_games(
         },
         || vec![Box::new(NetEvaluator::new(make(weights).expect("the net was made once before")))],
         &counters,
+        &CancelToken::new(),
         |_, _| {},
     )?;
     totals.seconds += start.elapsed().as_secs_f64();

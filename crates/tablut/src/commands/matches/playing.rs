@@ -2,14 +2,13 @@
 
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use tablut_arena::{
     Contestant, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport, Player,
     PlayerIdentity, resume_match,
 };
-use tablut_games::Counters;
+use tablut_games::CancelToken;
 use tablut_players::{Ending, Nets, PlayerSpec};
 use tablut_protocols::Program;
 
@@ -62,7 +61,7 @@ pub fn play_all(
     nets: &Nets,
     config: &MatchConfig,
     save_games: Option<&Path>,
-    counters: &Counters,
+    cancel: &CancelToken,
 ) -> anyhow::Result<Played> {
     let file = match save_games {
         Some(path) => Some(GamesFile::open(path, header(pairings, nets, config)?, &config.rules)?),
@@ -72,7 +71,7 @@ pub fn play_all(
     let mut outcomes = Vec::new();
     for (match_idx, pairing) in pairings.iter().enumerate() {
         let contestants = [contestant(&pairing[0], nets, config)?, contestant(&pairing[1], nets, config)?];
-        let outcome = play_one(match_idx, &contestants, nets, config, &file, counters)?;
+        let outcome = play_one(match_idx, &contestants, nets, config, &file, cancel)?;
         let is_complete = outcome.report.complete;
         outcomes.push(outcome);
         if !is_complete {
@@ -102,7 +101,7 @@ fn play_one(
     nets: &Nets,
     config: &MatchConfig,
     file: &Mutex<Option<GamesFile>>,
-    counters: &Counters,
+    cancel: &CancelToken,
 ) -> anyhow::Result<MatchOutcome> {
     let lock = || file.lock().expect("no holder of the file panics");
     let earlier = lock().as_ref().map(|file| file.games(match_idx, &config.rules)).unwrap_or_default();
@@ -119,13 +118,13 @@ fn play_one(
         contestants,
         earlier,
         || nets.evaluators(),
-        counters,
+        cancel,
         |progress| {
             if let Some(file) = lock().as_mut()
                 && let Err(error) = file.append((match_idx, progress.game_idx), progress.game)
             {
                 failure.lock().expect("nobody panics here").get_or_insert(error);
-                counters.stop.store(true, Ordering::Relaxed);
+                cancel.cancel();
             }
             tell_forfeit(&bar, players, progress);
             bar.show(progress);

@@ -1,0 +1,47 @@
+//! A request to stop, shared by whoever asks and whoever works.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Asks work to stop. Clones are the same request; a [child](Self::child) can also be cancelled without its parent.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken {
+    cancelled: Arc<AtomicBool>,
+    parent: Option<Arc<CancelToken>>,
+}
+
+impl CancelToken {
+    /// A token of its own, not cancelled.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A token that is cancelled with this one, and that can be cancelled alone.
+    pub fn child(&self) -> Self {
+        Self { cancelled: Arc::default(), parent: Some(Arc::new(self.clone())) }
+    }
+
+    /// Asks for the stop. False if this token had been cancelled itself before.
+    pub fn cancel(&self) -> bool {
+        !self.cancelled.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether a stop was asked for, of this token or of one above it.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CancelToken;
+
+    #[test]
+    fn a_child_is_cancelled_with_its_parent_and_not_the_other_way_round() {
+        let parent = CancelToken::new();
+        let (first, second) = (parent.child(), parent.child().child());
+        assert!(first.clone().cancel() && first.is_cancelled() && !first.cancel());
+        assert!(!parent.is_cancelled() && !second.is_cancelled());
+        assert!(parent.cancel() && second.is_cancelled() && !parent.cancel());
+    }
+}
