@@ -15,17 +15,16 @@
 //!
 //! An `info` line is `info nodes N time MS value V pv M …`: simulations so far, milliseconds, the value in [−1, 1] with +1 for a
 //! win of the attackers, and the line expected; `proven attackers 5` is added when the result is proven in so many plies. What
-//! cannot be obeyed is answered with `error …`, and nothing changes.
+//! cannot be obeyed, or is longer than 64 KiB, is answered with `error …`, and nothing changes.
 
 mod command;
 pub(crate) mod host;
 
 use crate::mind::Mind;
-use crate::wire::{Failure, Wire, refused};
+use crate::wire::{Failure, Lines, Wire, refused};
 use command::Command;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use tablut_players::{MAX_SIMULATIONS, NetPlayer, Watch, match_search};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
@@ -53,10 +52,17 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
 }
 
 /// Obeys `lines` until `quit` or their end. Lines come through a channel, so that `stop` is heard while the engine thinks.
-pub fn run_engine(engine: &mut LineEngine, lines: &Receiver<String>, output: &mut dyn Write) -> io::Result<()> {
+pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     while !engine.quits {
-        let Some(line) = wire.next_line() else { return Ok(()) };
+        let line = match wire.next_line() {
+            None => return Ok(()),
+            Some(Ok(line)) => line,
+            Some(Err(overlong)) => {
+                wire.say(&format!("error {overlong}"))?;
+                continue;
+            }
+        };
         let done = match Command::read(&line) {
             Ok(command) => engine.obey(command, &mut wire),
             Err(reason) => Err(Failure::Refused(reason)),

@@ -23,12 +23,11 @@ pub(crate) mod host;
 mod table;
 
 use crate::mind::Mind;
-use crate::wire::{Failure, Wire, refused};
+use crate::wire::{Failure, Lines, Wire, refused};
 use clock::Clock;
 use command::Command;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use table::{Followed, Table};
 use tablut_players::{NetPlayer, Watch, match_search};
@@ -82,12 +81,19 @@ impl OpenTaflEngine {
 
 /// Says hello and obeys `lines` until `goodbye` or their end. Lines come through a channel, so that the clock and the game's end are heard
 /// while the engine thinks.
-pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Receiver<String>, output: &mut dyn Write) -> io::Result<()> {
+pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     wire.say("hello")?;
     wire.say("simple-moves on")?;
     while !engine.quits {
-        let Some(line) = wire.next_line() else { return Ok(()) };
+        let line = match wire.next_line() {
+            None => return Ok(()),
+            Some(Ok(line)) => line,
+            Some(Err(overlong)) => {
+                wire.say(&format!("error 0 {overlong}"))?;
+                continue;
+            }
+        };
         let done = match Command::read(&line) {
             Ok(command) => engine.obey(command, &mut wire),
             Err(reason) => Err(Failure::Refused(reason)),

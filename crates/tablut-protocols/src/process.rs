@@ -1,9 +1,9 @@
 //! A child process whose lines are read with a time limit, whose last words are kept, and that does not outlive its owner.
 
-use crate::wire::{self, lines_of};
+use crate::wire::{self, Lines, lines_of};
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const END_TIME: Duration = Duration::from_millis(500);
 pub(crate) struct Process {
     child: Child,
     input: Option<ChildStdin>,
-    lines: Receiver<String>,
+    lines: Lines,
     errors: Arc<Mutex<Vec<u8>>>,
     /// Ends with standard error.
     error_reader: Option<JoinHandle<()>>,
@@ -73,7 +73,9 @@ impl Process {
     /// The next line, waited for at most so long.
     pub(crate) fn hear(&self, wait: Duration) -> Heard {
         match self.lines.recv_timeout(wait) {
-            Ok(line) => Heard::Line(line),
+            Ok(Ok(line)) => Heard::Line(line),
+            // No protocol knows such a line: it reads as one that is not understood.
+            Ok(Err(overlong)) => Heard::Line(format!("({overlong})")),
             Err(RecvTimeoutError::Timeout) => Heard::Nothing,
             Err(RecvTimeoutError::Disconnected) => Heard::End,
         }

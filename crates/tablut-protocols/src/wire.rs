@@ -2,72 +2,107 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-/// A longer line is cut; no line of any protocol here is.
-const MAX_LINE_BYTES: u64 = 1 << 16;
+/// A longer line is no line of any protocol here, and is left out as a whole.
+const MAX_LINE_BYTES: usize = 1 << 16;
 /// Lines that wait before the other end is made to wait.
 const MAX_WAITING_LINES: usize = 1024;
 
+/// Lines as they come; in the place of one that was too long, how long it was.
+pub type Lines = Receiver<Result<String, Overlong>>;
+
+/// A line that is too long to be one of a protocol. Nothing of it is obeyed.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a line of {bytes} bytes is left out, expected at most {MAX_LINE_BYTES}")]
+pub struct Overlong {
+    /// Its length, without its end.
+    pub bytes: usize,
+}
+
 /// The lines of `input`, read by a thread of its own until the input ends or the receiver is dropped. Nothing can interrupt a
 /// thread that waits for input: it is left behind when its process ends.
-pub fn lines_of(input: impl Read + Send + 'static) -> Receiver<String> {
+pub fn lines_of(input: impl Read + Send + 'static) -> Lines {
     let (sender, lines) = sync_channel(MAX_WAITING_LINES);
-    thread::spawn(move || read_lines(input, &sender));
+    thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        while let Some(line) = read_line(&mut input) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
     lines
 }
 
-fn read_lines(input: impl Read, lines: &SyncSender<String>) {
-    let mut input = BufReader::new(input);
-    let mut line = Vec::new();
+/// The next line; `None` at the end of the input. Of a line that is too long only the length is kept.
+fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
+    let (mut line, mut bytes, mut has_begun) = (Vec::new(), 0, false);
     loop {
-        line.clear();
-        match input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(_) => {}
+        let part = match input.fill_buf() {
+            Ok(part) => part,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
+            Err(_) => return None,
+        };
+        let end = part.iter().position(|&byte| byte == b'\n');
+        let content = &part[..end.unwrap_or(part.len())];
+        bytes += content.len();
+        if bytes <= MAX_LINE_BYTES {
+            line.extend_from_slice(content);
         }
-        if lines.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
-            return;
+        let is_last = part.is_empty();
+        has_begun |= !is_last;
+        let used = content.len() + usize::from(end.is_some());
+        input.consume(used);
+        if is_last && !has_begun {
+            return None;
+        }
+        if is_last || end.is_some() {
+            let text = || String::from_utf8_lossy(&line).trim_end().to_owned();
+            return Some(if bytes <= MAX_LINE_BYTES { Ok(text()) } else { Err(Overlong { bytes }) });
         }
     }
 }
 
 /// Forgets lines that came unasked.
-pub(crate) fn forget(lines: &Receiver<String>) {
+pub(crate) fn forget(lines: &Lines) {
     lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
 }
 
 /// Both directions of a conversation.
 pub(crate) struct Wire<'a> {
-    lines: &'a Receiver<String>,
-    /// Lines that came at another's time.
-    waiting: VecDeque<String>,
+    lines: &'a Lines,
+    /// What came at another's time.
+    waiting: VecDeque<Result<String, Overlong>>,
     output: &'a mut dyn Write,
 }
 
 impl<'a> Wire<'a> {
-    pub(crate) fn new(lines: &'a Receiver<String>, output: &'a mut dyn Write) -> Self {
+    pub(crate) fn new(lines: &'a Lines, output: &'a mut dyn Write) -> Self {
         Self { lines, waiting: VecDeque::new(), output }
     }
 
     /// The next line, waited for; `None` when there will be none.
-    pub(crate) fn next_line(&mut self) -> Option<String> {
+    pub(crate) fn next_line(&mut self) -> Option<Result<String, Overlong>> {
         self.waiting.pop_front().or_else(|| self.lines.recv().ok())
     }
 
     /// A line that has come since, if any.
     ///
     /// The end of the input is no line, and does not cut a search short: scripts pipe their lines in and wait for the answer.
-    pub(crate) fn arrived(&self) -> Option<String> {
-        self.lines.try_recv().ok()
+    pub(crate) fn arrived(&mut self) -> Option<String> {
+        loop {
+            match self.lines.try_recv().ok()? {
+                Ok(line) => return Some(line),
+                Err(overlong) => self.waiting.push_back(Err(overlong)),
+            }
+        }
     }
 
     /// Puts a line that [`Wire::arrived`] gave behind those that wait for [`Wire::next_line`].
     pub(crate) fn keep(&mut self, line: String) {
-        self.waiting.push_back(line);
+        self.waiting.push_back(Ok(line));
     }
 
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
@@ -95,4 +130,28 @@ impl From<io::Error> for Failure {
 pub(crate) fn refused(error: impl ToString) -> Failure {
     // An answer is one line.
     Failure::Refused(error.to_string().replace('\n', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_LINE_BYTES, Overlong, lines_of};
+
+    #[test]
+    fn what_is_too_long_is_left_out_up_to_its_end_and_said() {
+        let longest = "x".repeat(MAX_LINE_BYTES);
+        let lines = |text: String| lines_of(std::io::Cursor::new(text)).iter().collect::<Vec<_>>();
+        let text = format!("first\n{longest}quit\n\n{longest}\r\n{longest}\nlast");
+        let long = |bytes| Err(Overlong { bytes });
+        let expected = vec![
+            Ok("first".to_owned()),
+            long(MAX_LINE_BYTES + 4),
+            Ok(String::new()),
+            long(MAX_LINE_BYTES + 1),
+            Ok(longest.clone()),
+            Ok("last".to_owned()),
+        ];
+        assert!(lines(text) == expected);
+        assert!(lines(format!("{longest}quit")) == [long(MAX_LINE_BYTES + 4)]);
+        assert!(lines(String::new()).is_empty() && lines("\n".to_owned()) == [Ok(String::new())]);
+    }
 }

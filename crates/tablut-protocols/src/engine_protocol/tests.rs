@@ -2,6 +2,7 @@
 
 use super::{LineEngine, run_engine};
 use crate::mind::Mind;
+use crate::wire::lines_of;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tablut_players::NetPlayer;
@@ -16,7 +17,7 @@ fn engine() -> LineEngine {
 /// The lines that the engine answers to `input`.
 fn answers(input: &str) -> Vec<String> {
     let (sender, receiver) = channel();
-    input.lines().for_each(|line| sender.send(line.to_owned()).unwrap());
+    input.lines().for_each(|line| sender.send(Ok(line.to_owned())).unwrap());
     drop(sender);
     let mut output = Vec::new();
     run_engine(&mut engine(), &receiver, &mut output).unwrap();
@@ -72,4 +73,14 @@ fn stop_ends_a_search_without_end_and_later_lines_are_kept() {
 #[test]
 fn a_game_that_is_over_has_no_best_move() {
     assert_eq!(answers("position board 9/9/9/4t4/9/9/9/9/K2t5 a\ngo\n"), ["bestmove none"]);
+}
+
+#[test]
+fn what_follows_in_an_overlong_line_is_not_obeyed() {
+    // The first 64 KiB once were a line of their own, and the rest another.
+    let input = format!("{}quit\nisready\n", "x".repeat(1 << 16));
+    let mut output = Vec::new();
+    run_engine(&mut engine(), &lines_of(std::io::Cursor::new(input)), &mut output).unwrap();
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.starts_with("error a line of 65540 bytes") && output.ends_with("\nreadyok\n"), "{output}");
 }

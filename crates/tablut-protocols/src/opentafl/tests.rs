@@ -25,7 +25,7 @@ fn answers(input: &[&str]) -> Vec<String> {
 fn answers_of(mind: Mind, input: &[&str]) -> Vec<String> {
     let (sender, receiver) = channel();
     for line in input {
-        sender.send((*line).to_owned()).unwrap();
+        sender.send(Ok((*line).to_owned())).unwrap();
     }
     drop(sender);
     let mut output = Vec::new();
