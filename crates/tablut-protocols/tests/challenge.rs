@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use tablut_players::{Ending, PlayerSpec, baseline};
-use tablut_protocols::challenge::client::{ClientOptions, ClientReport, play};
+use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, ClientReport, play};
 use tablut_protocols::challenge::frame::{read_frame, write_frame};
-use tablut_protocols::challenge::message::State;
+use tablut_protocols::challenge::message::{State, Turn};
 use tablut_protocols::challenge::referee::{RefereeOptions, RefereeReport, serve};
 use tablut_protocols::challenge::{ChallengeError, client};
 use tablut_rules::{Game, Position, Rules, Side};
@@ -79,7 +79,7 @@ fn our_client_plays_a_whole_game_against_our_referee() {
     }
     assert_eq!(game.outcome(), Some(*outcome));
     for client in clients {
-        assert_eq!((client.winner, &client.moves), (outcome.winner, &report.moves));
+        assert_eq!((client.end, &client.moves), (ClientEnd::Result(outcome.winner), &report.moves));
     }
 }
 
@@ -128,7 +128,7 @@ fn a_player_that_misbehaves_loses_and_the_other_hears_of_it() {
         let (report, client) = with_defenders(WAIT, rogue);
         let report = report.unwrap();
         assert!(forfeit(&report).contains(reason), "{what}: {report:?}");
-        assert_eq!(client.unwrap().winner, Some(Side::Attackers), "{what}");
+        assert_eq!(client.unwrap().end, ClientEnd::Result(Some(Side::Attackers)), "{what}");
     }
 }
 
@@ -141,15 +141,40 @@ fn a_silent_player_loses_on_time() {
     });
     let report = report.unwrap();
     assert!(forfeit(&report).contains("said nothing"), "{report:?}");
-    assert_eq!(client.unwrap().winner, Some(Side::Attackers));
+    assert_eq!(client.unwrap().end, ClientEnd::Result(Some(Side::Attackers)));
 }
 
 #[test]
-fn a_player_without_a_name_ends_the_game_before_it_begins() {
-    let (report, client) = with_defenders(WAIT, |mut s| write_frame(&mut s, "referee", "[1]").unwrap());
-    let error = report.unwrap_err().to_string();
-    assert!(error.contains("expected a name") && error.contains("[1]"), "{error}");
-    assert!(client.is_err());
+fn names_and_moves_are_taken_as_the_contest_s_referee_takes_them() {
+    let (report, client) = with_defenders(WAIT, |mut s| {
+        write_frame(&mut s, "referee", "The Team").unwrap();
+        write_frame(&mut s, "referee", r#"{"from":"E4","to":"d4","turn":"BLACK","_turn":1}"#).unwrap();
+        write_frame(&mut s, "referee", "resigns").unwrap();
+        while s.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {}
+    });
+    let report = report.unwrap();
+    assert_eq!(report.names[Side::Defenders.index()], "The Team");
+    assert_eq!(report.moves[0].to_string(), "e4-d4");
+    assert!(forfeit(&report).contains("resigns"), "{report:?}");
+    assert_eq!(client.unwrap().end, ClientEnd::Result(Some(Side::Attackers)));
+}
+
+#[test]
+fn stray_connections_keep_nobody_from_playing() {
+    let (white, black) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let (white_port, black_port) = (white.local_addr().unwrap().port(), black.local_addr().unwrap().port());
+    let stray = |port| TcpStream::connect(("127.0.0.1", port)).unwrap();
+    // One that leaves, one that says nothing, and one that begins a frame.
+    drop(stray(white_port));
+    let _silent = stray(white_port);
+    let mut half = stray(black_port);
+    half.write_all(b"\0\0").unwrap();
+    let report = thread::scope(|scope| {
+        scope.spawn(move || play_as(white_port, Side::Defenders, "greedy"));
+        scope.spawn(move || play_as(black_port, Side::Attackers, "greedy"));
+        serve(&white, &black, &options(WAIT), &mut |_, _| {})
+    });
+    assert!(matches!(report.unwrap().ending, Ending::Rules(_)));
 }
 
 /// Runs our client for the defenders against a referee that sends `frames` and hangs up.
@@ -175,6 +200,44 @@ fn a_referee_that_ends_without_a_word_is_reported_as_such() {
     });
     let error = error.unwrap_err().to_string();
     assert!(error.contains("without a result") && error.contains("time is over"), "{error}");
+}
+
+/// The state after `position`'s side has moved, as the referee sends it.
+fn sent(stream: &mut TcpStream, state: &State) {
+    write_frame(stream, "client", &serde_json::to_string(state).unwrap()).unwrap();
+}
+
+#[test]
+fn the_contest_s_final_board_is_no_error() {
+    // The attackers close the king in on d4, and the contest's referee leaves him there.
+    let before: Position = "9/9/9/9/9/1t1Kt4/9/9/9 a".parse().unwrap();
+    let after: Position = "9/9/9/9/9/2tKt4/9/9/9 d".parse().unwrap();
+    let last = State { turn: Turn::BlackWin, ..State::of(&after, None) };
+    let captured = against_referee(|mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        sent(&mut s, &State::of(&before, None));
+        sent(&mut s, &last);
+    });
+    let captured = captured.unwrap();
+    assert_eq!(captured.end, ClientEnd::Result(Some(Side::Attackers)));
+    assert_eq!(captured.moves, ["b4-c4".parse().unwrap()]);
+    // A result counts whatever stands on the board.
+    let strange = against_referee(|mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        sent(&mut s, &State::of(&before, None));
+        sent(&mut s, &State { turn: Turn::WhiteWin, ..State::of(&Position::start(Side::Attackers), None) });
+    });
+    assert_eq!(strange.unwrap().end, ClientEnd::Result(Some(Side::Defenders)));
+}
+
+#[test]
+fn an_opponent_out_of_time_is_no_error() {
+    let start = Position::start(Side::Attackers);
+    let report = against_referee(|mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        sent(&mut s, &State::of(&start, None));
+    });
+    assert_eq!(report.unwrap().end, ClientEnd::OpponentOutOfTime);
 }
 
 #[test]

@@ -25,12 +25,21 @@ pub struct ClientOptions {
     pub wait: Duration,
 }
 
-/// How a game ended, as the referee said.
+/// How a game ended for a client.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum ClientEnd {
+    /// As the referee said: the winner; none for a draw.
+    Result(Option<Side>),
+    /// The referee closed the connection on the opponent's turn, as it does when a player's time is over: most likely a win.
+    OpponentOutOfTime,
+}
+
+/// A game that a client played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientReport {
-    /// The winner; none for a draw.
-    pub winner: Option<Side>,
-    /// The moves of both sides.
+    /// How it ended.
+    pub end: ClientEnd,
+    /// The moves of both sides, as far as they are known.
     pub moves: Vec<Move>,
 }
 
@@ -54,10 +63,15 @@ pub fn play(
     let mut follower = Follower { rules: &options.rules, game: None, moves: Vec::new() };
     let mut sent: Option<Move> = None;
     loop {
-        let text = read_frame(&mut reader, PEER, options.wait)?;
+        let text = match read_frame(&mut reader, PEER, options.wait) {
+            Err(ChallengeError::Closed { .. }) if follower.awaits(options.side.opponent()) => {
+                return Ok(ClientReport { end: ClientEnd::OpponentOutOfTime, moves: follower.moves });
+            }
+            text => text?,
+        };
         let step = follower.take(&State::read(&text, PEER)?, &text)?;
         match step {
-            Step::Over(winner) => return Ok(ClientReport { winner, moves: follower.moves }),
+            Step::Over(winner) => return Ok(ClientReport { end: ClientEnd::Result(winner), moves: follower.moves }),
             // The same state again, after a move of ours: it was not taken. Sending it anew would not help.
             Step::Same if sent.is_some() => {
                 let mv = sent.map(|mv| mv.to_string()).unwrap_or_default();
@@ -95,15 +109,34 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     fn take(&mut self, state: &State, text: &str) -> Result<Step, ChallengeError> {
-        let turn = state.turn.read();
-        let side = match (turn, &self.game) {
-            (Ok(side), _) => side,
-            (Err(_), Some(game)) => game.position().side_to_move().opponent(),
-            (Err(winner), None) => return Ok(Step::Over(winner)),
+        match state.turn.read() {
+            Ok(side) => self.follow(state.position(side).map_err(|reason| unreadable(PEER, &reason, text))?),
+            Err(winner) => {
+                self.last_move(state);
+                Ok(Step::Over(winner))
+            }
+        }
+    }
+
+    /// Whether `side` is to move, as far as the referee has said.
+    fn awaits(&self, side: Side) -> bool {
+        self.game.as_ref().is_some_and(|game| game.position().side_to_move() == side)
+    }
+
+    /// Notes the move that led to the last state, if one did. Whatever stands on the board, the result counts: the contest's referee leaves
+    /// a captured king on his square.
+    fn last_move(&mut self, state: &State) {
+        let Some(game) = &self.game else { return };
+        let before = game.position();
+        let Ok(found) = state.position(before.side_to_move().opponent()) else { return };
+        let mut moves = MoveList::new();
+        self.rules.legal_moves(before, &mut moves);
+        let leads_there = |mv: &&Move| {
+            let after = self.rules.apply(before, **mv).position;
+            let soldiers = (after.attackers(), after.defenders()) == (found.attackers(), found.defenders());
+            soldiers && (after.king().is_none() || after.king() == found.king())
         };
-        let found = state.position(side).map_err(|reason| unreadable(PEER, &reason, text))?;
-        let step = self.follow(found)?;
-        Ok(turn.map_or_else(Step::Over, |_| step))
+        self.moves.extend(moves.iter().find(leads_there));
     }
 
     fn follow(&mut self, found: Position) -> Result<Step, ChallengeError> {

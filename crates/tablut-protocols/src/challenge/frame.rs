@@ -7,12 +7,24 @@ use std::time::{Duration, Instant};
 /// The longest frame that is accepted; a state takes about 1 kB.
 pub const MAX_FRAME_BYTES: usize = 1 << 16;
 
+/// The longest from a frame's first byte to its last: a frame is one packet, and half of one holds nobody up.
+pub const FRAME_TIME: Duration = Duration::from_secs(5);
+
 /// Reads one frame.
 ///
-/// `wait` is the longest that the whole frame may take; the reader's own time-out should be shorter, so that the clock is
-/// looked at.
+/// `wait` is the longest that the whole frame may take; once it has begun, it may take [`FRAME_TIME`]. The reader's own time-out should be
+/// shorter, so that the clock is looked at.
 pub fn read_frame(stream: &mut dyn Read, peer: &'static str, wait: Duration) -> Result<String, ChallengeError> {
-    let deadline = Deadline { until: Instant::now() + wait, wait, peer };
+    read_frame_within(stream, peer, wait, FRAME_TIME)
+}
+
+fn read_frame_within(
+    stream: &mut dyn Read,
+    peer: &'static str,
+    wait: Duration,
+    frame_time: Duration,
+) -> Result<String, ChallengeError> {
+    let mut deadline = Deadline { until: Instant::now() + wait, wait, frame_time: Some(frame_time), peer };
     let mut header = [0; 4];
     match deadline.fill(stream, &mut header)? {
         0 => return Err(ChallengeError::Closed { peer }),
@@ -52,17 +64,27 @@ pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Re
 struct Deadline {
     until: Instant,
     wait: Duration,
+    /// From the first byte on; none when it has come.
+    frame_time: Option<Duration>,
     peer: &'static str,
 }
 
 impl Deadline {
     /// Reads until `buffer` is full or the stream ends, and returns how much came.
-    fn fill(&self, stream: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, ChallengeError> {
+    fn fill(&mut self, stream: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, ChallengeError> {
         let mut filled = 0;
         while filled < buffer.len() {
             match stream.read(&mut buffer[filled..]) {
                 Ok(0) => break,
-                Ok(n) => filled += n,
+                Ok(n) => {
+                    filled += n;
+                    if let Some(frame_time) = self.frame_time.take() {
+                        let until = Instant::now() + frame_time;
+                        if until < self.until {
+                            (self.until, self.wait) = (until, frame_time);
+                        }
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
                 Err(error) if error.kind() == ErrorKind::ConnectionReset && filled == 0 => break,
@@ -78,7 +100,7 @@ impl Deadline {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChallengeError, MAX_FRAME_BYTES, read_frame, write_frame};
+    use super::{ChallengeError, MAX_FRAME_BYTES, read_frame, read_frame_within, write_frame};
     use std::io::{Cursor, Read};
     use std::time::Duration;
 
@@ -120,5 +142,21 @@ mod tests {
         }
         let error = read_frame(&mut Silence, "referee", Duration::ZERO).unwrap_err();
         assert!(matches!(error, ChallengeError::Silent { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_frame_that_has_begun_is_not_waited_for_as_long_as_a_move() {
+        /// A stream that gives half a frame and no more.
+        struct Half(&'static [u8]);
+        impl Read for Half {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                if self.0.is_empty() { Err(std::io::ErrorKind::WouldBlock.into()) } else { self.0.read(buffer) }
+            }
+        }
+        for half in [&b"\0\0"[..], b"\0\0\0\x20{\"from\""] {
+            let error =
+                read_frame_within(&mut Half(half), "referee", Duration::from_hours(1), Duration::ZERO).unwrap_err();
+            assert!(matches!(error, ChallengeError::Silent { seconds: 0, .. }), "{error}");
+        }
     }
 }

@@ -115,7 +115,7 @@ impl State {
 }
 
 /// A move as the client sends it.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Action {
     /// The square moved from, such as `e4`.
     pub from: String,
@@ -131,18 +131,34 @@ impl Action {
         Self { from: mv.from.to_string(), to: mv.to.to_string(), turn: Turn::of(side) }
     }
 
-    /// Reads a frame's text as a move of `side`.
-    pub fn read(text: &str, side: Side, peer: &'static str) -> Result<Move, ChallengeError> {
-        let action: Self = serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
+    /// Reads a frame's text as a move of the side to move, as the contest's referee does: `turn` and whatever else it holds are not
+    /// looked at.
+    pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
+        let squares: Squares =
+            serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
         let square = |name: &str| name.to_ascii_lowercase().parse::<Square>();
-        match (square(&action.from), square(&action.to)) {
+        match (square(&squares.from), square(&squares.to)) {
             (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error.to_string(), text)),
-            _ if action.turn != Turn::of(side) => {
-                Err(unreadable(peer, "a move of the side that is to move was expected", text))
-            }
             (Ok(from), Ok(to)) => Ok(Move { from, to, choice: None }),
         }
     }
+}
+
+/// All of a move that counts.
+#[derive(Deserialize)]
+struct Squares {
+    from: String,
+    to: String,
+}
+
+/// The longest name that is kept, in characters.
+const MAX_NAME: usize = 60;
+
+/// A client's name from its first frame. The contest's referee takes any text: one that is no JSON string is a name as it stands.
+pub fn read_name(text: &str) -> String {
+    let name: String = serde_json::from_str(text).unwrap_or_else(|_| text.to_owned());
+    let shown = name.trim().chars().map(|c| if c.is_control() { '?' } else { c }).take(MAX_NAME);
+    shown.collect()
 }
 
 /// An error that shows the beginning of what was sent.
@@ -152,7 +168,7 @@ pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> Challe
 
 #[cfg(test)]
 mod tests {
-    use super::{Action, Cell, State, Turn};
+    use super::{Action, Cell, MAX_NAME, State, Turn, read_name};
     use tablut_rules::{Position, Side};
 
     #[test]
@@ -183,16 +199,34 @@ mod tests {
         let mv = "e4-f4".parse().unwrap();
         let text = serde_json::to_string(&Action::of(mv, Side::Defenders)).unwrap();
         assert_eq!(text, r#"{"from":"e4","to":"f4","turn":"WHITE"}"#);
-        assert_eq!(Action::read(&text, Side::Defenders, "white").unwrap(), mv);
+        assert_eq!(Action::read(&text, "white").unwrap(), mv);
+        // What clients in use send besides, or instead.
+        for text in [
+            r#"{"from":"e4","to":"f4"}"#,
+            r#"{"from":"E4","to":"f4","turn":"BLACK"}"#,
+            r#"{"from":"e4","to":"f4","turn":"RED","_turn":"WHITE"}"#,
+            r#"{"from":"e4","to":"f4","turn":null,"n":1}"#,
+        ] {
+            assert_eq!(Action::read(text, "white").unwrap(), mv, "{text}");
+        }
         for (bad, part) in [
             ("{}", "from"),
             (r#"{"from":"z4","to":"f4","turn":"WHITE"}"#, "z4"),
-            (r#"{"from":"e4","to":"f4","turn":"BLACK"}"#, "side that is to move"),
-            (r#"{"from":"e4","to":"f4","turn":"RED"}"#, "RED"),
+            (r#"{"from":"e4"}"#, "to"),
+            ("e4 f4", "expected"),
         ] {
-            let error = Action::read(bad, Side::Defenders, "white").unwrap_err().to_string();
+            let error = Action::read(bad, "white").unwrap_err().to_string();
             assert!(error.contains(part), "{bad}: {error}");
         }
+    }
+
+    #[test]
+    fn any_text_is_a_name() {
+        assert_eq!(read_name("\"pyrandom\""), "pyrandom");
+        assert_eq!(read_name("The Team\r\n"), "The Team");
+        assert_eq!(read_name("[1]"), "[1]");
+        assert_eq!(read_name("\"a\\u001b[2Jb\""), "a?[2Jb");
+        assert_eq!(read_name(&"x".repeat(1000)).len(), MAX_NAME);
     }
 
     #[test]

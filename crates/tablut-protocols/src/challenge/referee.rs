@@ -5,10 +5,12 @@
 
 use super::ChallengeError;
 use super::frame::{read_frame, write_frame};
-use super::message::{Action, State, Turn, unreadable};
+use super::message::{Action, State, Turn, read_name, unreadable};
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::{Duration, Instant};
 use tablut_players::Ending;
 use tablut_rules::{Game, Move, Rules, Side};
@@ -107,7 +109,7 @@ const fn peer(side: Side) -> &'static str {
 
 fn ask(mut player: &TcpStream, side: Side, options: &RefereeOptions) -> Result<Move, ChallengeError> {
     let text = read_frame(&mut player, peer(side), options.move_time)?;
-    Action::read(&text, side, peer(side))
+    Action::read(&text, peer(side))
 }
 
 fn send(mut player: &TcpStream, side: Side, state: &State) -> Result<(), ChallengeError> {
@@ -115,7 +117,7 @@ fn send(mut player: &TcpStream, side: Side, state: &State) -> Result<(), Challen
     write_frame(&mut player, peer(side), &text)
 }
 
-/// Waits for a player to connect and to tell its name.
+/// Waits for a player to connect and to tell its name. Whoever connects and tells none is left: the wait goes on for another.
 fn join(
     listener: &TcpListener,
     side: Side,
@@ -124,25 +126,38 @@ fn join(
 ) -> Result<(TcpStream, String), ChallengeError> {
     let connection = |reason| ChallengeError::Connection { peer: peer(side), reason };
     listener.set_nonblocking(true).map_err(connection)?;
-    let stream = loop {
+    let (sender, named) = channel();
+    loop {
         match listener.accept() {
-            Ok((stream, _)) => break stream,
+            Ok((stream, _)) => {
+                let (sender, wait) = (sender.clone(), NAME_TIME.min(options.join_time));
+                // Connections are heard side by side, so that a silent one keeps nobody waiting.
+                thread::spawn(move || {
+                    if let Ok(name) = name_of(&stream, side, wait) {
+                        let _ = sender.send((stream, name));
+                    }
+                });
+            }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                if let Ok(player) = named.recv_timeout(POLL) {
+                    return Ok(player);
+                }
                 if Instant::now() >= deadline {
                     return Err(ChallengeError::Silent { peer: peer(side), seconds: options.join_time.as_secs() });
                 }
-                std::thread::sleep(POLL);
             }
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
             Err(reason) => return Err(connection(reason)),
         }
-    };
+    }
+}
+
+/// The name that comes first on a connection.
+fn name_of(mut stream: &TcpStream, side: Side, wait: Duration) -> Result<String, ChallengeError> {
+    let connection = |reason| ChallengeError::Connection { peer: peer(side), reason };
     stream.set_nonblocking(false).map_err(connection)?;
     stream.set_read_timeout(Some(POLL)).map_err(connection)?;
     stream.set_write_timeout(Some(NAME_TIME)).map_err(connection)?;
     stream.set_nodelay(true).map_err(connection)?;
-    let text = read_frame(&mut &stream, peer(side), NAME_TIME.min(options.join_time))?;
-    let name = serde_json::from_str(&text)
-        .map_err(|error| unreadable(peer(side), &format!("expected a name: {error}"), &text))?;
-    Ok((stream, name))
+    Ok(read_name(&read_frame(&mut stream, peer(side), wait)?))
 }

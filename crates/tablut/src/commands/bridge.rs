@@ -1,7 +1,7 @@
 //! `tablut bridge …`: play on someone else's server, or in someone else's program.
 
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use anyhow::{Context, bail};
 use tablut_net::Model;
 use tablut_play::shipped_net;
 use tablut_players::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
-use tablut_protocols::challenge::client::{ClientOptions, connect};
+use tablut_protocols::challenge::client;
+use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
-use tablut_protocols::challenge::{client, port};
 use tablut_protocols::engine_protocol::{LineEngine, run_engine};
 use tablut_protocols::mind::Mind;
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
@@ -70,9 +70,12 @@ pub struct ChallengeArgs {
     name: String,
     #[command(flatten)]
     player: PlayerArgs,
-    /// Referee a game on ports 5800 and 5801 instead of playing.
-    #[arg(long, conflicts_with_all = ["side", "model", "player"])]
+    /// Referee a game instead of playing.
+    #[arg(long, conflicts_with_all = ["side", "model", "player", "host", "port"])]
     serve: bool,
+    /// Where to listen for the players of `--serve`: white comes to this port, black to the next.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:5800", requires = "serve")]
+    listen: SocketAddr,
 }
 
 /// The Challenge's names of the sides.
@@ -160,10 +163,11 @@ fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {
     let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
     let options = ClientOptions { side, name: args.name.clone(), rules, wait };
     let report = client::play(&stream, &options, &mut |game| choose(&mut player.mind, game, limit))?;
-    let outcome = match report.winner {
-        Some(winner) if winner == side => "won",
-        Some(_) => "lost",
-        None => "drew",
+    let outcome = match report.end {
+        ClientEnd::Result(Some(winner)) if winner == side => "won",
+        ClientEnd::Result(Some(_)) => "lost",
+        ClientEnd::Result(None) => "drew",
+        ClientEnd::OpponentOutOfTime => "most likely won: the referee closed the connection on the opponent's turn,",
     };
     println!("{outcome} after {} plies", report.moves.len());
     Ok(())
@@ -186,17 +190,17 @@ fn choose(mind: &mut Mind, game: &Game, limit: Limit) -> Result<Move, String> {
 }
 
 fn referee(args: &ChallengeArgs) -> anyhow::Result<()> {
-    let listen = |side: Side| {
-        let address = (args.host.as_str(), port(side));
-        TcpListener::bind(address).with_context(|| format!("cannot listen on {}:{}", address.0, address.1))
+    let listen = |address: SocketAddr| {
+        TcpListener::bind(address).with_context(|| format!("--listen: cannot listen on {address}"))
     };
-    let (white, black) = (listen(Side::Defenders)?, listen(Side::Attackers)?);
+    let next = args.listen.port().checked_add(1).context("--listen: expected a port below 65535")?;
+    let (white, black) = (listen(args.listen)?, listen(SocketAddr::new(args.listen.ip(), next))?);
     let options = RefereeOptions {
         rules: load_rules("ashton")?,
         move_time: Duration::from_secs(u64::from(args.seconds)),
         join_time: Duration::from_hours(1),
     };
-    eprintln!("Waiting for white on port {} and black on port {}.", port(Side::Defenders), port(Side::Attackers));
+    eprintln!("Waiting for white on {} and black on {}.", white.local_addr()?, black.local_addr()?);
     let report = serve(&white, &black, &options, &mut |mv, game| println!("{:>3} {mv}", game.ply()))?;
     match &report.ending {
         Ending::Forfeit { loser, reason } => println!("{}, the {loser}, lost: {reason}", report.names[loser.index()]),
