@@ -9,6 +9,7 @@ mod amx;
 #[cfg(target_arch = "x86_64")]
 mod epilogue;
 mod images;
+mod plain;
 mod weights;
 
 pub use images::Bf16Images;
@@ -19,7 +20,10 @@ pub const BF16_LANES: usize = 32;
 
 /// The right to use the matrix registers, which the machine has and the system has granted.
 #[derive(Copy, Clone, Debug)]
-pub struct Bf16Kernels(());
+pub struct Bf16Kernels {
+    /// Whether the registers are used: only tests do without.
+    registers: bool,
+}
 
 /// What follows a convolution in bf16: `relu(convolution + bias)`, or with `residual`
 /// `relu(full + convolution + bias)`. At least one of the places for it should be given.
@@ -42,9 +46,14 @@ impl Bf16Kernels {
     pub fn request() -> Option<Bf16Kernels> {
         #[cfg(target_arch = "x86_64")]
         if amx::request() {
-            return Some(Bf16Kernels(()));
+            return Some(Bf16Kernels { registers: true });
         }
         None
+    }
+
+    /// The same arithmetic in safe code, on every machine: hundreds of times slower, for tests. Sums are in another order.
+    pub fn without_registers() -> Bf16Kernels {
+        Bf16Kernels { registers: false }
     }
 
     /// A convolution of the first `n_images` of `from`, and what follows it.
@@ -76,12 +85,12 @@ impl Bf16Kernels {
             assert!(pooled.len() >= n_images * 2 * width, "room for the pooled values");
         }
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `self` exists only where AMX, AVX-512 and its bf16 are there; the sizes were checked above.
-        unsafe {
-            run(convolution, from, n_images, epilogue);
+        if self.registers {
+            // SAFETY: `registers` is true only where AMX, AVX-512 and its bf16 are there; the sizes were checked above.
+            unsafe { run(convolution, from, n_images, epilogue) };
+            return;
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        drop(epilogue);
+        plain::convolve(convolution, from, n_images, epilogue);
     }
 }
 

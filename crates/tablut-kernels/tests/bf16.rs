@@ -1,7 +1,16 @@
-//! Convolutions in bf16 against the plain arithmetic on rounded numbers. Where the machine has no AMX there is nothing
-//! to run, and the kernels must say so.
+//! Convolutions in bf16 against the plain arithmetic on rounded numbers. Where the machine has no AMX, only the kernels
+//! without its registers are tested.
 
 use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Grid, reference};
+
+/// The kernels without the registers, and those with them where the machine has any.
+fn all_kernels() -> Vec<Bf16Kernels> {
+    let registers = Bf16Kernels::request();
+    if registers.is_none() {
+        eprintln!("skipped for the matrix registers: this machine has no AMX");
+    }
+    [Bf16Kernels::without_registers()].into_iter().chain(registers).collect()
+}
 
 /// `len` numbers in -1..1 that bf16 holds exactly, functions of `seed`.
 fn numbers(len: usize, seed: u64) -> Vec<f32> {
@@ -44,10 +53,10 @@ fn expected(grid: Grid, side: usize, image: &[f32], weights: &[f32], bias: &[f32
 
 #[test]
 fn convolutions_agree_with_the_plain_form() {
-    let Some(kernels) = Bf16Kernels::request() else {
-        eprintln!("skipped: this machine has no AMX");
-        return;
-    };
+    all_kernels().into_iter().for_each(agrees_with_the_plain_form);
+}
+
+fn agrees_with_the_plain_form(kernels: Bf16Kernels) {
     for (grid, side, inputs, outputs) in [
         (Grid::new(9, 9), 3, 64, 64),
         (Grid::new(9, 9), 3, 32, 96),
@@ -106,10 +115,10 @@ fn convolutions_agree_with_the_plain_form() {
 
 #[test]
 fn an_image_has_the_same_bits_in_any_company() {
-    let Some(kernels) = Bf16Kernels::request() else {
-        eprintln!("skipped: this machine has no AMX");
-        return;
-    };
+    all_kernels().into_iter().for_each(has_the_same_bits_in_any_company);
+}
+
+fn has_the_same_bits_in_any_company(kernels: Bf16Kernels) {
     let grid = Grid::new(9, 9);
     let convolution = Bf16Convolution::pack(32, 32, 3, &numbers(32 * 32 * 9, 4));
     let image = numbers(81 * 32, 5);

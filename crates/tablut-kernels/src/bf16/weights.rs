@@ -36,10 +36,7 @@ impl Bf16Convolution {
         let mut tiles = Aligned::zeroed(taps * wide_in * wide_out);
         for (i, &weight) in weights.iter().enumerate() {
             let (output, input, tap) = (i / taps / inputs, i / taps % inputs, i % taps);
-            let step = tap * (wide_in / BF16_LANES) + input / BF16_LANES;
-            let tile = (output / BF16_LANES * (taps * wide_in / BF16_LANES) + step) * 2 + output % BF16_LANES / 16;
-            let within = (input % BF16_LANES / 2 * 16 + output % 16) * 2 + input % 2;
-            tiles[tile * 512 + within] = round(weight);
+            tiles[index(taps, wide_in, [output, input, tap])] = round(weight);
         }
         Bf16Convolution { inputs: wide_in, outputs: wide_out, side, tiles }
     }
@@ -54,6 +51,20 @@ impl Bf16Convolution {
         self.outputs
     }
 
+    pub(super) fn taps(&self) -> usize {
+        self.side * self.side
+    }
+
+    /// How far a tap reads below and to the right of the first tap of a 3×3 kernel, whose middle a 1×1 kernel is.
+    pub(super) fn offset(&self, tap: usize) -> [usize; 2] {
+        if self.side == 3 { [tap / 3, tap % 3] } else { [1, 1] }
+    }
+
+    /// A weight's bits.
+    pub(super) fn weight(&self, output: usize, input: usize, tap: usize) -> u16 {
+        self.tiles[index(self.taps(), self.inputs, [output, input, tap])]
+    }
+
     /// The tiles of one pair of sixteen outputs.
     pub(super) fn pair(&self, pair: usize) -> &[u16] {
         let size = self.side * self.side * self.inputs * BF16_LANES;
@@ -63,9 +74,8 @@ impl Bf16Convolution {
     /// Where each step reads its inputs.
     pub(super) fn steps(&self, layout: Layout, channels: usize) -> Steps {
         let mut steps = Steps { offsets: [0; MOST_STEPS], len: 0 };
-        for tap in 0..self.side * self.side {
-            // A 1×1 kernel is the middle tap of a 3×3 one.
-            let (down, across) = if self.side == 3 { (tap / 3, tap % 3) } else { (1, 1) };
+        for tap in 0..self.taps() {
+            let [down, across] = self.offset(tap);
             for channel in (0..channels).step_by(BF16_LANES) {
                 let at = (down * layout.pitch() + across) * channels + channel;
                 steps.offsets[steps.len] = at * size_of::<u16>();
@@ -74,6 +84,14 @@ impl Bf16Convolution {
         }
         steps
     }
+}
+
+/// Where a weight is in the tiles of a kernel with so many taps and inputs.
+fn index(taps: usize, inputs: usize, [output, input, tap]: [usize; 3]) -> usize {
+    let step = tap * (inputs / BF16_LANES) + input / BF16_LANES;
+    let tile = (output / BF16_LANES * (taps * inputs / BF16_LANES) + step) * 2 + output % BF16_LANES / 16;
+    let within = (input % BF16_LANES / 2 * 16 + output % 16) * 2 + input % 2;
+    tile * 512 + within
 }
 
 /// The offsets, in bytes, of a convolution's steps from the first tap's first channel.
