@@ -3,7 +3,7 @@
 mod gradients;
 mod levels;
 
-use crate::product::Product;
+use crate::product::{Product, rows_fit};
 use crate::winograd::{POINTS, output::Output};
 use crate::{Convolution, LANES, Matrix, Simd, SimdError, Transformed};
 use levels::dispatch;
@@ -165,16 +165,19 @@ impl Kernels {
         }
     }
 
-    /// Writes the means of an image's channels (`[square][channel]`) and then their maxima to `pooled`.
+    /// Writes the means over all squares of each channel and then the maxima to `pooled`. A row is a square and begins
+    /// with its `channels`.
     ///
     /// # Panics
     ///
-    /// When the image is empty, the channels come not in sixteens, or `pooled` has not `2 * channels` values.
-    pub fn pool(self, image: &[f32], channels: usize, pooled: &mut [f32]) {
+    /// When there is no square or not room for all, the channels come not in sixteens, or `pooled` has not
+    /// `2 * channels` values.
+    pub fn pool(self, squares: Rows<'_>, channels: usize, pooled: &mut [f32]) {
         assert!(channels > 0 && channels.is_multiple_of(LANES), "channels come in sixteens");
-        assert!(!image.is_empty() && image.len().is_multiple_of(channels), "whole squares");
+        let fit = rows_fit(squares.values.len(), squares.count, squares.stride, channels);
+        assert!(squares.count > 0 && fit, "squares fit their values");
         assert_eq!(pooled.len(), 2 * channels, "size of the pooled values");
-        dispatch!(self.simd, pool(image, channels, pooled));
+        dispatch!(self.simd, pool(&squares, channels, pooled));
     }
 
     /// The scalar product `a · b`.

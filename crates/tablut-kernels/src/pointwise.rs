@@ -1,28 +1,28 @@
 //! Pooling and single sums.
 
-use crate::LANES;
 use crate::lanes::Lanes;
+use crate::{LANES, Rows};
 
-/// Writes the mean and then the maximum over all rows of `image` (`[square][channel]`) to `pooled`.
+/// Writes the mean and then the maximum over all squares to `pooled`.
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `image` holds a positive number of rows of `channels` values (in sixteens), `pooled` `2 *
-/// channels`.
+/// The contract of [`Lanes`]; `squares` are a positive number of rows that begin with `channels` values (in sixteens) and
+/// lie inside their slice, `pooled` has `2 * channels`.
 #[inline(always)]
-pub(crate) unsafe fn pool<V: Lanes>(image: &[f32], channels: usize, pooled: &mut [f32]) {
-    let squares = image.len() / channels;
+pub(crate) unsafe fn pool<V: Lanes>(squares: &Rows<'_>, channels: usize, pooled: &mut [f32]) {
+    let Rows { values: image, stride, count } = *squares;
     for channel in (0..channels).step_by(LANES) {
         // SAFETY: the caller's contract.
         unsafe {
             let mut sum = V::load(image, channel);
             let mut max = sum;
-            for square in 1..squares {
-                let value = V::load(image, square * channels + channel);
+            for square in 1..count {
+                let value = V::load(image, square * stride + channel);
                 sum = sum.add(value);
                 max = max.max(value);
             }
-            let share = V::splat(1.0 / squares as f32);
+            let share = V::splat(1.0 / count as f32);
             sum.mul_add(share, V::zero()).store(pooled, channel);
             max.store(pooled, channels + channel);
         }

@@ -196,8 +196,12 @@ fn pooling_and_scalar_products_agree_at_every_level() {
     let sum: f64 = (0..48).map(|i| f64::from(image[i]) * f64::from(image[48 + i])).sum();
     for kernels in levels() {
         let mut pooled = vec![0.0; 96];
-        kernels.pool(&image, 48, &mut pooled);
+        kernels.pool(Rows { values: &image, stride: 48, count: 81 }, 48, &mut pooled);
         assert_close(&pooled, &expected, 1e-6, &kernels.simd().to_string());
+        // The last 16 of 48 channels, by themselves.
+        let mut some = vec![0.0; 32];
+        kernels.pool(Rows { values: &image[32..], stride: 48, count: 81 }, 16, &mut some);
+        assert_eq!(some, [&pooled[32..48], &pooled[80..]].concat());
         let dot = kernels.dot(&image[..48], &image[48..96]);
         assert!((f64::from(dot) - sum).abs() < 1e-5, "{}: {dot} for {sum}", kernels.simd());
     }

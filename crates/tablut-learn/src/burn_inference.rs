@@ -2,9 +2,9 @@
 
 use burn::tensor::Device;
 use burn::tensor::activation::softmax;
-use tablut_net::{Inference, InputBatch, NetError, OutputBatch, POLICY_ENTRIES, Weights};
+use tablut_net::{Inference, InputBatch, MOVES_LEFT_UNIT, NetError, OutputBatch, POLICY_ENTRIES, Weights};
 
-use crate::model::{BurnNet, MOVES_LEFT_UNIT, host_values};
+use crate::model::{BurnNet, host_values};
 
 /// A net on a burn device.
 pub struct BurnInference {
@@ -31,15 +31,19 @@ impl Inference for BurnInference {
         if input.n == 0 {
             return Ok(());
         }
-        let heads = self.net.forward(input, &self.device);
-        let table = host_values(heads.policy);
+        let outputs = self.net.forward(input, &self.device);
+        let table = host_values(outputs.policy).map_err(failed)?;
         for (row, table) in table.chunks_exact(POLICY_ENTRIES).enumerate() {
             output.logits.extend(input.moves[input.move_range(row)].iter().map(|index| index.logit(table)));
         }
-        let wdl = host_values(softmax(heads.wdl, 1));
+        let wdl = host_values(softmax(outputs.wdl, 1)).map_err(failed)?;
         output.wdl.extend(wdl.chunks_exact(3).map(|row| [row[0], row[1], row[2]]));
-        let moves_left = host_values(heads.moves_left);
-        output.moves_left.extend(moves_left.iter().map(|units| units * MOVES_LEFT_UNIT as f32));
+        let moves_left = host_values(outputs.moves_left).map_err(failed)?;
+        output.moves_left.extend(moves_left.iter().map(|units| units * MOVES_LEFT_UNIT));
         Ok(())
     }
+}
+
+fn failed(error: impl std::fmt::Display) -> NetError {
+    NetError::Inference(error.to_string())
 }

@@ -9,11 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tablut_net::{
-    Model, ModelFileError, ModelFileErrorKind as Kind, NetShape, Tensor, TrainingSummary, container, durable,
+    AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, Tensor, TrainingSummary,
+    container, durable,
 };
 
 use crate::learner::LearnerState;
-use crate::optimizer::Slot;
+use crate::optimizer::ParamState;
 
 /// Version of the state's layout.
 const STATE_VERSION: u32 = 1;
@@ -84,15 +85,18 @@ impl Checkpoint {
         let training = serde_json::to_string(&self.training).map_err(|error| Kind::Format(error.to_string()))?;
         let metadata = BTreeMap::from([
             ("format", STATE_VERSION.to_string()),
-            ("shape", self.learner.shape.to_string()),
+            ("architecture", self.learner.architecture.to_json()),
+            ("shape", self.learner.architecture.to_string()),
             ("steps", self.learner.steps.to_string()),
             ("hash", state_hash(&self.learner, &training)),
             ("training", training),
         ]);
         let mut tensors = BTreeMap::new();
-        for (spec, slot) in self.learner.shape.tensors().into_iter().zip(&self.learner.slots) {
-            for (part, data) in parts(slot) {
-                tensors.insert(format!("{}#{part}", spec.name), Tensor { dims: spec.dims.clone(), data: data.clone() });
+        for param in &self.learner.params {
+            for (part, values) in parts(param) {
+                let tensor = Tensor::from_shape_vec(param.dims.clone(), values.clone());
+                let tensor = tensor.map_err(|error| Kind::Format(error.to_string()))?;
+                tensors.insert(format!("{}#{part}", param.name), tensor);
             }
         }
         container::serialize(&metadata, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)))
@@ -106,29 +110,40 @@ impl Checkpoint {
         if found != STATE_VERSION.to_string() {
             return Err(Kind::Version { what: "format", found: found.to_owned(), expected: STATE_VERSION });
         }
-        let shape: NetShape = value("shape")?.parse()?;
+        let architecture = match metadata.get("architecture") {
+            Some(json) => Architecture::from_json(json)?,
+            None => value("shape")?.parse()?,
+        };
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
         let training_text = value("training")?;
         let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
-        let mut slots = Vec::new();
-        for spec in shape.tensors() {
+        let layers = architecture.layers();
+        let own = layers.parameters().iter().map(|parameter| (parameter.name.clone(), parameter.dims.clone()));
+        let auxiliary = tensors.iter().filter_map(|(name, tensor)| {
+            let name = name.strip_suffix("#weights").filter(|name| name.starts_with(AUXILIARY))?;
+            Some((name.to_owned(), tensor.shape().to_vec()))
+        });
+        let all: Vec<_> = own.chain(auxiliary).collect();
+        let mut params = Vec::new();
+        for (name, dims) in all {
             let mut take = |part: &str| {
-                let name = format!("{}#{part}", spec.name);
-                let tensor = tensors.remove(&name).ok_or_else(|| tablut_net::NetError::MissingTensor(name.clone()))?;
-                if tensor.dims == spec.dims {
-                    return Ok(tensor.data);
+                let name = format!("{name}#{part}");
+                let tensor = tensors.remove(&name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;
+                if tensor.shape() == dims {
+                    return Ok(tensor.iter().copied().collect());
                 }
-                Err(tablut_net::NetError::Dimensions { name, found: tensor.dims, expected: spec.dims.clone() })
+                Err(NetError::Dimensions { name, found: tensor.shape().to_vec(), expected: dims.clone() })
             };
-            slots.push(Slot {
+            params.push(ParamState {
                 weights: take("weights")?,
                 momentum: take("momentum")?,
                 square: take("square")?,
                 average: take("average")?,
-                decays: spec.fan_in > 0,
+                name,
+                dims,
             });
         }
-        let learner = LearnerState { shape, slots, steps };
+        let learner = LearnerState { architecture, params, steps };
         let (found, expected) = (state_hash(&learner, training_text), value("hash")?.to_owned());
         if found != expected {
             return Err(Kind::Hash { found, expected });
@@ -137,8 +152,8 @@ impl Checkpoint {
     }
 }
 
-fn parts(slot: &Slot) -> [(&'static str, &Vec<f32>); 4] {
-    [("weights", &slot.weights), ("momentum", &slot.momentum), ("square", &slot.square), ("average", &slot.average)]
+fn parts(param: &ParamState) -> [(&'static str, &Vec<f32>); 4] {
+    [("weights", &param.weights), ("momentum", &param.momentum), ("square", &param.square), ("average", &param.average)]
 }
 
 /// BLAKE3 of all numbers of the state and of the summary's text.
@@ -146,7 +161,7 @@ fn state_hash(learner: &LearnerState, training: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(training.as_bytes());
     hasher.update(&learner.steps.to_le_bytes());
-    for (_, data) in learner.slots.iter().flat_map(parts) {
+    for (_, data) in learner.params.iter().flat_map(parts) {
         for value in data {
             hasher.update(&value.to_le_bytes());
         }
@@ -160,9 +175,9 @@ mod tests {
     use tablut_net::Weights;
 
     fn checkpoint(generation: u64) -> Checkpoint {
-        let mut learner = LearnerState::new(&Weights::initial(NetShape::new(2, 16).unwrap(), 5));
+        let mut learner = LearnerState::new(&Weights::initial(&Architecture::standard(2, 16).unwrap(), 5));
         learner.steps = 41;
-        learner.slots[0].momentum[3] = 0.25;
+        learner.params[0].momentum[3] = 0.25;
         Checkpoint { generation, learner, training: TrainingSummary { games: 9, ..TrainingSummary::default() } }
     }
 
@@ -191,5 +206,31 @@ mod tests {
         assert!(error.contains("gen-00000.state") && error.contains("damaged"), "{error}");
         fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         assert!(Checkpoint::latest(folder.path()).is_err());
+    }
+
+    #[test]
+    fn parameters_that_only_learning_has_come_back_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut checkpoint = checkpoint(0);
+        let param = |name: &str, dims: Vec<usize>| {
+            let len = dims.iter().product();
+            ParamState::new(format!("{AUXILIARY}{name}"), dims, vec![0.5; len])
+        };
+        checkpoint.learner.params.extend([param("ends.bias", vec![2]), param("ends.weight", vec![2, 16])]);
+        checkpoint.save(folder.path(), &[]).unwrap();
+        assert_eq!(Checkpoint::load(folder.path(), 0).unwrap(), checkpoint);
+        let model = Model::load(&model_path(folder.path(), 0)).unwrap();
+        assert!(model.weights.iter().all(|(name, _)| !name.starts_with(AUXILIARY)));
+    }
+
+    #[test]
+    fn a_state_of_the_first_format_without_an_architecture_is_read() {
+        let bytes = checkpoint(7).state_bytes().unwrap();
+        let (mut metadata, tensors) = container::deserialize(&bytes).unwrap();
+        metadata.remove("architecture").unwrap();
+        let metadata = metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+        let tensors = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor));
+        let bytes = container::serialize(&metadata, tensors).unwrap();
+        assert_eq!(Checkpoint::from_state_bytes(7, &bytes).unwrap(), checkpoint(7));
     }
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::SelfPlayConfig;
-use tablut_net::NetShape;
+use tablut_net::Architecture;
 use tablut_search::SearchConfig;
 
+use crate::backend::Backend;
 use crate::loss::LossWeights;
 use crate::optimizer::OptimizerConfig;
 pub use differences::{Difference, differences};
@@ -19,8 +20,8 @@ pub use differences::{Difference, differences};
 pub struct TrainConfig {
     /// Rule sets to train on, by name or by the path of a rule file; games alternate between them.
     pub rules: Vec<String>,
-    /// The net's shape, such as `b4c32`.
-    pub shape: NetShape,
+    /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
+    pub shape: Architecture,
     /// Seed of everything random in the run (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
@@ -101,6 +102,8 @@ pub struct LearningConfig {
     pub decay_share: f32,
     /// Share of the search's value in the value target, the rest is the game's outcome; 0 to 1.
     pub value_share: f32,
+    /// What computes the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference.
+    pub backend: Backend,
 }
 
 impl Default for LearningConfig {
@@ -113,6 +116,7 @@ impl Default for LearningConfig {
             warmup_steps: 100,
             decay_share: 0.3,
             value_share: 0.25,
+            backend: Backend::Cpu,
         }
     }
 }
@@ -262,7 +266,7 @@ impl TrainConfig {
         check(p.full_share > 0.0 && p.full_share <= 1.0, "selfplay.full_share", &p.full_share, "above 0, to 1");
         let quick = p.quick_simulations;
         check(quick > 0.0 && quick <= 1.0, "selfplay.quick_simulations", &quick, "above 0, to 1");
-        let weights = [self.loss.policy, self.loss.value, self.loss.moves_left];
+        let weights = self.loss.all();
         let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");
         let e = &self.evaluation;
@@ -331,6 +335,17 @@ mod tests {
         let config = load(MINIMAL, &["schedule.games=7", "selfplay.full_share=0.25"]).unwrap();
         assert_eq!(config.schedule.games, 7);
         assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
+    }
+
+    #[test]
+    fn an_architecture_without_a_name_is_a_table_of_its_fields() {
+        let table = "rules = [\"kvasir\"]\nseed = 3\n[shape]\nversion = 1\nchannels = 32\nblocks = [\"plain\", \"plain\"]\n\
+                     policy = { channels = 32 }\nvalue = { channels = 16, hidden = 48 }\n";
+        let config = load(table, &[]).unwrap();
+        assert_eq!(config.shape.to_string(), "b2c32 (pooled none; policy 32; value 16, 48)");
+        assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
+        let fault = load(&table.replace("hidden = 48", "hidden = 47"), &[]).unwrap_err().to_string();
+        assert!(fault.contains("value.hidden = 47"), "{fault}");
     }
 
     #[test]

@@ -1,88 +1,65 @@
-//! The learner: weights, optimiser state, and the step from a batch to better weights.
+//! What learning changes, and how fast.
 
-use tablut_games::TrainingBatch;
-use tablut_net::{NetShape, Tensor, TensorSpec, Weights};
+use tablut_net::{Architecture, Tensor, Weights};
 
-use crate::differentiation::Differentiation;
-use crate::loss::{LossParts, LossWeights};
-use crate::optimizer::{self, OptimizerConfig, Slot};
+use crate::auxiliary::auxiliary_heads;
+use crate::loss::LossWeights;
+use crate::optimizer::ParamState;
 
-/// All that learning changes.
+/// All that learning changes, on the host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerState {
-    /// The net's shape.
-    pub shape: NetShape,
-    /// One slot for each of [`NetShape::tensors`], in that order.
-    pub slots: Vec<Slot>,
+    /// The net's architecture.
+    pub architecture: Architecture,
+    /// One state for each parameter of the net, in the order of its layers, and then for those of the heads that only
+    /// learning has.
+    pub params: Vec<ParamState>,
     /// Steps taken since the beginning of the run.
     pub steps: u64,
-}
-
-/// What one step did.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct StepReport {
-    /// Parts of the loss before the step.
-    pub loss: LossParts,
-    /// Norm of all gradients together, before clipping.
-    pub gradient_norm: f32,
-}
-
-/// A step went wrong.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "learning diverged at step {step}: the {what} is {value}; a lower learning rate or gradient norm may help \
-     (the last checkpoint is sound)"
-)]
-pub struct Diverged {
-    /// The step, counted from 1.
-    pub step: u64,
-    /// Loss or gradient norm.
-    pub what: &'static str,
-    /// Its value: infinite or not a number.
-    pub value: f32,
 }
 
 impl LearnerState {
     /// A learner that starts from `weights`.
     pub fn new(weights: &Weights) -> Self {
-        let shape = weights.shape();
-        let slot = |spec: TensorSpec| Slot::new(weights.get(&spec.name).data.clone(), spec.fan_in > 0);
-        Self { shape, slots: shape.tensors().into_iter().map(slot).collect(), steps: 0 }
+        let layers = weights.architecture().layers();
+        let values = weights.values(&layers);
+        let param = |(id, parameter): (_, &tablut_net::Parameter)| {
+            ParamState::new(parameter.name.clone(), parameter.dims.clone(), values.get(id).to_vec())
+        };
+        let params = layers.ids().zip(layers.parameters()).map(param).collect();
+        Self { architecture: weights.architecture().clone(), params, steps: 0 }
+    }
+
+    /// The same learner with the heads that only learning has and that `loss` asks for, as they are at first.
+    #[must_use]
+    pub fn with_auxiliary_heads(mut self, loss: &LossWeights, seed: u64) -> Self {
+        let parameters =
+            auxiliary_heads(loss).into_iter().flat_map(|(_, head)| head.parameters(self.architecture.channels()));
+        self.params.extend(parameters.map(|parameter| {
+            let values = parameter.initial_values(seed);
+            ParamState::new(parameter.name, parameter.dims, values)
+        }));
+        self
     }
 
     /// The weights being trained.
     pub fn weights(&self) -> Weights {
-        self.assemble(|slot| &slot.weights)
+        self.assemble(|param| &param.weights)
     }
 
     /// The averaged weights, which play.
     pub fn averaged_weights(&self) -> Weights {
-        self.assemble(|slot| &slot.average)
+        self.assemble(|param| &param.average)
     }
 
-    fn assemble(&self, values: impl Fn(&Slot) -> &Vec<f32>) -> Weights {
-        let tensors = self.shape.tensors().into_iter().zip(&self.slots);
-        let tensors = tensors.map(|(spec, slot)| (spec.name, Tensor { dims: spec.dims, data: values(slot).clone() }));
-        Weights::new(self.shape, tensors.collect()).expect("steps are checked to keep all weights finite")
-    }
-
-    /// One step on `batch`. The state is unchanged when it fails.
-    pub fn step(
-        &mut self,
-        differentiation: &mut Differentiation,
-        batch: &TrainingBatch,
-        learning_rate: f32,
-        weights: LossWeights,
-        config: &OptimizerConfig,
-    ) -> Result<StepReport, Diverged> {
-        let (parts, gradients) = differentiation.gradients(self, batch, weights);
-        let step = self.steps + 1;
-        let check = |what, value: f32| if value.is_finite() { Ok(()) } else { Err(Diverged { step, what, value }) };
-        check("loss", parts.policy + parts.value + parts.moves_left)?;
-        check("gradient norm", optimizer::global_norm(&gradients))?;
-        let gradient_norm = optimizer::step(&mut self.slots, &gradients, step, learning_rate, config);
-        self.steps = step;
-        Ok(StepReport { loss: parts, gradient_norm })
+    fn assemble(&self, values: impl Fn(&ParamState) -> &Vec<f32>) -> Weights {
+        let tensor = |param: &ParamState| {
+            let values = values(param).clone();
+            let tensor = Tensor::from_shape_vec(param.dims.clone(), values).expect("values of the tensor's size");
+            (param.name.clone(), tensor)
+        };
+        let tensors = self.params.iter().map(tensor).collect();
+        Weights::new(self.architecture.clone(), tensors).expect("steps are checked to keep all weights finite")
     }
 }
 

@@ -1,14 +1,17 @@
 //! Learning: the one crate of the workspace that imports burn.
 //!
 //! In reading order: [`TrainConfig`] says what a run is to do; [`Run`] opens its folder, [`train()`] does the generations;
-//! [`LearnerState`] takes steps with the gradients of a [`Differentiation`]: of the [`loss()`] by burn, and of the net by
-//! [`KernelNet`] on the CPU or through [`BurnNet`] on any device; [`Checkpoint`] keeps what a run goes on
-//! from. [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
+//! a [`GradientBackend`] takes steps: [`CpuBackend`] on our own kernels, with the loss and the heads that only learning has
+//! differentiated by burn, or [`BurnBackend`] in burn's operations on any device; [`LearnerState`] is what they change,
+//! and [`Checkpoint`] keeps what a run goes on from. [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
 
+mod auxiliary;
+mod backend;
+mod burn_backend;
 mod burn_inference;
 mod checkpoint;
 mod config;
-mod differentiation;
+mod cpu_backend;
 mod kernel_net;
 mod learner;
 mod loss;
@@ -18,18 +21,20 @@ mod optimizer;
 mod run;
 mod train;
 
+pub use backend::{Backend, GradientBackend, StepError, StepReport};
+pub use burn_backend::BurnBackend;
 pub use burn_inference::BurnInference;
 pub use checkpoint::{Checkpoint, model_path, state_path};
 pub use config::{
     ConfigError, Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
     differences,
 };
-pub use differentiation::Differentiation;
-pub use kernel_net::{KernelNet, Predictions};
-pub use learner::{Diverged, LearnerState, StepReport, learning_rate, learning_rate_share};
-pub use loss::{LossParts, LossWeights, loss};
+pub use cpu_backend::CpuBackend;
+pub use kernel_net::KernelNet;
+pub use learner::{LearnerState, learning_rate, learning_rate_share};
+pub use loss::{LossParts, LossWeights};
 pub use metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, read_metrics};
-pub use model::{BurnNet, Heads};
-pub use optimizer::{OptimizerConfig, Slot};
+pub use model::{BurnNet, Outputs};
+pub use optimizer::{OptimizerConfig, ParamState};
 pub use run::{Run, TrainError};
 pub use train::{MakeInference, Observer, train};

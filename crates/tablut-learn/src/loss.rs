@@ -1,13 +1,20 @@
-//! The loss: cross-entropy of policy and outcome, a robust distance for the moves left.
+//! The loss: cross-entropy of policy and outcome, a robust distance for the moves left, and what the heads that only
+//! learning has add. burn differentiates it, wherever the net's layers are differentiated.
+
+use std::collections::BTreeMap;
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 use tablut_games::TrainingBatch;
-use tablut_net::PolicyIndex;
+use tablut_net::layers::adjoint::Predictions;
+use tablut_net::{MOVES_LEFT_UNIT, PolicyIndex};
+use tablut_rules::{SIZE, SQUARES};
 
-use crate::kernel_net::Predictions;
-use crate::model::{Heads, MOVES_LEFT_UNIT, host_values};
+use crate::auxiliary::auxiliary_losses;
+use crate::backend::StepError;
+use crate::model::{Outputs, host_values, tensor};
+use crate::optimizer::ParamState;
 
 /// Weights of the parts in the sum.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,8 +34,15 @@ impl Default for LossWeights {
     }
 }
 
+impl LossWeights {
+    /// All weights.
+    pub fn all(&self) -> Vec<f32> {
+        vec![self.policy, self.value, self.moves_left]
+    }
+}
+
 /// Means over a batch, unweighted.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LossParts {
     /// Cross-entropy of the policy against its target, in nats.
     pub policy: f32,
@@ -38,6 +52,9 @@ pub struct LossParts {
     pub value: f32,
     /// Distance of the moves left: Huber's, in units of 32 plies.
     pub moves_left: f32,
+    /// Losses of the heads that only learning has, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub auxiliary: BTreeMap<String, f32>,
 }
 
 impl LossParts {
@@ -45,75 +62,139 @@ impl LossParts {
     pub fn mean(parts: &[Self]) -> Self {
         let n = parts.len().max(1) as f32;
         let of = |field: fn(&Self) -> f32| parts.iter().map(field).sum::<f32>() / n;
+        let mut auxiliary = BTreeMap::new();
+        for (name, loss) in parts.iter().flat_map(|p| &p.auxiliary) {
+            *auxiliary.entry(name.clone()).or_default() += loss / n;
+        }
         Self {
             policy: of(|p| p.policy),
             policy_floor: of(|p| p.policy_floor),
             value: of(|p| p.value),
             moves_left: of(|p| p.moves_left),
+            auxiliary,
         }
+    }
+
+    /// All parts together, unweighted; the floor is no part.
+    pub fn sum(&self) -> f32 {
+        self.policy + self.value + self.moves_left + self.auxiliary.values().sum::<f32>()
     }
 }
 
-/// The weighted loss as a tensor to differentiate, and its parts.
-pub fn loss(heads: Heads, batch: &TrainingBatch, weights: LossWeights, device: &Device) -> (Tensor<1>, LossParts) {
-    let padded = PaddedMoves::new(batch);
-    let logits = padded.gather(&heads.policy, device); // [n, width]
-    weighted(logits, [heads.wdl, heads.moves_left], batch, &padded, weights, device)
+/// The loss under way: tensors of one value on some device.
+pub(crate) struct LossTensors {
+    /// The weighted sum, to differentiate.
+    pub total: Tensor<1>,
+    policy: Tensor<1>,
+    value: Tensor<1>,
+    moves_left: Tensor<1>,
+    auxiliary: Vec<(&'static str, Tensor<1>)>,
 }
 
-/// The loss and its gradient with respect to `predictions`, which are the batch's.
+impl LossTensors {
+    /// Reads the parts back, and with them whatever else is wanted, one value each, all at once.
+    pub fn read(self, batch: &TrainingBatch, others: Vec<Tensor<1>>) -> Result<(LossParts, Vec<f32>), StepError> {
+        let (names, losses): (Vec<_>, Vec<_>) = self.auxiliary.into_iter().unzip();
+        let parts = [self.policy, self.value, self.moves_left].into_iter().chain(losses);
+        let plain = parts.map(Tensor::without_autodiff).chain(others).collect();
+        let mut values = host_values(Tensor::cat(plain, 0))?.into_iter();
+        let mut next = || values.next().expect("a value for each tensor");
+        let parts = LossParts {
+            policy: next(),
+            policy_floor: target_entropy(batch),
+            value: next(),
+            moves_left: next(),
+            auxiliary: names.into_iter().map(|name| (name.to_owned(), next())).collect(),
+        };
+        Ok((parts, values.collect()))
+    }
+}
+
+/// The loss of a net's outputs; `auxiliary` are the parameters of the heads that only learning has.
+pub(crate) fn loss(
+    outputs: Outputs,
+    auxiliary: &[Tensor<1>],
+    batch: &TrainingBatch,
+    weights: &LossWeights,
+    device: &Device,
+) -> LossTensors {
+    let padded = PaddedMoves::new(batch);
+    let logits = padded.gather(&outputs.policy, device); // [n, width]
+    let heads = [outputs.wdl, outputs.moves_left];
+    let auxiliary = auxiliary_losses(&outputs.trunk, auxiliary, batch, weights, device);
+    weighted(logits, heads, auxiliary, batch, &padded, weights, device)
+}
+
+/// The loss, its gradient with respect to `predictions`, which are the batch's, and that of the parameters of the heads
+/// that only learning has, in their order.
 pub(crate) fn loss_gradient(
     predictions: &Predictions,
+    auxiliary: &[ParamState],
     batch: &TrainingBatch,
-    weights: LossWeights,
-) -> (LossParts, Predictions) {
+    weights: &LossWeights,
+) -> Result<(LossParts, Predictions, Vec<Vec<f32>>), StepError> {
     let device = Device::flex().autodiff();
     let padded = PaddedMoves::new(batch);
     let n = batch.input.n;
-    let leaf = |values: Vec<f32>, width: usize| {
-        Tensor::<2>::from_data(TensorData::new(values, [n, width]), &device).require_grad()
-    };
+    let leaf = |values: Vec<f32>, width: usize| tensor(values, [n, width], &device).require_grad();
     let logits = leaf(padded.pad(batch, &predictions.logits), padded.width);
     let wdl = leaf(predictions.wdl.clone(), 3);
     let moves_left = leaf(predictions.moves_left.clone(), 1);
+    // Squares come before channels on the kernels, channels before squares in burn.
+    let channels = predictions.trunk.len() / (n * SQUARES).max(1);
+    let trunk = || tensor(predictions.trunk.clone(), [n, SQUARES, channels], &device).require_grad();
+    let trunk = (channels > 0).then(trunk);
+    let parameter = |param: &ParamState| tensor(param.weights.clone(), [param.weights.len()], &device).require_grad();
+    let parameters: Vec<_> = auxiliary.iter().map(parameter).collect();
+    let losses = trunk.clone().map_or(Vec::new(), |trunk| {
+        let trunk = trunk.swap_dims(1, 2).reshape([n, channels, SIZE, SIZE]);
+        auxiliary_losses(&trunk, &parameters, batch, weights, &device)
+    });
     let heads = [wdl.clone(), moves_left.clone()];
-    let (total, parts) = weighted(logits.clone(), heads, batch, &padded, weights, &device);
-    let gradients = total.backward();
-    let host = |leaf: &Tensor<2>| leaf.grad(&gradients).map(host_values).unwrap_or_default();
-    let logits = padded.unpad(batch, &host(&logits));
-    (parts, Predictions { logits, wdl: host(&wdl), moves_left: host(&moves_left) })
+    let parts = weighted(logits.clone(), heads, losses, batch, &padded, weights, &device);
+    let gradients = parts.total.backward();
+    let read = |gradient: Option<Tensor<2>>| gradient.map_or(Ok(Vec::new()), host_values);
+    let gradient = Predictions {
+        logits: padded.unpad(batch, &read(logits.grad(&gradients))?),
+        wdl: read(wdl.grad(&gradients))?,
+        moves_left: read(moves_left.grad(&gradients))?,
+        trunk: trunk.and_then(|trunk| trunk.grad(&gradients)).map_or(Ok(Vec::new()), host_values)?,
+    };
+    let of_parameter = |leaf: &Tensor<1>| match leaf.grad(&gradients) {
+        Some(gradient) => host_values(gradient),
+        None => Ok(vec![0.0; leaf.dims()[0]]),
+    };
+    let of_parameters = parameters.iter().map(of_parameter).collect::<Result<_, _>>()?;
+    Ok((parts.read(batch, Vec::new())?.0, gradient, of_parameters))
 }
 
 /// The weighted loss and its parts, from the logits of the padded moves, of the outcome, and the moves left.
 fn weighted(
     logits: Tensor<2>,
     [wdl_logits, moves_left]: [Tensor<2>; 2],
+    auxiliary: Vec<(f32, &'static str, Tensor<1>)>,
     batch: &TrainingBatch,
     padded: &PaddedMoves,
-    weights: LossWeights,
+    weights: &LossWeights,
     device: &Device,
-) -> (Tensor<1>, LossParts) {
+) -> LossTensors {
     let n = batch.input.n;
     let dims = [n, padded.width];
-    let offsets = Tensor::<2>::from_data(TensorData::new(padded.offsets.clone(), dims), device);
-    let targets = Tensor::<2>::from_data(TensorData::new(padded.targets.clone(), dims), device);
+    let offsets = tensor(padded.offsets.clone(), dims, device);
+    let targets = tensor(padded.targets.clone(), dims, device);
     let policy = cross_entropy(logits + offsets, targets);
     let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
-    let wdl = Tensor::<2>::from_data(TensorData::new(wdl, [n, 3]), device);
-    let value = cross_entropy(wdl_logits, wdl);
-    let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT as f32).collect::<Vec<_>>();
-    let plies = Tensor::<2>::from_data(TensorData::new(plies, [n, 1]), device);
-    let moves_left = huber(moves_left - plies);
-    let total = policy.clone().mul_scalar(weights.policy)
+    let value = cross_entropy(wdl_logits, tensor(wdl, [n, 3], device));
+    let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
+    let moves_left = huber(moves_left - tensor(plies, [n, 1], device));
+    let mut total = policy.clone().mul_scalar(weights.policy)
         + value.clone().mul_scalar(weights.value)
         + moves_left.clone().mul_scalar(weights.moves_left);
-    let parts = LossParts {
-        policy: host_values(policy)[0],
-        policy_floor: target_entropy(batch),
-        value: host_values(value)[0],
-        moves_left: host_values(moves_left)[0],
-    };
-    (total, parts)
+    for (weight, _, loss) in &auxiliary {
+        total = total + loss.clone().mul_scalar(*weight);
+    }
+    let auxiliary = auxiliary.into_iter().map(|(_, name, loss)| (name, loss)).collect();
+    LossTensors { total, policy, value, moves_left, auxiliary }
 }
 
 /// Mean over rows of `-Σ target · log softmax(logits)`.

@@ -1,29 +1,25 @@
-//! The net as burn sees it: the same forward pass for training and for inference on any device.
+//! The net in burn's operations, built by walking its layers: the reference for the kernels, and the way to other devices.
 
 use burn::tensor::activation::{relu, softplus};
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
-use tablut_net::{FEATURES, InputBatch, NetShape, PLANES, POLICY_ENTRIES, Weights};
+use burn::tensor::{Device, Tensor, TensorData};
+use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
+use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-/// Plies that one unit of the moves-left head stands for.
-pub const MOVES_LEFT_UNIT: f64 = 32.0;
+use crate::backend::StepError;
 
-/// A net's parameters as burn tensors, each flat, in the order of [`NetShape::tensors`].
+/// A net's parameters as burn tensors, each flat, in the order of its layers.
 pub struct BurnNet {
-    shape: NetShape,
-    parameters: Vec<Parameter>,
+    layers: Layers,
+    parameters: Vec<Tensor<1>>,
 }
 
-struct Parameter {
-    name: String,
-    dims: Vec<usize>,
-    values: Tensor<1>,
-}
-
-/// What the heads give, before the softmax and in the units of the loss.
-pub struct Heads {
+/// What the net gives, before the softmax and in the units of the loss.
+pub struct Outputs {
+    /// The trunk's output, `[n, C, 9, 9]`.
+    pub trunk: Tensor<4>,
     /// Policy tables, `[n, POLICY_ENTRIES]`.
     pub policy: Tensor<2>,
     /// Logits of attackers win, draw, defenders win, `[n, 3]`.
@@ -33,53 +29,39 @@ pub struct Heads {
 }
 
 impl BurnNet {
-    /// Puts `weights` on `device`; on an autodiff device every parameter asks for its gradient.
+    /// Puts `weights` on `device`.
     pub fn new(weights: &Weights, device: &Device) -> Self {
-        let parameters = weights
-            .shape()
-            .tensors()
-            .into_iter()
-            .map(|spec| {
-                let data = weights.get(&spec.name).data.clone();
-                let values = Tensor::from_data(TensorData::new(data, [spec.len()]), device);
-                let values = if device.is_autodiff() { values.require_grad() } else { values };
-                Parameter { name: spec.name, dims: spec.dims, values }
-            })
-            .collect();
-        Self { shape: weights.shape(), parameters }
+        let layers = weights.architecture().layers();
+        let values = weights.values(&layers);
+        let tensor = |id| tensor(values.get(id).to_vec(), [values.get(id).len()], device);
+        let parameters = layers.ids().map(tensor).collect();
+        Self { layers, parameters }
     }
 
-    /// Gradients of all parameters, flat, in the order of [`NetShape::tensors`]; zeros where none reached one.
-    pub fn gradients(&self, gradients: &Gradients) -> Vec<Vec<f32>> {
-        let host = |parameter: &Parameter| match parameter.values.grad(gradients) {
-            Some(gradient) => host_values(gradient),
-            None => vec![0.0; parameter.dims.iter().product()],
-        };
-        self.parameters.iter().map(host).collect()
+    /// The net of these parameters, in the order of its layers; those past its own are not read.
+    pub fn of_tensors(layers: Layers, parameters: Vec<Tensor<1>>) -> Self {
+        Self { layers, parameters }
     }
 
     /// Runs the net on a batch.
-    pub fn forward(&self, input: &InputBatch, device: &Device) -> Heads {
+    pub fn forward(&self, input: &InputBatch, device: &Device) -> Outputs {
         let n = input.n;
-        let planes = Tensor::from_data(TensorData::new(input.planes.clone(), [n, PLANES, SIZE, SIZE]), device);
-        let features = Tensor::from_data(TensorData::new(input.features.clone(), [n, FEATURES]), device);
+        let planes = tensor(input.planes.clone(), [n, PLANES, SIZE, SIZE], device);
+        let features = tensor(input.features.clone(), [n, FEATURES], device);
         let trunk = self.trunk(planes, features); // [n, C, 9, 9]
-        let moves_left_and_wdl = self.value_head(trunk.clone());
-        Heads {
-            policy: self.policy_head(trunk), // [n, POLICY_ENTRIES]
-            wdl: moves_left_and_wdl.0,
-            moves_left: moves_left_and_wdl.1,
-        }
+        let (wdl, moves_left) = self.value_head(trunk.clone());
+        Outputs { policy: self.policy_head(trunk.clone()), wdl, moves_left, trunk }
     }
 
     fn trunk(&self, planes: Tensor<4>, features: Tensor<2>) -> Tensor<4> {
-        let bias = self.linear(features, "trunk.features"); // [n, C]
-        let mut x = relu(self.convolution(planes, "trunk.input") + over_squares(bias)); // [n, C, 9, 9]
-        for block in 0..self.shape.blocks {
-            let h = relu(self.convolution(x.clone(), &format!("trunk.block{block}.conv1")));
-            let mut y = self.convolution(h.clone(), &format!("trunk.block{block}.conv2"));
-            if NetShape::pools(block) {
-                y = y + over_squares(self.linear(pool(h), &format!("trunk.block{block}.pool")));
+        let layers = &self.layers;
+        let bias = self.linear(features, &layers.features); // [n, C]
+        let mut x = relu(self.convolution(planes, &layers.input) + over_squares(bias)); // [n, C, 9, 9]
+        for block in &layers.blocks {
+            let h = relu(self.convolution(x.clone(), &block.conv1));
+            let mut y = self.convolution(h.clone(), &block.conv2);
+            if let Some(layer) = &block.pool {
+                y = y + over_squares(self.linear(pool(h), layer));
             }
             x = relu(x + y);
         }
@@ -87,44 +69,44 @@ impl BurnNet {
     }
 
     fn policy_head(&self, trunk: Tensor<4>) -> Tensor<2> {
-        let n = trunk.dims()[0];
-        let bias = self.linear(pool(trunk.clone()), "policy.pool"); // [n, C]
-        let p = relu(self.convolution(trunk, "policy.conv") + over_squares(bias)); // [n, C, 9, 9]
-        self.convolution(p, "policy.out").reshape([n, POLICY_ENTRIES])
+        let (n, policy) = (trunk.dims()[0], &self.layers.policy);
+        let bias = self.linear(pool(trunk.clone()), &policy.pool); // [n, P]
+        let p = relu(self.squares(trunk, &policy.conv) + over_squares(bias)); // [n, P, 9, 9]
+        self.squares(p, &policy.out).reshape([n, POLICY_ENTRIES])
     }
 
     fn value_head(&self, trunk: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
-        let v = relu(self.convolution(trunk, "value.conv")); // [n, V, 9, 9]
-        let h = relu(self.linear(pool(v), "value.hidden")); // [n, H]
-        (self.linear(h.clone(), "value.out"), softplus(self.linear(h, "moves_left"), 1.0))
+        let value = &self.layers.value;
+        let v = relu(self.squares(trunk, &value.conv)); // [n, V, 9, 9]
+        let h = relu(self.linear(pool(v), &value.hidden)); // [n, H]
+        (self.linear(h.clone(), &value.out), softplus(self.linear(h, &value.moves_left), 1.0))
     }
 
-    /// A 3×3 convolution padded with zeros, or a 1×1 one, as the tensor's dimensions say; with bias.
-    fn convolution(&self, x: Tensor<4>, layer: &str) -> Tensor<4> {
-        let weight = self.parameter(&format!("{layer}.weight"));
-        let kernel = weight.dims.get(2).copied().unwrap_or(1);
-        let dims = [weight.dims[0], weight.dims[1], kernel, kernel];
-        let bias = self.parameter(&format!("{layer}.bias"));
-        let options = ConvOptions::new([1, 1], [kernel / 2, kernel / 2], [1, 1], 1);
-        conv2d(x, weight.values.clone().reshape(dims), Some(bias.values.clone()), options)
+    /// A 3×3 convolution padded with zeros.
+    fn convolution(&self, x: Tensor<4>, layer: &Convolution) -> Tensor<4> {
+        let weight = self.parameter(layer.weight).reshape([layer.outputs, layer.inputs, 3, 3]);
+        conv2d(x, weight, Some(self.parameter(layer.bias)), ConvOptions::new([1, 1], [1, 1], [1, 1], 1))
+    }
+
+    /// A dense layer on the channels of each square.
+    fn squares(&self, x: Tensor<4>, layer: &Linear) -> Tensor<4> {
+        let weight = self.parameter(layer.weight).reshape([layer.outputs, layer.inputs, 1, 1]);
+        let bias = layer.bias.map(|bias| self.parameter(bias));
+        conv2d(x, weight, bias, ConvOptions::new([1, 1], [0, 0], [1, 1], 1))
     }
 
     /// `x · weightᵀ`, plus the bias where the layer has one: `[n, in]` → `[n, out]`.
-    fn linear(&self, x: Tensor<2>, layer: &str) -> Tensor<2> {
-        let weight = self.parameter(&format!("{layer}.weight"));
-        let product = x.matmul(weight.values.clone().reshape([weight.dims[0], weight.dims[1]]).transpose());
-        match self.find(&format!("{layer}.bias")) {
-            Some(bias) => product + bias.values.clone().reshape([1, bias.dims[0]]),
+    fn linear(&self, x: Tensor<2>, layer: &Linear) -> Tensor<2> {
+        let weight = self.parameter(layer.weight).reshape([layer.outputs, layer.inputs]);
+        let product = x.matmul(weight.transpose());
+        match layer.bias {
+            Some(bias) => product + self.parameter(bias).reshape([1, layer.outputs]),
             None => product,
         }
     }
 
-    fn find(&self, name: &str) -> Option<&Parameter> {
-        self.parameters.iter().find(|parameter| parameter.name == name)
-    }
-
-    fn parameter(&self, name: &str) -> &Parameter {
-        self.find(name).unwrap_or_else(|| panic!("a net of shape {} has no tensor `{name}`", self.shape))
+    fn parameter(&self, id: ParameterId) -> Tensor<1> {
+        self.parameters[id.index()].clone()
     }
 }
 
@@ -143,10 +125,15 @@ fn over_squares(x: Tensor<2>) -> Tensor<4> {
     x.reshape([n, c, 1, 1])
 }
 
+/// Values on a device.
+pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {
+    Tensor::from_data(TensorData::new(values, dims), device)
+}
+
 /// A tensor's values on the host.
 ///
-/// # Panics
-/// When the device fails to read back, which the CPU does not.
-pub fn host_values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_into_vec_as::<f32>().expect("a float tensor converts to f32")
+/// # Errors
+/// The device has failed.
+pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, StepError> {
+    tensor.try_into_vec_as::<f32>().map_err(|error| StepError::Device(error.to_string()))
 }

@@ -31,7 +31,11 @@ impl Default for OptimizerConfig {
 
 /// One tensor with all that the optimiser keeps for it; the arrays have one length.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Slot {
+pub struct ParamState {
+    /// The tensor's name.
+    pub name: String,
+    /// Its dimensions; those with one are biases and do not decay.
+    pub dims: Vec<usize>,
     /// The weights that are trained.
     pub weights: Vec<f32>,
     /// First moment of the gradient.
@@ -40,84 +44,132 @@ pub struct Slot {
     pub square: Vec<f32>,
     /// Exponential average of the weights.
     pub average: Vec<f32>,
-    /// Whether the weights decay.
-    pub decays: bool,
 }
 
-impl Slot {
+impl ParamState {
     /// A tensor before its first step.
-    pub fn new(weights: Vec<f32>, decays: bool) -> Self {
+    pub fn new(name: String, dims: Vec<usize>, weights: Vec<f32>) -> Self {
         let zeros = vec![0.0; weights.len()];
-        Self { average: weights.clone(), momentum: zeros.clone(), square: zeros, weights, decays }
+        Self { name, dims, average: weights.clone(), momentum: zeros.clone(), square: zeros, weights }
+    }
+
+    /// Whether the weights decay.
+    pub fn decays(&self) -> bool {
+        self.dims.len() > 1
     }
 }
 
-/// Norm of all gradients together.
-pub fn global_norm(gradients: &[Vec<f32>]) -> f32 {
-    let sum: f64 = gradients.iter().flatten().map(|&g| f64::from(g) * f64::from(g)).sum();
+/// The numbers of one step.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct StepConstants {
+    pub beta1: f32,
+    pub beta2: f32,
+    pub epsilon: f32,
+    /// What the moments are divided by, because they began at zero.
+    pub correction1: f32,
+    pub correction2: f32,
+    pub learning_rate: f32,
+    /// Share of a weight that decays.
+    pub decay: f32,
+    /// Decay of the averaged weights.
+    pub average_decay: f32,
+    max_gradient_norm: f32,
+}
+
+impl StepConstants {
+    /// Of step `step`, counted from 1.
+    pub fn new(config: &OptimizerConfig, step: u64, learning_rate: f32) -> Self {
+        let correction = |beta: f32| (1.0 - f64::from(beta).powf(step as f64)) as f32;
+        Self {
+            beta1: config.beta1,
+            beta2: config.beta2,
+            epsilon: config.epsilon,
+            correction1: correction(config.beta1),
+            correction2: correction(config.beta2),
+            learning_rate,
+            decay: learning_rate * config.weight_decay,
+            // Early averages would be dominated by the untrained weights: let the average's memory grow with the run.
+            average_decay: config.average_decay.min((step as f32 + 1.0) / (step as f32 + 10.0)),
+            max_gradient_norm: config.max_gradient_norm,
+        }
+    }
+}
+
+/// Norm of all values together.
+pub(crate) fn global_norm<'a>(tensors: impl Iterator<Item = &'a [f32]>) -> f32 {
+    let sum: f64 = tensors.flatten().map(|&x| f64::from(x) * f64::from(x)).sum();
     sum.sqrt() as f32
 }
 
-/// One step: `step` counts from 1. Returns the gradients' norm before clipping.
+/// One step along gradients whose norm before clipping is `gradient_norm`.
 ///
 /// # Panics
-/// When there are not as many gradients as slots, or of other lengths.
-pub fn step(slots: &mut [Slot], gradients: &[Vec<f32>], step: u64, learning_rate: f32, c: &OptimizerConfig) -> f32 {
-    assert_eq!(slots.len(), gradients.len(), "one gradient for each tensor");
-    let norm = global_norm(gradients);
-    let clip = if norm > c.max_gradient_norm { c.max_gradient_norm / norm } else { 1.0 };
-    let correction = |beta: f32| (1.0 - f64::from(beta).powf(step as f64)) as f32;
-    let (correction1, correction2) = (correction(c.beta1), correction(c.beta2));
-    // Early averages would be dominated by the untrained weights: let the average's memory grow with the run.
-    let average_decay = c.average_decay.min((step as f32 + 1.0) / (step as f32 + 10.0));
-    for (slot, gradient) in slots.iter_mut().zip(gradients) {
-        assert_eq!(slot.weights.len(), gradient.len(), "a gradient has its tensor's length");
-        let decay = if slot.decays { learning_rate * c.weight_decay } else { 0.0 };
-        let state = slot.weights.iter_mut().zip(&mut slot.momentum).zip(&mut slot.square).zip(&mut slot.average);
+/// When there are not as many gradients as tensors, or of other lengths.
+pub(crate) fn step(params: &mut [ParamState], gradients: &[Vec<f32>], gradient_norm: f32, c: &StepConstants) {
+    assert_eq!(params.len(), gradients.len(), "one gradient for each tensor");
+    let clip = if gradient_norm > c.max_gradient_norm { c.max_gradient_norm / gradient_norm } else { 1.0 };
+    for (param, gradient) in params.iter_mut().zip(gradients) {
+        assert_eq!(param.weights.len(), gradient.len(), "a gradient has its tensor's length");
+        let decay = if param.decays() { c.decay } else { 0.0 };
+        let state = param.weights.iter_mut().zip(&mut param.momentum).zip(&mut param.square).zip(&mut param.average);
         for ((((w, m), v), a), &g) in state.zip(gradient) {
             let g = g * clip;
             *m = c.beta1 * *m + (1.0 - c.beta1) * g;
             *v = c.beta2 * *v + (1.0 - c.beta2) * g * g;
-            let update = (*m / correction1) / ((*v / correction2).sqrt() + c.epsilon);
-            *w -= decay * *w + learning_rate * update;
-            *a += (1.0 - average_decay) * (*w - *a);
+            let update = (*m / c.correction1) / ((*v / c.correction2).sqrt() + c.epsilon);
+            *w -= decay * *w + c.learning_rate * update;
+            *a += (1.0 - c.average_decay) * (*w - *a);
         }
     }
-    norm
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Tensors of one value each.
+    fn params(values: &[(f32, bool)]) -> Vec<ParamState> {
+        let param = |&(value, decays): &(f32, bool)| {
+            ParamState::new(String::new(), if decays { vec![1, 1] } else { vec![1] }, vec![value])
+        };
+        values.iter().map(param).collect()
+    }
+
+    fn take(params: &mut [ParamState], gradients: &[f32], number: u64, rate: f32, config: &OptimizerConfig) -> f32 {
+        let gradients: Vec<_> = gradients.iter().map(|&gradient| vec![gradient]).collect();
+        let norm = global_norm(gradients.iter().map(Vec::as_slice));
+        step(params, &gradients, norm, &StepConstants::new(config, number, rate));
+        norm
+    }
+
     /// Two steps of one weight, worked by hand from the paper's Algorithm 2 with β₁ = 0.9, β₂ = 0.98.
     #[test]
     fn two_steps_are_the_papers() {
         let config = OptimizerConfig { max_gradient_norm: 1e9, weight_decay: 0.1, ..OptimizerConfig::default() };
-        let mut slots = [Slot::new(vec![1.0], true)];
-        step(&mut slots, &[vec![0.5]], 1, 0.01, &config);
+        let mut params = params(&[(1.0, true)]);
+        take(&mut params, &[0.5], 1, 0.01, &config);
         // m̂ = 0.5, v̂ = 0.25: the update is 1, the decay 0.01 · 0.1 · 1.
-        assert!((slots[0].weights[0] - (1.0 - 0.01 - 0.001)).abs() < 1e-6);
-        step(&mut slots, &[vec![-0.5]], 2, 0.01, &config);
+        assert!((params[0].weights[0] - (1.0 - 0.01 - 0.001)).abs() < 1e-6);
+        take(&mut params, &[-0.5], 2, 0.01, &config);
         // m = 0.9·0.05 − 0.05 = −0.005, m̂ = −0.005/0.19; v̂ = 0.25 again: the update is −0.0526316.
         let expected = 0.989 - 0.01 * 0.1 * 0.989 + 0.01 * 0.005 / 0.19 / 0.5;
-        assert!((slots[0].weights[0] - expected).abs() < 1e-6);
+        assert!((params[0].weights[0] - expected).abs() < 1e-6);
     }
 
     #[test]
     fn long_gradients_are_scaled_together() {
         let config = OptimizerConfig { max_gradient_norm: 1.0, ..OptimizerConfig::default() };
-        let mut slots = [Slot::new(vec![0.0], false), Slot::new(vec![0.0], false)];
-        let norm = step(&mut slots, &[vec![3.0], vec![4.0]], 1, 0.1, &config);
-        assert_eq!(norm, 5.0);
-        assert!((slots[0].momentum[0] - 0.1 * 0.6).abs() < 1e-7);
-        assert!((slots[1].momentum[0] - 0.1 * 0.8).abs() < 1e-7);
+        let mut params = params(&[(0.0, false), (0.0, false)]);
+        assert_eq!(take(&mut params, &[3.0, 4.0], 1, 0.1, &config), 5.0);
+        assert!((params[0].momentum[0] - 0.1 * 0.6).abs() < 1e-7);
+        assert!((params[1].momentum[0] - 0.1 * 0.8).abs() < 1e-7);
     }
 
     #[test]
     fn biases_do_not_decay() {
-        let mut slots = [Slot::new(vec![1.0], false)];
-        step(&mut slots, &[vec![0.0]], 1, 0.1, &OptimizerConfig::default());
-        assert_eq!(slots[0].weights[0], 1.0);
+        let mut params = params(&[(1.0, false), (1.0, true)]);
+        take(&mut params, &[0.0, 0.0], 1, 0.1, &OptimizerConfig::default());
+        assert_eq!(params[0].weights[0], 1.0);
+        assert!(params[1].weights[0] < 1.0);
     }
 }

@@ -9,9 +9,10 @@ use tablut_games::{RecordFileError, ReplayError, ReplayWindow, RunError, read_re
 use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
+use crate::backend::StepError;
 use crate::checkpoint::Checkpoint;
 use crate::config::{ConfigError, Difference, TrainConfig, differences};
-use crate::learner::{Diverged, LearnerState};
+use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, read_metrics, rewrite_metrics};
 
 /// Why a run cannot begin or go on.
@@ -41,9 +42,6 @@ pub enum TrainError {
         /// The keys that may not change.
         differences: Vec<Difference>,
     },
-    /// The processor lacks the instructions that `TABLUT_SIMD` asks for.
-    #[error(transparent)]
-    Simd(#[from] tablut_kernels::SimdError),
     /// The state in the folder is of a net of another shape than the config's.
     #[error("{path} holds a net of shape {found}, the config says {expected}")]
     Shape {
@@ -80,9 +78,9 @@ pub enum TrainError {
         /// The game and what is wrong with it.
         error: ReplayError,
     },
-    /// Learning diverged.
+    /// A step of learning failed.
     #[error(transparent)]
-    Diverged(#[from] Diverged),
+    Learning(#[from] StepError),
     /// Self-play failed.
     #[error("self-play: {0}")]
     SelfPlay(RunError),
@@ -134,16 +132,16 @@ impl Run {
         let checkpoint = Checkpoint::latest(&folder.join("checkpoints"))?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
         let (learner, training) = if let Some(checkpoint) = checkpoint {
-            if checkpoint.learner.shape != config.shape {
-                let (found, expected) = (checkpoint.learner.shape.to_string(), config.shape.to_string());
+            if checkpoint.learner.architecture != config.shape {
+                let (found, expected) = (checkpoint.learner.architecture.to_string(), config.shape.to_string());
                 return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
             }
             (checkpoint.learner, checkpoint.training)
         } else {
-            let weights = Weights::initial(config.shape, config.seed);
+            let weights = Weights::initial(&config.shape, config.seed);
             let play_simulations = config.play.simulations;
             let training = TrainingSummary { seed: config.seed, play_simulations, ..TrainingSummary::default() };
-            (LearnerState::new(&weights), training)
+            (LearnerState::new(&weights).with_auxiliary_heads(&config.loss, config.seed), training)
         };
         let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);
         let metrics_path = folder.join("metrics.jsonl");

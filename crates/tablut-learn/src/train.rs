@@ -12,9 +12,9 @@ use tablut_games::{
 use tablut_net::{Inference, Model, Weights};
 use tablut_search::SearchConfig;
 
+use crate::backend::StepReport;
 use crate::checkpoint::Checkpoint;
-use crate::differentiation::Differentiation;
-use crate::learner::{StepReport, learning_rate, learning_rate_share};
+use crate::learner::{learning_rate, learning_rate_share};
 use crate::loss::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, append_metrics};
 use crate::run::{Run, TrainError};
@@ -167,7 +167,7 @@ fn learn(
     let mut rng = batch_rng(run.config.seed, generation);
     let mut parts = Vec::new();
     let mut metrics = LearningMetrics { steps, window: run.window.len(), ..LearningMetrics::default() };
-    let mut differentiation = Differentiation::kernels(run.learner.shape)?;
+    let mut backend = config.backend.open(run.learner.clone(), run.config.loss, run.config.optimizer)?;
     let start = Instant::now();
     for step in 0..steps {
         if cancel.is_cancelled() {
@@ -176,14 +176,15 @@ fn learn(
         // The schedule counts generations, so that it is known before their games are played.
         let progress = generation as f32 + step as f32 / steps as f32;
         let fall = learning_rate_share(progress, run.config.schedule.generations as f32, config.decay_share);
-        let rate = fall * learning_rate(run.learner.steps, config.learning_rate, config.warmup_steps);
+        let rate = fall * learning_rate(run.learner.steps + step, config.learning_rate, config.warmup_steps);
         let batch = run.window.batch(config.batch_size, config.value_share, &mut rng);
-        let report = run.learner.step(&mut differentiation, &batch, rate, run.config.loss, &run.config.optimizer)?;
+        let report = backend.step(&batch, rate)?;
         metrics.gradient_norm += report.gradient_norm / steps as f32;
         metrics.learning_rate = rate;
-        parts.push(report.loss);
         observer.step_ends(&report, rate);
+        parts.push(report.loss);
     }
+    run.learner = backend.state()?;
     metrics.loss = LossParts::mean(&parts);
     metrics.seconds = start.elapsed().as_secs_f64();
     metrics.samples_per_second = steps as f64 * config.batch_size as f64 / metrics.seconds.max(1e-9);

@@ -7,8 +7,12 @@ use rand::{RngExt, SeedableRng};
 use rayon::ThreadPoolBuilder;
 use tablut_games::TrainingBatch;
 use tablut_kernels::{Kernels, Simd};
-use tablut_learn::{Differentiation, KernelNet, LearnerState, LossWeights, OptimizerConfig, Predictions};
-use tablut_net::{NetShape, PolicyIndex, View, Weights, encode_symmetric};
+use tablut_learn::{
+    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, LossWeights, OptimizerConfig,
+};
+use tablut_net::layers::Values;
+use tablut_net::layers::adjoint::Predictions;
+use tablut_net::{Architecture, BlockKind, PolicyIndex, PolicyWidths, ValueWidths, View, Weights, encode_symmetric};
 use tablut_rules::{Game, MoveList, Rules, Symmetry};
 
 /// Positions of random games under every rule set, with random targets.
@@ -44,13 +48,25 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
 }
 
 /// A learner with biases that are not zero.
-fn learner(shape: &str, seed: u64) -> LearnerState {
-    let mut learner = LearnerState::new(&Weights::initial(shape.parse::<NetShape>().unwrap(), seed));
+fn learner(architecture: &Architecture, seed: u64) -> LearnerState {
+    let mut learner = LearnerState::new(&Weights::initial(architecture, seed));
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    for slot in learner.slots.iter_mut().filter(|slot| !slot.decays) {
-        slot.weights.fill_with(|| rng.random_range(-0.1..0.1));
+    for param in learner.params.iter_mut().filter(|param| !param.decays()) {
+        param.weights.fill_with(|| rng.random_range(-0.1..0.1));
     }
     learner
+}
+
+fn named(name: &str) -> Architecture {
+    name.parse().unwrap()
+}
+
+fn cpu(learner: &LearnerState) -> CpuBackend {
+    CpuBackend::new(learner.clone(), LossWeights::default(), OptimizerConfig::default()).unwrap()
+}
+
+fn burn(learner: &LearnerState) -> BurnBackend {
+    BurnBackend::on_cpu(learner, LossWeights::default(), OptimizerConfig::default())
 }
 
 /// The norm of the difference in parts of the norm of `b`.
@@ -60,20 +76,34 @@ fn relative(a: &[f32], b: &[f32]) -> f64 {
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
 }
 
+/// Asserts that loss and gradients are burn's.
+fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
+    let what = format!("{} with {} rows", learner.architecture, batch.input.n);
+    let (parts, gradients) = cpu(learner).gradients(batch).unwrap();
+    let (burns, expected) = burn(learner).gradients(batch).unwrap();
+    assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
+    assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{what}: {parts:?} and {burns:?}");
+    assert_eq!((gradients.len(), expected.len()), (learner.params.len(), learner.params.len()));
+    for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&expected) {
+        let difference = relative(found, expected);
+        assert!(difference < 1e-5, "{what}, {}: off by {difference} of its norm", param.name);
+    }
+}
+
 #[test]
 fn every_gradient_is_burns() {
     // Rows that fill shards and groups exactly, just not, and not at all.
-    for (shape, n) in [("b1c16", 1), ("b2c32", 16), ("b3c16", 37), ("b2c80", 9)] {
-        let (learner, batch) = (learner(shape, 3), batch(n, 5));
-        let weights = LossWeights::default();
-        let (parts, gradients) = Differentiation::kernels(learner.shape).unwrap().gradients(&learner, &batch, weights);
-        let (burns, expected) = Differentiation::burn_on_cpu().gradients(&learner, &batch, weights);
-        assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{shape}: {parts:?} and {burns:?}");
-        assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{shape}: {parts:?} and {burns:?}");
-        for ((spec, found), expected) in learner.shape.tensors().iter().zip(&gradients).zip(&expected) {
-            let difference = relative(found, expected);
-            assert!(difference < 1e-5, "{shape} with {n} rows, {}: off by {difference} of its norm", spec.name);
-        }
+    for (name, n) in [("b1c16", 1), ("b2c32", 16), ("b3c16", 37), ("b2c80", 9)] {
+        assert_burns(&learner(&named(name), 3), &batch(n, 5));
+    }
+}
+
+#[test]
+fn every_gradient_is_burns_for_heads_and_pooling_of_any_kind() {
+    let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
+    for blocks in [vec![BlockKind::Pooled, BlockKind::Plain], vec![BlockKind::Plain]] {
+        let architecture = Architecture::new(16, blocks, policy, value).unwrap();
+        assert_burns(&learner(&architecture, 3), &batch(11, 5));
     }
 }
 
@@ -83,18 +113,13 @@ fn moves_with_a_choice_are_differentiated_too() {
     for (at, index) in batch.input.moves.iter_mut().enumerate().filter(|(at, _)| at % 3 == 0) {
         *index = PolicyIndex { choice: (32 * 81 + at % 81) as u16, ..*index };
     }
-    let learner = learner("b1c16", 8);
-    let weights = LossWeights::default();
-    let (_, gradients) = Differentiation::kernels(learner.shape).unwrap().gradients(&learner, &batch, weights);
-    let (_, expected) = Differentiation::burn_on_cpu().gradients(&learner, &batch, weights);
-    for (found, expected) in gradients.iter().zip(&expected) {
-        assert!(relative(found, expected) < 1e-5);
-    }
+    assert_burns(&learner(&named("b1c16"), 8), &batch);
 }
 
 /// A smooth function of the predictions: half the sum of their squares, in f64.
 fn energy(predictions: &Predictions) -> f64 {
-    let all = predictions.logits.iter().chain(&predictions.wdl).chain(&predictions.moves_left);
+    let heads = predictions.logits.iter().chain(&predictions.wdl).chain(&predictions.moves_left);
+    let all = heads.chain(&predictions.trunk);
     all.map(|&x| f64::from(x).powi(2) / 2.0).sum()
 }
 
@@ -102,49 +127,85 @@ fn energy(predictions: &Predictions) -> f64 {
 fn gradients_are_the_slopes_of_finite_differences() {
     let batch = batch(3, 11);
     for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
-        let mut learner = learner("b2c16", 12);
-        let mut net = KernelNet::with_kernels(learner.shape, Kernels::new(simd).unwrap());
+        let mut learner = learner(&named("b2c16"), 12);
+        let mut net = KernelNet::with_kernels(&learner.architecture, Kernels::new(simd).unwrap());
         let mut forward = |learner: &LearnerState| {
-            net.set_weights(&learner.slots.iter().map(|slot| slot.weights.as_slice()).collect::<Vec<_>>());
-            let predictions = net.forward(&batch.input);
+            net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
+            let predictions = net.forward(&batch.input, true);
             (energy(&predictions), net.backward(&batch.input, &predictions))
         };
         let (_, gradients) = forward(&learner);
-        for (index, spec) in learner.shape.tensors().iter().enumerate() {
+        for (index, gradient) in gradients.iter().enumerate() {
+            let name = learner.params[index].name.clone();
             // Along the gradient the slope is the gradient's own norm, and far above the rounding of f32.
-            let gradient = &gradients[index];
             let norm = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
-            let before = learner.slots[index].weights.clone();
+            let before = learner.params[index].weights.clone();
             let mut moved = |by: f64| {
-                for ((w, &start), &g) in learner.slots[index].weights.iter_mut().zip(&before).zip(gradient) {
+                for ((w, &start), &g) in learner.params[index].weights.iter_mut().zip(&before).zip(gradient) {
                     *w = (f64::from(start) + by * f64::from(g) / norm) as f32;
                 }
                 let energy = forward(&learner).0;
-                learner.slots[index].weights.copy_from_slice(&before);
+                learner.params[index].weights.copy_from_slice(&before);
                 energy
             };
             let slope = (moved(2e-3) - moved(-2e-3)) / 4e-3;
-            assert!((slope - norm).abs() < 0.01 * norm, "{simd}, {}: slope {slope}, gradient {norm}", spec.name);
+            assert!((slope - norm).abs() < 0.01 * norm, "{simd}, {name}: slope {slope}, gradient {norm}");
         }
     }
 }
 
 #[test]
 fn the_loss_falls_as_with_burns_own_operations() {
-    let run = |mut differentiation: Differentiation| -> Vec<f32> {
-        let mut learner = LearnerState::new(&Weights::initial("b2c16".parse().unwrap(), 1));
+    let start = LearnerState::new(&Weights::initial(&named("b2c16"), 1));
+    let run = |backend: &mut dyn GradientBackend| -> Vec<(f32, [f32; 2])> {
         let step = |step: u64| {
-            let (batch, config) = (batch(12, 100 + step % 5), OptimizerConfig::default());
-            let report = learner.step(&mut differentiation, &batch, 0.002, LossWeights::default(), &config).unwrap();
-            report.loss.policy + report.loss.value + report.loss.moves_left
+            let report = backend.step(&batch(12, 100 + step % 5), 0.002).unwrap();
+            (report.loss.sum(), [report.gradient_norm, report.weight_norm])
         };
         (0..30).map(step).collect()
     };
-    let ours = run(Differentiation::kernels("b2c16".parse().unwrap()).unwrap());
-    let burns = run(Differentiation::burn_on_cpu());
-    assert!(ours[29] < 0.97 * ours[0], "{ours:?}");
-    for (step, (a, b)) in ours.iter().zip(&burns).enumerate() {
+    let (mut ours, mut burns) = (cpu(&start), burn(&start));
+    let (losses, expected) = (run(&mut ours), run(&mut burns));
+    assert!(losses[29].0 < 0.97 * losses[0].0, "{losses:?}");
+    for (step, ((a, norms), (b, expected))) in losses.iter().zip(&expected).enumerate() {
         assert!((a - b).abs() < 1e-3 * b, "step {step}: {a} and {b}");
+        assert!(relative(norms, expected) < 0.02, "step {step}: {norms:?} and {expected:?}");
+    }
+    let (ours, burns) = (ours.state().unwrap(), burns.state().unwrap());
+    assert_eq!((ours.steps, burns.steps), (30, 30));
+    for (a, b) in ours.params.iter().zip(&burns.params).filter(|(param, _)| param.decays()) {
+        assert!(relative(&a.weights, &b.weights) < 0.02, "{}", a.name);
+        assert!(relative(&a.average, &b.average) < 0.02, "{}", a.name);
+    }
+}
+
+#[test]
+fn burns_backend_goes_on_from_its_state_with_the_same_bits() {
+    let mut whole = burn(&learner(&named("b1c16"), 31));
+    let steps = |backend: &mut BurnBackend, seeds: std::ops::Range<u64>| {
+        for seed in seeds {
+            backend.step(&batch(5, seed), 0.01).unwrap();
+        }
+    };
+    steps(&mut whole, 0..2);
+    let mut again = burn(&whole.state().unwrap());
+    steps(&mut whole, 2..4);
+    steps(&mut again, 2..4);
+    assert!(whole.state().unwrap() == again.state().unwrap());
+}
+
+#[test]
+fn one_step_of_burns_backend_is_the_cpus() {
+    let start = learner(&named("b2c16"), 41);
+    let (mut ours, mut burns) = (cpu(&start), burn(&start));
+    let batch = batch(9, 42);
+    let (a, b): (LossParts, LossParts) =
+        (ours.step(&batch, 0.01).unwrap().loss, burns.step(&batch, 0.01).unwrap().loss);
+    assert!((a.sum() - b.sum()).abs() < 1e-5 * a.sum());
+    let (ours, burns) = (ours.state().unwrap(), burns.state().unwrap());
+    for (a, b) in ours.params.iter().zip(&burns.params) {
+        assert!(relative(&a.momentum, &b.momentum) < 1e-4, "{}", a.name);
+        assert!(relative(&a.square, &b.square) < 1e-4, "{}", a.name);
     }
 }
 
@@ -154,13 +215,11 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
     let run = |threads: usize| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut learner = learner("b2c32", 22);
-            let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
+            let mut backend = cpu(&learner(&named("b2c32"), 22));
             for _ in 0..4 {
-                let config = OptimizerConfig::default();
-                learner.step(&mut differentiation, &batch, 0.002, LossWeights::default(), &config).unwrap();
+                backend.step(&batch, 0.002).unwrap();
             }
-            learner
+            backend.state().unwrap()
         })
     };
     let one = run(1);

@@ -7,8 +7,8 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_learn::{BurnInference, Differentiation, LearnerState, LossWeights, OptimizerConfig};
-use tablut_net::{Engine, Inference, NetShape, OutputBatch, Weights};
+use tablut_learn::{BurnInference, CpuBackend, GradientBackend, LearnerState, LossWeights, OptimizerConfig};
+use tablut_net::{Engine, Inference, OutputBatch, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
 
@@ -40,27 +40,26 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
     window.batch(n, 0.25, &mut ChaCha8Rng::seed_from_u64(seed))
 }
 
-/// Weights after a few steps, so that no tensor is near its small initial values.
-fn trained(shape: &str, batch: &TrainingBatch, steps: u32) -> LearnerState {
-    let mut learner = LearnerState::new(&Weights::initial(shape.parse::<NetShape>().unwrap(), 2));
-    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
+/// An untrained learner.
+fn fresh(name: &str, seed: u64) -> CpuBackend {
+    let state = LearnerState::new(&Weights::initial(&name.parse().unwrap(), seed));
+    CpuBackend::new(state, LossWeights::default(), OptimizerConfig::default()).unwrap()
+}
+
+/// A learner after a few steps, so that no tensor is near its small initial values.
+fn trained(name: &str, batch: &TrainingBatch, steps: u32) -> LearnerState {
+    let mut backend = fresh(name, 2);
     for _ in 0..steps {
-        learner.step(&mut differentiation, batch, 0.003, LossWeights::default(), &OptimizerConfig::default()).unwrap();
+        backend.step(batch, 0.003).unwrap();
     }
-    learner
+    backend.state().unwrap()
 }
 
 #[test]
 fn one_batch_is_learnt_by_heart() {
     let batch = batch(24, 1);
-    let mut learner = LearnerState::new(&Weights::initial("b2c32".parse().unwrap(), 1));
-    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
-    let mut step = || {
-        learner
-            .step(&mut differentiation, &batch, 0.003, LossWeights::default(), &OptimizerConfig::default())
-            .unwrap()
-            .loss
-    };
+    let mut backend = fresh("b2c32", 1);
+    let mut step = || backend.step(&batch, 0.003).unwrap().loss;
     let first = step();
     let last = (0..150).map(|_| step()).last().unwrap();
     assert!(first.policy - first.policy_floor > 0.05, "{first:?}");
@@ -70,13 +69,7 @@ fn one_batch_is_learnt_by_heart() {
 
 #[test]
 fn an_untrained_net_knows_nothing() {
-    let batch = batch(16, 2);
-    let mut learner = LearnerState::new(&Weights::initial("b4c32".parse().unwrap(), 1));
-    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
-    let loss = learner
-        .step(&mut differentiation, &batch, 0.001, LossWeights::default(), &OptimizerConfig::default())
-        .unwrap()
-        .loss;
+    let loss = fresh("b4c32", 1).step(&batch(16, 2), 0.001).unwrap().loss;
     // Three equally likely outcomes have a cross-entropy of ln 3.
     assert!((loss.value - 3.0_f32.ln()).abs() < 0.2, "{loss:?}");
 }
@@ -111,13 +104,10 @@ fn steps_have_the_same_bits_every_time() {
 #[test]
 fn a_step_that_diverges_leaves_the_state_alone() {
     let mut batch = batch(8, 5);
-    let mut learner = LearnerState::new(&Weights::initial("b1c16".parse().unwrap(), 1));
-    let mut differentiation = Differentiation::kernels(learner.shape).unwrap();
-    let before = learner.clone();
+    let mut backend = fresh("b1c16", 1);
+    let before = backend.state().unwrap();
     batch.moves_left[0] = f32::INFINITY;
-    let error = learner
-        .step(&mut differentiation, &batch, 0.001, LossWeights::default(), &OptimizerConfig::default())
-        .unwrap_err();
+    let error = backend.step(&batch, 0.001).unwrap_err();
     assert!(error.to_string().contains("step 1"), "{error}");
-    assert!(learner == before);
+    assert!(backend.state().unwrap() == before);
 }

@@ -1,8 +1,11 @@
 //! Batches: what goes into a net and what comes out, as flat arrays.
 
+use std::ops::Range;
+
 use crate::encoding::{FEATURES, PLANES};
 use crate::error::NetError;
 use crate::policy::PolicyIndex;
+use tablut_kernels::Rows;
 use tablut_rules::SQUARES;
 
 /// Encoded positions and, for each, the moves whose logits are wanted.
@@ -31,7 +34,7 @@ impl InputBatch {
     }
 
     /// The range of row `row`'s moves in [`InputBatch::moves`].
-    pub fn move_range(&self, row: usize) -> std::ops::Range<usize> {
+    pub fn move_range(&self, row: usize) -> Range<usize> {
         let start = if row == 0 { 0 } else { self.move_ends[row - 1] as usize };
         start..self.move_ends[row] as usize
     }
@@ -45,6 +48,43 @@ impl InputBatch {
         complain("feature values", self.features.len(), self.n * FEATURES)?;
         complain("move ends", self.move_ends.len(), self.n)?;
         complain("moves", self.moves.len(), self.move_ends.last().map_or(0, |&end| end as usize))
+    }
+}
+
+/// Some rows of a batch.
+#[derive(Clone, Debug)]
+pub struct Positions<'a> {
+    /// The batch.
+    pub input: &'a InputBatch,
+    /// The rows.
+    pub rows: Range<usize>,
+}
+
+impl<'a> Positions<'a> {
+    /// Their planes, `[n][PLANES][81]`.
+    pub(crate) fn planes(&self) -> &'a [f32] {
+        &self.input.planes[self.rows.start * PLANES * SQUARES..self.rows.end * PLANES * SQUARES]
+    }
+
+    /// Their features.
+    pub(crate) fn features(&self) -> Rows<'a> {
+        let values = &self.input.features[self.rows.start * FEATURES..self.rows.end * FEATURES];
+        Rows { values, stride: FEATURES, count: self.rows.len() }
+    }
+
+    /// Their moves, one row's after the other.
+    pub(crate) fn moves(&self) -> &'a [PolicyIndex] {
+        match (self.rows.clone().next(), self.rows.clone().next_back()) {
+            (Some(first), Some(last)) => {
+                &self.input.moves[self.input.move_range(first).start..self.input.move_range(last).end]
+            }
+            _ => &[],
+        }
+    }
+
+    /// The moves of one of them, counted from the first.
+    pub(crate) fn moves_of(&self, row: usize) -> &'a [PolicyIndex] {
+        &self.input.moves[self.input.move_range(self.rows.start + row)]
     }
 }
 

@@ -1,27 +1,28 @@
-//! The CPU engine: a net's forward pass over `tablut-kernels`, on one thread or several.
+//! The CPU engine: a net's layers run forward, on one thread or several.
 
-mod bfloat16;
-mod float32;
-mod heads;
 mod precision;
 mod threads;
 
 use std::sync::Arc;
 
-use tablut_kernels::{Bf16Kernels, Grid, Kernels, Simd};
+use tablut_kernels::{Bf16Kernels, Grid, Kernels, LANES, Simd};
 use tablut_rules::SIZE;
 
-use crate::batch::{Inference, InputBatch, OutputBatch};
+use crate::architecture::Architecture;
+use crate::batch::{Inference, InputBatch, OutputBatch, Positions};
 use crate::error::NetError;
+use crate::layers::{
+    Activations, Arithmetic, Bf16, Bf16Workspace, F32, Float32, HeadSpace, Heads, Overwritten, Room, Trunk, softplus,
+};
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
-use crate::shape::NetShape;
 use crate::weights::Weights;
-pub(crate) use heads::MOVES_LEFT_UNIT;
 pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
 
 /// The board as the kernels see it.
-const GRID: Grid = Grid::new(SIZE, SIZE);
+pub(crate) const GRID: Grid = Grid::new(SIZE, SIZE);
+/// What the moves-left output is counted in, plies.
+pub const MOVES_LEFT_UNIT: f32 = 32.0;
 
 /// A net ready to run on the CPU.
 ///
@@ -32,7 +33,7 @@ const GRID: Grid = Grid::new(SIZE, SIZE);
 /// A row's outputs depend on that row alone, to the bit: not on the other rows, their number, their order, or the
 /// threads.
 pub struct Engine {
-    shape: NetShape,
+    architecture: Architecture,
     network: Arc<Network>,
     kernels: Kernels,
     /// One for each thread.
@@ -42,14 +43,28 @@ pub struct Engine {
 
 /// Packed weights of either precision.
 enum Network {
-    F32(float32::Network),
-    Bf16(bfloat16::Network),
+    F32(Net<F32>),
+    Bf16(Net<Bf16>, Bf16Kernels),
 }
 
-/// One thread's buffers, of the network's precision.
-enum Workspace {
-    F32(float32::Workspace),
-    Bf16(bfloat16::Workspace),
+/// A net's layers, packed.
+struct Net<A: Arithmetic> {
+    trunk: Trunk<A>,
+    heads: Heads<A>,
+}
+
+/// One thread's buffers; made with the engine and never grown.
+struct Workspace {
+    /// The most positions that it holds at once.
+    n_positions: usize,
+    images: Images,
+    values: HeadSpace,
+}
+
+/// The activations, of the network's precision.
+enum Images {
+    F32(Room, Overwritten),
+    Bf16(Bf16Workspace),
 }
 
 impl Engine {
@@ -83,7 +98,7 @@ impl Engine {
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
         let network = match options.precision {
-            Precision::F32 => Network::F32(float32::Network::new(weights)),
+            Precision::F32 => Network::F32(Net::new(weights)),
             Precision::Bf16 => {
                 // Whoever forces a lower level wants this machine to behave as one that has no more.
                 let bf16 = (simd == Simd::Avx512).then(Bf16Kernels::request).flatten();
@@ -93,16 +108,27 @@ impl Engine {
                             .to_owned(),
                     )
                 })?;
-                Network::Bf16(bfloat16::Network::new(weights, bf16))
+                Network::Bf16(Net::new(weights), bf16)
             }
         };
         let threads = Threads::new(options.n_threads)?;
-        Ok(Self::assemble(weights.shape(), Arc::new(network), kernels, threads))
+        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads))
     }
 
-    fn assemble(shape: NetShape, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
+    /// The engine of `weights` in bf16 on one thread, on every machine: far too slow for anything but tests.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::new`].
+    pub fn bf16_without_registers(weights: &Weights) -> Result<Self, NetError> {
+        let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
+        let network = Network::Bf16(Net::new(weights), Bf16Kernels::without_registers());
+        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, Threads::new(1)?))
+    }
+
+    fn assemble(architecture: Architecture, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
         let workspaces = (0..threads.count()).map(|_| Workspace::new(&network)).collect();
-        Self { shape, network, kernels, workspaces, threads }
+        Self { architecture, network, kernels, workspaces, threads }
     }
 
     /// An engine of the same weights, which the two share, on `n_threads` threads of its own.
@@ -112,12 +138,12 @@ impl Engine {
     /// The threads cannot be started.
     pub fn share(&self, n_threads: usize) -> Result<Self, NetError> {
         let threads = Threads::new(n_threads)?;
-        Ok(Self::assemble(self.shape, Arc::clone(&self.network), self.kernels, threads))
+        Ok(Self::assemble(self.architecture.clone(), Arc::clone(&self.network), self.kernels, threads))
     }
 
-    /// The net's shape.
-    pub fn shape(&self) -> NetShape {
-        self.shape
+    /// The net's architecture.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
     }
 
     /// The instruction set in use.
@@ -129,25 +155,56 @@ impl Engine {
     pub fn precision(&self) -> Precision {
         match *self.network {
             Network::F32(_) => Precision::F32,
-            Network::Bf16(_) => Precision::Bf16,
+            Network::Bf16(..) => Precision::Bf16,
         }
+    }
+}
+
+impl<A: Arithmetic> Net<A> {
+    fn new(weights: &Weights) -> Self {
+        let layers = weights.architecture().layers();
+        let values = weights.values(&layers);
+        Self { trunk: Trunk::pack(&layers, &values), heads: Heads::pack(&layers, &values) }
+    }
+
+    /// Fills `values` and `logits` for a few positions.
+    fn run(
+        &self,
+        kernels: Kernels,
+        positions: &Positions<'_>,
+        images: &mut impl Activations<A>,
+        values: &mut HeadSpace,
+        logits: &mut [f32],
+    ) {
+        self.trunk.forward(kernels, positions, images);
+        self.heads.squares(kernels, &self.trunk, images, positions, &mut values.pooled, logits);
+        self.heads.values(kernels, positions.rows.len(), values);
     }
 }
 
 impl Workspace {
     fn new(network: &Network) -> Self {
         match network {
-            Network::F32(network) => Workspace::F32(float32::Workspace::new(network)),
-            Network::Bf16(network) => Workspace::Bf16(bfloat16::Workspace::new(network)),
+            Network::F32(net) => {
+                let (width, joint) = (net.trunk.width, net.heads.joint_width());
+                // Tiles and products of one position take 1,800 bytes per channel; this many positions' stay in a
+                // second-level cache of one megabyte or more, and keep the products' blocks long.
+                let n = (512 / width).clamp(2, 16);
+                let images = Images::F32(Room::new(n, width, joint), Overwritten::new(n, width, joint));
+                Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
+            }
+            Network::Bf16(net, bf16) => {
+                let (width, joint) = (net.trunk.width, net.heads.joint_width());
+                // Activations of one position take 1,300 bytes per channel or so.
+                let n = (1024 / width).clamp(2, 16);
+                let images = Images::Bf16(Bf16Workspace::new(*bf16, n, width, joint));
+                Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
+            }
         }
     }
 
-    /// The most positions that it holds at once.
     fn n_positions(&self) -> usize {
-        match self {
-            Workspace::F32(workspace) => workspace.n_positions,
-            Workspace::Bf16(workspace) => workspace.n_positions,
-        }
+        self.n_positions
     }
 }
 
@@ -168,15 +225,29 @@ impl Inference for Engine {
 
 /// Evaluates the rows of a share, at most as many as the workspace holds.
 fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
-    match (network, workspace) {
-        (Network::F32(network), Workspace::F32(workspace)) => {
-            float32::evaluate(network, kernels, workspace, input, share);
+    let positions = Positions { input, rows: share.rows };
+    let Workspace { images, values, .. } = workspace;
+    match (network, images) {
+        (Network::F32(net), Images::F32(room, images)) => {
+            let mut images = Float32::new(positions.rows.len(), room, images);
+            net.run(kernels, &positions, &mut images, values, share.logits);
         }
-        (Network::Bf16(network), Workspace::Bf16(workspace)) => {
-            bfloat16::evaluate(network, kernels, workspace, input, share);
+        (Network::Bf16(net, _), Images::Bf16(images)) => {
+            net.run(kernels, &positions, images, values, share.logits);
         }
         _ => unreachable!("an engine's workspaces are made for its network"),
     }
+    for ((out, wdl), moves_left) in values.out.chunks_exact(LANES).zip(share.wdl).zip(share.moves_left) {
+        *wdl = softmax([out[0], out[1], out[2]]);
+        *moves_left = softplus(out[3]) * MOVES_LEFT_UNIT;
+    }
+}
+
+fn softmax(logits: [f32; 3]) -> [f32; 3] {
+    let max = logits[0].max(logits[1]).max(logits[2]);
+    let exps = logits.map(|logit| (logit - max).exp());
+    let sum = exps[0] + exps[1] + exps[2];
+    exps.map(|exp| exp / sum)
 }
 
 /// Checks what the heads index with: every row's moves end where the next row's begin, and every entry is one of the
@@ -194,5 +265,16 @@ fn validate_moves(input: &InputBatch) -> Result<(), NetError> {
         Some(index) => Err(NetError::Inference(format!(
             "policy index {index:?} lies outside the table of {POLICY_ENTRIES} entries"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_softmax_survives_large_logits() {
+        assert_eq!(softmax([1000.0, 0.0, -1000.0]), [1.0, 0.0, 0.0]);
+        assert_eq!(softmax([5.0, 5.0, 5.0]), [1.0 / 3.0; 3]);
     }
 }

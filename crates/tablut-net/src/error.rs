@@ -2,29 +2,32 @@
 
 use std::path::PathBuf;
 
-/// An error about a net's shape, weights, inputs or file.
+/// An error about a net's architecture, weights, inputs or file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
-    /// A shape that cannot be read or is out of range.
+    /// A short name that cannot be read or is out of range.
     #[error(
         "net shape `{0}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels"
     )]
-    Shape(String),
-    /// A tensor that the shape calls for is not there.
+    ArchitectureName(String),
+    /// An architecture that cannot be read or is out of range.
+    #[error("architecture: {0}")]
+    Architecture(String),
+    /// A tensor that the architecture calls for is not there.
     #[error("tensor `{0}` is missing")]
     MissingTensor(String),
-    /// A tensor that the shape does not know.
+    /// A tensor that the architecture does not know.
     #[error("tensor `{0}` does not belong to a net of shape {1}")]
     UnknownTensor(String, String),
-    /// A tensor of other dimensions than the shape calls for.
+    /// A tensor of other dimensions than the architecture calls for.
     #[error("tensor `{name}` has dimensions {found:?}, expected {expected:?}")]
     Dimensions {
         /// The tensor's name.
         name: String,
         /// What the file or caller gave.
         found: Vec<usize>,
-        /// What the shape calls for.
+        /// What the architecture calls for.
         expected: Vec<usize>,
     },
     /// A weight that is infinite or not a number.

@@ -1,6 +1,7 @@
 //! Nets for Tablut, without a training framework: what a net is, what it reads, what it says, and the file it lives in.
 //!
-//! - [`NetShape`]: the sizes that determine every tensor.
+//! - [`Architecture`]: what a net is made of, as data.
+//! - [`layers`]: its layers and their parameters, which everything that holds, runs, learns or exports a net walks.
 //! - [`encode`], [`View`], [`PLANES`], [`FEATURES`]: positions as planes and features.
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
@@ -8,24 +9,26 @@
 //! - [`onnx::encode`]: the net for other runtimes.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file that holds them with all that is needed to play.
 
+mod architecture;
 mod batch;
 pub mod durable;
 mod encoding;
 mod engine;
 mod error;
 mod features;
+pub mod layers;
 mod model_file;
 pub mod onnx;
 mod policy;
-mod shape;
 mod weights;
 
-pub use batch::{Inference, InputBatch, OutputBatch};
+pub use architecture::{ARCHITECTURE_VERSION, Architecture, BlockKind, PolicyWidths, ValueWidths};
+pub use batch::{Inference, InputBatch, OutputBatch, Positions};
 pub use encoding::{ENCODING_VERSION, FEATURES, PLANES, View, encode, encode_symmetric};
-pub use engine::{Engine, EngineOptions, Precision};
+pub use engine::{Engine, EngineOptions, MOVES_LEFT_UNIT, Precision};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
+pub use layers::Parameter;
 pub use model_file::{FORMAT_VERSION, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
-pub use shape::{NetShape, TensorSpec};
 pub use tablut_kernels::Simd;
-pub use weights::{Tensor, Weights};
+pub use weights::{AUXILIARY, Tensor, Weights};

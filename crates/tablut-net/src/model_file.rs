@@ -1,8 +1,10 @@
 //! The model file: one safetensors file with everything that is needed to play.
 //!
-//! Metadata keys: `format` (this layout's version), `encoding` (version of planes, features and policy index), `shape`,
-//! `rules` (names of the rule sets trained on, a JSON array), `training` (a [`TrainingSummary`] as JSON), `hash`
-//! (BLAKE3 of the weights). Tensors are f32 under the names of [`NetShape::tensors`].
+//! Metadata keys: `format` (this layout's version), `encoding` (version of planes, features and policy index),
+//! `architecture` (an [`Architecture`] as JSON), `shape` (its short name, for people), `rules` (names of the rule sets
+//! trained on, a JSON array), `training` (a [`TrainingSummary`] as JSON), `hash` (BLAKE3 of the weights). Tensors are f32
+//! under the names of [`Architecture::layers`]. Files without `architecture`, the first ones, hold the net that `shape`
+//! names.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -11,10 +13,10 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
+use crate::architecture::Architecture;
 use crate::durable;
 use crate::encoding::ENCODING_VERSION;
 use crate::error::{ModelFileError, ModelFileErrorKind as Kind};
-use crate::shape::NetShape;
 use crate::weights::{Tensor, Weights};
 
 /// Version of the file's layout.
@@ -23,7 +25,7 @@ pub const FORMAT_VERSION: u32 = 1;
 /// A net with what is to be known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// The weights, with their shape.
+    /// The weights, with their architecture.
     pub weights: Weights,
     /// Names of the rule sets that it was trained on.
     pub rules: Vec<String>,
@@ -70,7 +72,8 @@ impl Model {
         let metadata = BTreeMap::from([
             ("format", FORMAT_VERSION.to_string()),
             ("encoding", ENCODING_VERSION.to_string()),
-            ("shape", self.weights.shape().to_string()),
+            ("architecture", self.weights.architecture().to_json()),
+            ("shape", self.weights.architecture().to_string()),
             ("rules", json(serde_json::to_string(&self.rules))?),
             ("training", json(serde_json::to_string(&self.training))?),
             ("hash", self.weights.hash()),
@@ -90,8 +93,11 @@ impl Model {
         };
         version("format", "format", FORMAT_VERSION)?;
         version("encoding", "encoding", ENCODING_VERSION)?;
-        let shape: NetShape = lookup(&metadata, "shape")?.parse()?;
-        let weights = Weights::new(shape, tensors)?;
+        let architecture = match metadata.get("architecture") {
+            Some(json) => Architecture::from_json(json)?,
+            None => lookup(&metadata, "shape")?.parse()?,
+        };
+        let weights = Weights::new(architecture, tensors)?;
         let (found, expected) = (weights.hash(), lookup(&metadata, "hash")?.to_owned());
         if found != expected {
             return Err(Kind::Hash { found, expected });
@@ -120,11 +126,13 @@ pub mod container {
         let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
         let views = tensors
             .map(|(name, tensor)| {
-                let bytes = bytemuck::cast_slice(&tensor.data);
-                TensorView::new(Dtype::F32, tensor.dims.clone(), bytes).map(|view| (name, view))
+                let values =
+                    tensor.as_slice().ok_or_else(|| Kind::Format(format!("tensor `{name}` is not row-major")))?;
+                let bytes = bytemuck::cast_slice(values);
+                let view = TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytes);
+                view.map(|view| (name, view)).map_err(|error| format(&error))
             })
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| format(&error))?;
+            .collect::<Result<Vec<_>, _>>()?;
         // The library keeps metadata in a hash map, whose order varies from run to run: write it as one sorted entry.
         let sorted = serde_json::to_string(metadata).map_err(|error| format(&error))?;
         let map = HashMap::from([("tablut".to_owned(), sorted)]);
@@ -153,8 +161,8 @@ pub mod container {
                 .chunks_exact(4)
                 .map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four bytes")))
                 .collect();
-            let dims = view.shape().to_vec();
-            tensors.insert(name.to_owned(), Tensor { dims, data });
+            let tensor = Tensor::from_shape_vec(view.shape().to_vec(), data).map_err(|error| format(&error))?;
+            tensors.insert(name.to_owned(), tensor);
         }
         Ok((metadata, tensors))
     }
@@ -166,7 +174,7 @@ mod tests {
 
     fn model() -> Model {
         Model {
-            weights: Weights::initial(NetShape::new(1, 16).unwrap(), 3),
+            weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 3),
             rules: vec!["kvasir".to_owned()],
             training: TrainingSummary { games: 12, ..TrainingSummary::default() },
         }
@@ -204,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_another_encoding_or_shape_is_refused() {
+    fn a_model_of_another_encoding_or_architecture_is_refused() {
         let text = |bytes: &[u8], from: &str, to: &str| {
             assert_eq!(from.len(), to.len());
             let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
@@ -216,7 +224,32 @@ mod tests {
         let encoding = format!("encoding\\\":\\\"{ENCODING_VERSION}");
         let error = text(&bytes, &encoding, "encoding\\\":\\\"9");
         assert!(error.contains("encoding version 9"), "{error}");
-        let error = text(&bytes, "b1c16", "b1c32");
+        let channels = |n: u32| format!("channels\\\\\\\":{n},\\\\\\\"blocks");
+        let error = text(&bytes, &channels(16), &channels(32));
         assert!(error.contains("dimensions"), "{error}");
+    }
+
+    #[test]
+    fn a_file_without_an_architecture_holds_the_net_that_its_shape_names() {
+        let model = model();
+        let (mut metadata, tensors) = container::deserialize(&model.to_bytes().unwrap()).unwrap();
+        metadata.remove("architecture").unwrap();
+        let mut metadata: BTreeMap<_, _> = metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+        let write = |metadata: &BTreeMap<&str, String>| {
+            container::serialize(metadata, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap()
+        };
+        assert_eq!(Model::from_bytes(&write(&metadata)).unwrap(), model);
+        metadata.insert("shape", "b1c32".to_owned());
+        let error = Model::from_bytes(&write(&metadata)).unwrap_err().to_string();
+        assert!(error.contains("dimensions"), "{error}");
+    }
+
+    #[test]
+    fn a_net_of_any_architecture_comes_back() {
+        use crate::{BlockKind, PolicyWidths, ValueWidths};
+        let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
+        let architecture = Architecture::new(32, vec![BlockKind::Pooled; 2], policy, value).unwrap();
+        let model = Model { weights: Weights::initial(&architecture, 3), ..model() };
+        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
     }
 }

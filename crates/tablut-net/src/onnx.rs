@@ -12,8 +12,9 @@ use graph::Graph;
 use protobuf::Message;
 
 use crate::encoding::{FEATURES, PLANES};
+use crate::engine::MOVES_LEFT_UNIT;
+use crate::layers::{Convolution, Layers, Linear, ParameterId};
 use crate::policy::POLICY_ENTRIES;
-use crate::shape::NetShape;
 use crate::weights::Weights;
 use tablut_rules::SIZE;
 
@@ -28,7 +29,7 @@ pub fn encode(weights: &Weights, metadata: &[(&str, &str)]) -> Vec<u8> {
     model.varint(1, IR_VERSION);
     model.text(2, "tablut");
     model.text(3, env!("CARGO_PKG_VERSION"));
-    model.message(7, &net(weights).finish(&format!("tablut {}", weights.shape())));
+    model.message(7, &net(weights).finish(&format!("tablut {}", weights.architecture())));
     let mut opset = Message::default();
     opset.text(1, "");
     opset.varint(2, OPSET);
@@ -42,68 +43,102 @@ pub fn encode(weights: &Weights, metadata: &[(&str, &str)]) -> Vec<u8> {
     model.into_bytes()
 }
 
-/// The forward pass. A dense layer on pooled values is written as a 1×1 convolution on one square.
+/// The forward pass, layer by layer.
 fn net(weights: &Weights) -> Graph {
-    let mut graph = Graph::default();
-    graph.input("planes", &[PLANES, SIZE, SIZE]);
-    graph.input("features", &[FEATURES]);
-    for (name, tensor) in weights.iter() {
-        let mut dims = tensor.dims.clone();
+    let layers = weights.architecture().layers();
+    let mut net = Net { graph: Graph::default(), layers: &layers };
+    net.graph.input("planes", &[PLANES, SIZE, SIZE]);
+    net.graph.input("features", &[FEATURES]);
+    let values = weights.values(&layers);
+    for (id, parameter) in layers.ids().zip(layers.parameters()) {
+        // A dense layer on pooled values is a 1×1 convolution on one square.
+        let mut dims = parameter.dims.clone();
         if dims.len() == 2 {
             dims.extend([1, 1]);
         }
-        graph.tensor(name, &dims, &tensor.data);
+        net.graph.tensor(&parameter.name, &dims, values.get(id));
     }
-    let features = graph.unsqueeze("features");
-    let bias = graph.conv(&features, "trunk.features", false);
-    let planes = graph.conv("planes", "trunk.input", true);
-    let sum = graph.node("Add", &[&planes, &bias]);
-    let mut x = graph.node("Relu", &[&sum]);
-    for block in 0..weights.shape().blocks {
-        x = residual(&mut graph, &x, block);
-    }
-    heads(&mut graph, &x);
-    graph
+    let trunk = net.trunk();
+    net.heads(&trunk);
+    net.graph
 }
 
-fn residual(graph: &mut Graph, x: &str, block: usize) -> String {
-    let name = format!("trunk.block{block}");
-    let h = graph.conv(x, &format!("{name}.conv1"), true);
-    let h = graph.node("Relu", &[&h]);
-    let mut y = graph.conv(&h, &format!("{name}.conv2"), true);
-    if NetShape::pools(block) {
-        let pooled = graph.pool(&h);
-        let bias = graph.conv(&pooled, &format!("{name}.pool"), false);
-        y = graph.node("Add", &[&y, &bias]);
-    }
-    let sum = graph.node("Add", &[x, &y]);
-    graph.node("Relu", &[&sum])
+struct Net<'a> {
+    graph: Graph,
+    layers: &'a Layers,
 }
 
-fn heads(graph: &mut Graph, x: &str) {
-    let pooled = graph.pool(x);
-    let bias = graph.conv(&pooled, "policy.pool", false);
-    let p = graph.conv(x, "policy.conv", true);
-    let p = graph.node("Add", &[&p, &bias]);
-    let p = graph.node("Relu", &[&p]);
-    let table = graph.conv(&p, "policy.out", true);
-    let table = graph.node("Flatten", &[&table]);
-    graph.output(&table, "policy", POLICY_ENTRIES);
+impl Net<'_> {
+    fn name(&self, id: ParameterId) -> &str {
+        &self.layers.parameter(id).name
+    }
 
-    let v = graph.conv(x, "value.conv", true);
-    let v = graph.node("Relu", &[&v]);
-    let pooled = graph.pool(&v);
-    let h = graph.conv(&pooled, "value.hidden", true);
-    let h = graph.node("Relu", &[&h]);
-    let wdl = graph.conv(&h, "value.out", true);
-    let wdl = graph.node("Flatten", &[&wdl]);
-    let wdl = graph.node("Softmax", &[&wdl]);
-    graph.output(&wdl, "wdl", 3);
+    fn convolution(&mut self, x: &str, layer: &Convolution) -> String {
+        let [weight, bias] = [layer.weight, layer.bias].map(|id| self.name(id).to_owned());
+        self.graph.convolution(x, 3, &weight, Some(&bias))
+    }
 
-    let left = graph.conv(&h, "moves_left", true);
-    let left = graph.node("Softplus", &[&left]);
-    let left = graph.node("Flatten", &[&left]);
-    graph.tensor("moves_left.unit", &[1], &[crate::engine::MOVES_LEFT_UNIT]);
-    let left = graph.node("Mul", &[&left, "moves_left.unit"]);
-    graph.output(&left, "moves_left", 1);
+    fn linear(&mut self, x: &str, layer: &Linear) -> String {
+        let (weight, bias) = (self.name(layer.weight).to_owned(), layer.bias.map(|id| self.name(id).to_owned()));
+        self.graph.convolution(x, 1, &weight, bias.as_deref())
+    }
+
+    fn add(&mut self, x: &str, y: &str) -> String {
+        self.graph.node("Add", &[x, y])
+    }
+
+    fn relu(&mut self, x: &str) -> String {
+        self.graph.node("Relu", &[x])
+    }
+
+    fn trunk(&mut self) -> String {
+        let layers = self.layers;
+        let features = self.graph.unsqueeze("features");
+        let bias = self.linear(&features, &layers.features);
+        let planes = self.convolution("planes", &layers.input);
+        let sum = self.add(&planes, &bias);
+        let mut x = self.relu(&sum);
+        for block in &layers.blocks {
+            let h = self.convolution(&x, &block.conv1);
+            let h = self.relu(&h);
+            let mut y = self.convolution(&h, &block.conv2);
+            if let Some(pool) = &block.pool {
+                let pooled = self.graph.pool(&h);
+                let bias = self.linear(&pooled, pool);
+                y = self.add(&y, &bias);
+            }
+            let sum = self.add(&x, &y);
+            x = self.relu(&sum);
+        }
+        x
+    }
+
+    fn heads(&mut self, x: &str) {
+        let (policy, value) = (&self.layers.policy, &self.layers.value);
+        let pooled = self.graph.pool(x);
+        let bias = self.linear(&pooled, &policy.pool);
+        let p = self.linear(x, &policy.conv);
+        let p = self.add(&p, &bias);
+        let p = self.relu(&p);
+        let table = self.linear(&p, &policy.out);
+        let table = self.graph.node("Flatten", &[&table]);
+        self.graph.output(&table, "policy", POLICY_ENTRIES);
+
+        let v = self.linear(x, &value.conv);
+        let v = self.relu(&v);
+        let pooled = self.graph.pool(&v);
+        let h = self.linear(&pooled, &value.hidden);
+        let h = self.relu(&h);
+        let wdl = self.linear(&h, &value.out);
+        let wdl = self.graph.node("Flatten", &[&wdl]);
+        let wdl = self.graph.node("Softmax", &[&wdl]);
+        self.graph.output(&wdl, "wdl", 3);
+
+        let left = self.linear(&h, &value.moves_left);
+        let left = self.graph.node("Softplus", &[&left]);
+        let left = self.graph.node("Flatten", &[&left]);
+        self.graph.tensor("moves_left.unit", &[1], &[MOVES_LEFT_UNIT]);
+        let left = self.graph.node("Mul", &[&left, "moves_left.unit"]);
+        self.graph.output(&left, "moves_left", 1);
+    }
 }

@@ -1,81 +1,77 @@
-//! A net's weights on the host: named tensors, checked against the shape.
+//! A net's weights on the host: named tensors, checked against the architecture.
 
 use std::collections::BTreeMap;
 
+use crate::architecture::Architecture;
 use crate::error::NetError;
-use crate::shape::NetShape;
+use crate::layers::{Layers, Values};
 
-/// A dense tensor of f32, row-major.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tensor {
-    /// Dimensions, outermost first.
-    pub dims: Vec<usize>,
-    /// `dims.iter().product()` values.
-    pub data: Vec<f32>,
-}
+/// A dense tensor of f32 on the host.
+pub type Tensor = ndarray::ArrayD<f32>;
+
+/// What the names of tensors begin with that only learning reads.
+pub const AUXILIARY: &str = "aux.";
 
 /// All weights of one net.
 ///
-/// Every tensor of [`NetShape::tensors`] is there with its dimensions, and every value is finite.
+/// Every tensor of the architecture is there with its dimensions, row-major, and every value is finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    shape: NetShape,
+    architecture: Architecture,
     tensors: BTreeMap<String, Tensor>,
 }
 
 impl Weights {
-    /// Takes `tensors` as the weights of a net of `shape`, if they are exactly that.
-    pub fn new(shape: NetShape, tensors: BTreeMap<String, Tensor>) -> Result<Self, NetError> {
-        let specs = shape.tensors();
-        for spec in &specs {
-            let tensor = tensors.get(&spec.name).ok_or_else(|| NetError::MissingTensor(spec.name.clone()))?;
-            if tensor.dims != spec.dims || tensor.data.len() != spec.len() {
-                return Err(NetError::Dimensions {
-                    name: spec.name.clone(),
-                    found: tensor.dims.clone(),
-                    expected: spec.dims.clone(),
-                });
+    /// Takes `tensors` as the weights of a net, if they are exactly that. Those of heads that only learning reads, whose
+    /// names begin with [`AUXILIARY`], are left out.
+    pub fn new(architecture: Architecture, mut tensors: BTreeMap<String, Tensor>) -> Result<Self, NetError> {
+        tensors.retain(|name, _| !name.starts_with(AUXILIARY));
+        let layers = architecture.layers();
+        for parameter in layers.parameters() {
+            let name = &parameter.name;
+            let tensor = tensors.get_mut(name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;
+            if tensor.shape() != parameter.dims {
+                let (found, expected) = (tensor.shape().to_vec(), parameter.dims.clone());
+                return Err(NetError::Dimensions { name: name.clone(), found, expected });
             }
-            if !tensor.data.iter().all(|value| value.is_finite()) {
-                return Err(NetError::NotFinite(spec.name.clone()));
+            if !tensor.iter().all(|value| value.is_finite()) {
+                return Err(NetError::NotFinite(name.clone()));
+            }
+            if !tensor.is_standard_layout() {
+                *tensor = tensor.as_standard_layout().into_owned();
             }
         }
-        if let Some(name) = tensors.keys().find(|&name| !specs.iter().any(|spec| spec.name == *name)) {
-            return Err(NetError::UnknownTensor(name.clone(), shape.to_string()));
+        let known = |name: &String| layers.parameters().iter().any(|parameter| parameter.name == *name);
+        if let Some(name) = tensors.keys().find(|&name| !known(name)) {
+            return Err(NetError::UnknownTensor(name.clone(), architecture.to_string()));
         }
-        Ok(Self { shape, tensors })
+        Ok(Self { architecture, tensors })
     }
 
-    /// Fresh weights for training, a function of `shape` and `seed` alone.
-    ///
-    /// He initialisation, except that what closes a residual branch and what feeds a head's output starts small, so
-    /// that an untrained net is close to the identity in its trunk and to uniform in its outputs (as in Fixup, Zhang
-    /// et al. 2019, which lets a net without normalisation train).
-    pub fn initial(shape: NetShape, seed: u64) -> Self {
-        let tensors = shape
-            .tensors()
-            .into_iter()
-            .map(|spec| {
-                let scale = initial_scale(&spec.name, spec.fan_in, shape.blocks);
-                let mut stream = Normal::new(seed, &spec.name);
-                let data = (0..spec.len()).map(|_| if scale == 0.0 { 0.0 } else { scale * stream.next() }).collect();
-                (spec.name.clone(), Tensor { dims: spec.dims, data })
-            })
-            .collect();
-        Self { shape, tensors }
+    /// Fresh weights for training, a function of `architecture` and `seed` alone; [`Architecture::layers`] says how
+    /// large they are.
+    pub fn initial(architecture: &Architecture, seed: u64) -> Self {
+        let layers = architecture.layers();
+        let tensor = |parameter: &crate::Parameter| {
+            let values = parameter.initial_values(seed);
+            let tensor = Tensor::from_shape_vec(parameter.dims.clone(), values).expect("a value for each element");
+            (parameter.name.clone(), tensor)
+        };
+        let tensors = layers.parameters().iter().map(tensor).collect();
+        Self { architecture: architecture.clone(), tensors }
     }
 
-    /// The net's shape.
-    pub fn shape(&self) -> NetShape {
-        self.shape
+    /// The net's architecture.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
     }
 
     /// The tensor called `name`.
     ///
     /// # Panics
-    /// When the shape has no such tensor.
+    /// When the architecture has no such tensor.
     pub fn get(&self, name: &str) -> &Tensor {
-        self.tensors.get(name).unwrap_or_else(|| panic!("a net of shape {} has no tensor `{name}`", self.shape))
+        self.tensors.get(name).unwrap_or_else(|| panic!("a net {} has no tensor `{name}`", self.architecture))
     }
 
     /// All tensors by name.
@@ -83,15 +79,20 @@ impl Weights {
         self.tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))
     }
 
+    /// The values of all parameters of the architecture's layers.
+    pub fn values(&self, layers: &Layers) -> Values<'_> {
+        Values::new(layers.parameters().iter().map(|parameter| row_major(self.get(&parameter.name))))
+    }
+
     /// Hash of names, dimensions and values: two nets play alike to the bit when theirs are equal.
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (name, tensor) in &self.tensors {
             hasher.update(name.as_bytes());
-            for &dim in &tensor.dims {
+            for &dim in tensor.shape() {
                 hasher.update(&(dim as u64).to_le_bytes());
             }
-            for value in &tensor.data {
+            for value in tensor {
                 hasher.update(&value.to_le_bytes());
             }
         }
@@ -99,83 +100,68 @@ impl Weights {
     }
 }
 
-/// Standard deviation of a tensor's initial values, 0 for a bias.
-fn initial_scale(name: &str, fan_in: usize, blocks: usize) -> f32 {
-    if fan_in == 0 {
-        return 0.0;
-    }
-    let he = (2.0 / fan_in as f32).sqrt();
-    if name.ends_with("conv2.weight") || name.contains("pool.weight") {
-        return 0.3 * he / (blocks as f32).sqrt();
-    }
-    match name {
-        "policy.out.weight" | "value.out.weight" | "moves_left.weight" => 0.1 * he,
-        _ => he,
-    }
-}
-
-/// Normal variates from a counter-based generator keyed by seed and tensor name, so that a tensor's values do not
-/// depend on the other tensors.
-struct Normal {
-    reader: blake3::OutputReader,
-}
-
-impl Normal {
-    fn new(seed: u64, name: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&seed.to_le_bytes());
-        hasher.update(name.as_bytes());
-        Self { reader: hasher.finalize_xof() }
-    }
-
-    /// One draw by the Box–Muller transform.
-    fn next(&mut self) -> f32 {
-        let mut bytes = [0; 16];
-        self.reader.fill(&mut bytes);
-        let unit = |half: &[u8]| {
-            let bits = u64::from_le_bytes(half.try_into().expect("eight bytes")) >> 11;
-            (bits as f64 + 0.5) / (1_u64 << 53) as f64
-        };
-        let (radius, angle) = (unit(&bytes[..8]), unit(&bytes[8..]));
-        ((-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()) as f32
-    }
+/// A tensor's values, row-major.
+fn row_major(tensor: &Tensor) -> &[f32] {
+    tensor.as_slice().expect("weights are kept in the standard layout")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shape() -> NetShape {
-        NetShape::new(2, 16).unwrap()
+    fn small() -> Architecture {
+        Architecture::standard(2, 16).unwrap()
     }
 
     #[test]
     fn initial_weights_are_a_function_of_the_seed() {
-        assert_eq!(Weights::initial(shape(), 7), Weights::initial(shape(), 7));
-        assert_ne!(Weights::initial(shape(), 7).hash(), Weights::initial(shape(), 8).hash());
+        assert_eq!(Weights::initial(&small(), 7), Weights::initial(&small(), 7));
+        assert_ne!(Weights::initial(&small(), 7).hash(), Weights::initial(&small(), 8).hash());
     }
 
     #[test]
     fn initial_weights_have_the_stated_spread() {
-        let weights = Weights::initial(shape(), 1);
-        let data = &weights.get("trunk.block0.conv1.weight").data;
+        let weights = Weights::initial(&small(), 1);
+        let data = &weights.get("trunk.block0.conv1.weight");
         let variance = data.iter().map(|x| x * x).sum::<f32>() / data.len() as f32;
         let expected = 2.0 / (16.0 * 9.0);
         assert!((variance / expected - 1.0).abs() < 0.1, "{variance} against {expected}");
     }
 
     #[test]
-    fn tensors_that_do_not_fit_the_shape_are_refused() {
-        let whole: BTreeMap<_, _> = Weights::initial(shape(), 1).tensors;
+    fn tensors_that_do_not_fit_the_architecture_are_refused() {
+        let whole: BTreeMap<_, _> = Weights::initial(&small(), 1).tensors;
         let check = |edit: &dyn Fn(&mut BTreeMap<String, Tensor>), expected: &str| {
             let mut tensors = whole.clone();
             edit(&mut tensors);
-            let error = Weights::new(shape(), tensors).unwrap_err().to_string();
+            let error = Weights::new(small(), tensors).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
         check(&|t| drop(t.remove("value.out.bias")), "`value.out.bias` is missing");
-        check(&|t| t.get_mut("value.out.bias").unwrap().dims = vec![4], "dimensions [4], expected [3]");
-        check(&|t| t.get_mut("moves_left.bias").unwrap().data[0] = f32::NAN, "not finite");
+        check(&|t| drop(t.insert("value.out.bias".to_owned(), Tensor::zeros(vec![4]))), "dimensions [4], expected [3]");
+        check(&|t| t.get_mut("moves_left.bias").unwrap()[0] = f32::NAN, "not finite");
         check(&|t| drop(t.insert("extra".to_owned(), t["value.out.bias"].clone())), "`extra` does not belong");
+    }
+
+    #[test]
+    fn tensors_that_only_learning_reads_are_left_out() {
+        let weights = Weights::initial(&small(), 1);
+        let mut tensors = weights.tensors.clone();
+        tensors.insert("aux.ownership.weight".to_owned(), Tensor::zeros(vec![2, 16]));
+        assert_eq!(Weights::new(small(), tensors).unwrap(), weights);
+    }
+
+    #[test]
+    fn tensors_in_another_layout_are_brought_into_the_standard_one() {
+        let weights = Weights::initial(&small(), 1);
+        let mut tensors = weights.tensors.clone();
+        let hidden = tensors.get_mut("value.hidden.weight").unwrap();
+        *hidden = hidden.t().as_standard_layout().into_owned().reversed_axes();
+        assert!(!hidden.is_standard_layout());
+        let read = Weights::new(small(), tensors).unwrap();
+        let layers = small().layers();
+        let id = layers.value.hidden.weight;
+        assert_eq!(read.values(&layers).get(id), weights.values(&layers).get(id));
+        assert_eq!(read.hash(), weights.hash());
     }
 }

@@ -9,9 +9,10 @@ mod random;
 
 use played::played_batch;
 use proptest::prelude::*;
-use random::{random_batch, random_weights};
+use random::{random_batch, random_weights, random_weights_of};
 use tablut_net::{
-    Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Precision, Simd, Weights,
+    Architecture, BlockKind, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex,
+    PolicyWidths, Precision, Simd, ValueWidths, Weights,
 };
 
 /// Every instruction set of this machine.
@@ -66,6 +67,24 @@ fn outputs_are_the_definitions_on_positions_of_every_rule_set() {
         assert_close(&output.logits, &expected.logits, shape);
         assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), shape);
         assert_close(&output.moves_left, &expected.moves_left, shape);
+    }
+}
+
+#[test]
+fn outputs_are_the_definitions_for_heads_and_pooling_of_any_kind() {
+    let input = random_batch(5, 14);
+    let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
+    for blocks in [vec![BlockKind::Plain; 3], vec![BlockKind::Pooled; 2], vec![BlockKind::Pooled, BlockKind::Plain]] {
+        let architecture = Architecture::new(32, blocks, policy, value).expect("widths in range");
+        let weights = random_weights_of(&architecture, 13);
+        let expected = definition::infer(&weights, &input);
+        for simd in levels() {
+            let output = infer(&mut engine(&weights, 1, simd), &input);
+            let what = format!("{architecture} {simd}");
+            assert_close(&output.logits, &expected.logits, &what);
+            assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), &what);
+            assert_close(&output.moves_left, &expected.moves_left, &what);
+        }
     }
 }
 
@@ -169,7 +188,7 @@ fn batches_that_do_not_fit_are_refused() {
 
 #[test]
 fn a_fresh_net_is_nearly_indifferent() {
-    let weights = Weights::initial("b4c32".parse().expect("a shape"), 3);
+    let weights = Weights::initial(&"b4c32".parse().expect("a name"), 3);
     let output = infer(&mut Engine::new(&weights).expect("a level"), &random_batch(4, 1));
     for wdl in output.wdl {
         assert!(wdl.iter().all(|p| (0.05..0.9).contains(p)), "{wdl:?}");
@@ -193,16 +212,32 @@ fn bf16(weights: &Weights, n_threads: usize) -> Option<Engine> {
 fn outputs_in_bf16_are_near_the_definitions() {
     for shape in ["b2c32", "b4c64", "b3c48", "b10c128"] {
         let weights = random_weights(shape, 31);
-        let Some(mut engine) = bf16(&weights, 1) else { return };
-        let input = random_batch(3, 32);
-        let (output, expected) = (infer(&mut engine, &input), definition::infer(&weights, &input));
-        let scale = expected.logits.iter().fold(0f32, |m, x| m.max(x.abs()));
-        for (f, e) in output.logits.iter().zip(&expected.logits) {
-            assert!((f - e).abs() <= 0.02 * scale, "{shape}: logit {f}, expected {e} (largest {scale})");
-        }
-        for (f, e) in output.wdl.as_flattened().iter().zip(expected.wdl.as_flattened()) {
-            assert!((f - e).abs() <= 0.05, "{shape}: probability {f}, expected {e}");
-        }
+        let Some(engine) = bf16(&weights, 1) else { return };
+        assert_near(engine, &weights, shape);
+    }
+}
+
+#[test]
+fn outputs_in_bf16_without_the_registers_are_near_the_definitions() {
+    let (policy, value) = (PolicyWidths { channels: 16 }, ValueWidths { channels: 48, hidden: 32 });
+    let other = Architecture::new(48, vec![BlockKind::Pooled, BlockKind::Plain], policy, value).expect("in range");
+    for architecture in ["b2c32".parse().expect("a name"), "b3c48".parse().expect("a name"), other] {
+        let weights = random_weights_of(&architecture, 31);
+        let engine = Engine::bf16_without_registers(&weights).expect("a level");
+        assert_near(engine, &weights, &architecture.to_string());
+    }
+}
+
+/// Asserts that an engine in bf16 says about what the definition says.
+fn assert_near(mut engine: Engine, weights: &Weights, what: &str) {
+    let input = random_batch(3, 32);
+    let (output, expected) = (infer(&mut engine, &input), definition::infer(weights, &input));
+    let scale = expected.logits.iter().fold(0f32, |m, x| m.max(x.abs()));
+    for (f, e) in output.logits.iter().zip(&expected.logits) {
+        assert!((f - e).abs() <= 0.02 * scale, "{what}: logit {f}, expected {e} (largest {scale})");
+    }
+    for (f, e) in output.wdl.as_flattened().iter().zip(expected.wdl.as_flattened()) {
+        assert!((f - e).abs() <= 0.05, "{what}: probability {f}, expected {e}");
     }
 }
 

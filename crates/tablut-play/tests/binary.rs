@@ -13,7 +13,7 @@ fn tablut_play(arguments: &[&str], input: &str) -> (Option<i32>, String, String)
 fn plays_a_model_file_through_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.tablut");
-    let weights = Weights::initial("b1c16".parse().unwrap(), 3);
+    let weights = Weights::initial(&"b1c16".parse().unwrap(), 3);
     let model = Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() };
     model.save(&file).unwrap();
     let (code, out, err) = tablut_play(

@@ -148,14 +148,14 @@ impl Nets {
 mod tests {
     use super::Nets;
     use crate::spec::PlayerSpec;
-    use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+    use tablut_net::{Architecture, Model, TrainingSummary, Weights};
     use tablut_search::Solver;
 
     #[test]
     fn a_file_is_loaded_once_and_a_policy_does_not_search() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("net.tablut");
-        let weights = Weights::initial(NetShape::new(1, 16).unwrap(), 1);
+        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
         let model = Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() };
         model.save(&path).unwrap();
         let specs: Vec<PlayerSpec> = [format!("net:{}@8", path.display()), format!("policy:{}", path.display())]

@@ -167,7 +167,7 @@ impl Observer for TrainProgress {
     fn step_ends(&self, report: &StepReport, learning_rate: f32) {
         const SMOOTHED_STEPS: usize = 50;
         let mut state = self.state();
-        state.losses.push(report.loss);
+        state.losses.push(report.loss.clone());
         let steps = state.losses.len();
         let loss = LossParts::mean(&state.losses[steps.saturating_sub(SMOOTHED_STEPS)..]);
         let seconds = state.phase_start.elapsed().as_secs_f64().max(1e-3);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tablut_net::{Model, NetShape, TrainingSummary, Weights};
+use tablut_net::{Architecture, Model, TrainingSummary, Weights};
 
 const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
 
@@ -29,7 +29,7 @@ fn text(path: &Path) -> &str {
 
 fn model() -> Model {
     Model {
-        weights: Weights::initial(NetShape::new(1, 16).unwrap(), 1),
+        weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
         rules: vec!["kvasir".to_owned()],
         training: TrainingSummary { play_simulations: 4, ..TrainingSummary::default() },
     }

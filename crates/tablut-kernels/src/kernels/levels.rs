@@ -5,7 +5,7 @@
 macro_rules! level {
     ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
         pub(super) mod $name {
-            use crate::Grid;
+            use crate::{Grid, Rows};
             use crate::product::{self, Product};
             use crate::outer::{self, Outer};
             use crate::pointwise;
@@ -41,9 +41,9 @@ macro_rules! level {
             }
 
             $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn pool(image: &[f32], channels: usize, out: &mut [f32]) {
+            pub(in crate::kernels) unsafe fn pool(squares: &Rows<'_>, channels: usize, out: &mut [f32]) {
                 // SAFETY: the caller's contract, which is this function's.
-                unsafe { pointwise::pool::<$lanes>(image, channels, out) }
+                unsafe { pointwise::pool::<$lanes>(squares, channels, out) }
             }
 
             $(#[target_feature(enable = $feature)])?

@@ -71,15 +71,11 @@ impl Graph {
         value
     }
 
-    /// The convolution of `x` by the tensor `{name}.weight`, which is 3×3 for the layers of the trunk that are named
-    /// so and 1×1 for all others, with or without `{name}.bias`.
-    pub fn conv(&mut self, x: &str, name: &str, bias: bool) -> String {
-        let (weight, bias_name) = (format!("{name}.weight"), format!("{name}.bias"));
-        let inputs = [x, &weight, &bias_name];
-        let pad = u64::from(name == "trunk.input" || name.contains(".conv") && name.starts_with("trunk."));
-        let kernel = 1 + 2 * pad;
-        let attributes = [attribute("kernel_shape", INTS, &[kernel; 2]), attribute("pads", INTS, &[pad; 4])];
-        self.node_with("Conv", &inputs[..2 + usize::from(bias)], &attributes)
+    /// The convolution of `x` by a tensor `[outputs, inputs, side, side]`, padded with zeros to keep the size.
+    pub fn convolution(&mut self, x: &str, side: u64, weight: &str, bias: Option<&str>) -> String {
+        let inputs: Vec<_> = [x, weight].into_iter().chain(bias).collect();
+        let attributes = [attribute("kernel_shape", INTS, &[side; 2]), attribute("pads", INTS, &[side / 2; 4])];
+        self.node_with("Conv", &inputs, &attributes)
     }
 
     /// The means of `x` over all squares and after them the maxima, `[n, 2 * channels, 1, 1]`.

@@ -1,6 +1,6 @@
 //! The net written down as its definition reads, in f64 and without a thought for speed.
 
-use tablut_net::{FEATURES, InputBatch, NetShape, OutputBatch, PLANES, Weights};
+use tablut_net::{BlockKind, FEATURES, InputBatch, OutputBatch, PLANES, Weights};
 
 const SIDE: usize = 9;
 const SQUARES: usize = SIDE * SIDE;
@@ -42,7 +42,7 @@ struct Net<'a>(&'a Weights);
 
 impl Net<'_> {
     fn get(&self, name: &str) -> Vec<f64> {
-        self.0.get(name).data.iter().copied().map(f64::from).collect()
+        self.0.get(name).iter().copied().map(f64::from).collect()
     }
 
     fn conv(&self, x: &Planes, name: &str) -> Planes {
@@ -60,11 +60,11 @@ impl Net<'_> {
         let bias = self.get("trunk.features.weight");
         let bias = dense(&bias, features, &vec![0.0; bias.len() / FEATURES]);
         let mut x = relu(add(self.conv(planes, "trunk.input"), &bias));
-        for block in 0..self.0.shape().blocks {
+        for (block, kind) in self.0.architecture().blocks().iter().enumerate() {
             let name = format!("trunk.block{block}");
             let h = relu(self.conv(&x, &format!("{name}.conv1")));
             let mut y = self.conv(&h, &format!("{name}.conv2"));
-            if NetShape::pools(block) {
+            if *kind == BlockKind::Pooled {
                 y = add(y, &self.pooled(&name, &h));
             }
             x = relu(x.iter().zip(&y).map(|(x, y)| x.iter().zip(y).map(|(x, y)| x + y).collect()).collect());

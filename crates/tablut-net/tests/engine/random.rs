@@ -1,8 +1,10 @@
 //! Random nets and random batches, functions of a seed.
 
+#![allow(dead_code, reason = "each test program uses its part")]
+
 use std::collections::BTreeMap;
 
-use tablut_net::{FEATURES, InputBatch, NetShape, PLANES, POLICY_ENTRIES, PolicyIndex, Tensor, Weights};
+use tablut_net::{Architecture, FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, Tensor, Weights};
 
 /// A xorshift generator; the tests need no better.
 struct Random(u64);
@@ -30,19 +32,25 @@ impl Random {
 }
 
 /// Weights that keep activations of one size through the layers; biases differ from zero.
-pub fn random_weights(shape: &str, seed: u64) -> Weights {
-    let shape: NetShape = shape.parse().expect("a shape");
+pub fn random_weights(name: &str, seed: u64) -> Weights {
+    random_weights_of(&name.parse().expect("an architecture's name"), seed)
+}
+
+/// The same for any architecture.
+pub fn random_weights_of(architecture: &Architecture, seed: u64) -> Weights {
     let mut random = Random::new(seed);
     let mut tensors = BTreeMap::new();
-    for spec in shape.tensors() {
-        let mut scale = if spec.fan_in == 0 { 0.3 } else { (6.0 / spec.fan_in as f32).sqrt() };
-        if spec.name.contains("conv2") {
+    for parameter in architecture.layers().parameters() {
+        let fan_in: usize = parameter.dims[1..].iter().product();
+        let mut scale = if parameter.is_bias() { 0.3 } else { (6.0 / fan_in as f32).sqrt() };
+        if parameter.name.contains("conv2") {
             scale *= 0.3;
         }
-        let data = (0..spec.len()).map(|_| random.unit() * scale).collect();
-        tensors.insert(spec.name.clone(), Tensor { dims: spec.dims, data });
+        let values = (0..parameter.len()).map(|_| random.unit() * scale).collect();
+        let tensor = Tensor::from_shape_vec(parameter.dims.clone(), values).expect("a value for each element");
+        tensors.insert(parameter.name.clone(), tensor);
     }
-    Weights::new(shape, tensors).expect("every tensor of the shape")
+    Weights::new(architecture.clone(), tensors).expect("every tensor of the architecture")
 }
 
 /// Binary planes, small features, up to 120 moves for each row (none for some).

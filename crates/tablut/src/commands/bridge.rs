@@ -147,7 +147,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
         0 => DEFAULT_SIMULATIONS,
         simulations => simulations,
     };
-    Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.shape().to_string(), simulations })
+    Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.architecture().to_string(), simulations })
 }
 
 fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {

@@ -43,7 +43,7 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<()> {
     match command {
         ModelCommand::Info { model, json } => {
             let model = Model::load(model)?;
-            let shape = model.weights.shape();
+            let shape = model.weights.architecture();
             let info = Info {
                 shape: shape.to_string(),
                 parameters: shape.parameters(),

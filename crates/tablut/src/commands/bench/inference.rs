@@ -11,7 +11,7 @@ use anyhow::Context;
 use rounding::Rounding;
 use serde::Serialize;
 use tablut_net::{
-    Engine, EngineOptions, Inference, InputBatch, Model, NetShape, OutputBatch, Precision, Weights, onnx,
+    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Weights, onnx,
 };
 
 /// Seed of the weights and of the positions; every run times the same work.
@@ -26,7 +26,7 @@ const N_ROUNDED: usize = 2000;
 pub struct Args {
     /// Net shapes, such as b6c64
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
-    shape: Vec<NetShape>,
+    shape: Vec<Architecture>,
     /// Model files to time instead of nets with random weights; with precision bf16, also how far it moves their outputs
     #[arg(long, value_name = "FILE", conflicts_with = "shape")]
     model: Vec<PathBuf>,
@@ -53,7 +53,7 @@ pub struct Args {
 /// What one combination took.
 #[derive(Debug, Serialize)]
 struct Timing {
-    shape: NetShape,
+    shape: Architecture,
     batch: usize,
     threads: usize,
     precision: String,
@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 /// The nets to time: those of the model files, or one with random weights for each shape.
 fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
     if args.model.is_empty() {
-        return Ok(args.shape.iter().map(|&shape| Weights::initial(shape, SEED)).collect());
+        return Ok(args.shape.iter().map(|shape| Weights::initial(shape, SEED)).collect());
     }
     args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
 }
@@ -136,7 +136,7 @@ fn time(engine: &mut Engine, input: &InputBatch, threads: usize, secs: f64) -> a
     let per_sec = |secs: f64| input.n as f64 / secs;
     let evals_per_sec = per_sec(batch_secs[batch_secs.len() / 2]);
     Ok(Timing {
-        shape: engine.shape(),
+        shape: engine.architecture().clone(),
         batch: input.n,
         threads,
         precision: engine.precision().to_string(),
@@ -144,21 +144,8 @@ fn time(engine: &mut Engine, input: &InputBatch, threads: usize, secs: f64) -> a
         n_batches: batch_secs.len(),
         evals_per_sec,
         best_evals_per_sec: per_sec(batch_secs[0]),
-        direct_gflops: evals_per_sec * direct_flops(engine.shape()) / 1e9,
+        direct_gflops: evals_per_sec * engine.architecture().operations() as f64 / 1e9,
     })
-}
-
-/// Operations of one evaluation by direct convolution: two for each weight of a kernel at every square.
-fn direct_flops(shape: NetShape) -> f64 {
-    let squares = tablut_rules::SQUARES;
-    let everywhere = |name: &str| name.ends_with("conv1.weight") || name.ends_with("conv2.weight");
-    let operations = shape.tensors().into_iter().map(|tensor| {
-        let on_squares = everywhere(&tensor.name)
-            || ["trunk.input.weight", "policy.conv.weight", "policy.out.weight", "value.conv.weight"]
-                .contains(&tensor.name.as_str());
-        2 * tensor.len() * if on_squares { squares } else { 1 }
-    });
-    operations.sum::<usize>() as f64
 }
 
 impl fmt::Display for Timing {
@@ -198,19 +185,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_operations_of_a_small_net_are_those_counted_by_hand() {
-        let shape: NetShape = "b1c16".parse().unwrap();
-        let planes = tablut_net::PLANES;
-        let on_squares = 16 * planes * 9 + 2 * 16 * 16 * 9 + 16 * 16 + 33 * 16 + 32 * 16;
-        let once = 16 * tablut_net::FEATURES + 16 * 32 + 64 * 64 + 3 * 64 + 64;
-        let biases = 33 + 3 + 64 + 32 + 16 + 3 * 16 + 1;
-        let expected = 2 * (81 * on_squares + once + biases);
-        assert_eq!(direct_flops(shape), expected as f64);
-    }
-
-    #[test]
     fn one_batch_is_timed_even_in_no_time() {
-        let weights = Weights::initial("b1c16".parse().unwrap(), 1);
+        let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
         let mut engine = Engine::new(&weights).unwrap();
         let positions = positions::random(3, 1).unwrap();
         let timing = time(&mut engine, &positions::first(&positions, 2), 1, 0.0).unwrap();

@@ -10,7 +10,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, NetEvaluator, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
 };
 use tablut_learn::BurnInference;
-use tablut_net::{Engine, Inference, Model, NetShape, Weights};
+use tablut_net::{Architecture, Engine, Inference, Model, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
@@ -19,7 +19,7 @@ use tablut_search::SearchConfig;
 pub struct Args {
     /// Shape of an untrained net
     #[arg(long, default_value = "b4c32")]
-    shape: NetShape,
+    shape: Architecture,
     /// A model file instead of an untrained net
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -89,7 +89,7 @@ type MakeNet = fn(&Weights) -> anyhow::Result<Box<dyn Inference>>;
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let weights = match &args.model {
         Some(path) => Model::load(path)?.weights,
-        None => Weights::initial(args.shape, 1),
+        None => Weights::initial(&args.shape, 1),
     };
     let rules = Arc::new(Rules::load(&args.rules)?);
     let default = Concurrency::default();
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let [engine, burn] = speeds.map(|speed| Speed::of(speed.totals, concurrency.workers));
     let report = Report {
-        shape: weights.shape().to_string(),
+        shape: weights.architecture().to_string(),
         rules: rules.name().to_owned(),
         simulations: args.simulations,
         threads: concurrency.workers,

@@ -9,8 +9,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use tablut_games::{GameRecord, PlyRecord, ReplayWindow, SearchRecord};
-use tablut_learn::{Differentiation, LearnerState, LossWeights, OptimizerConfig};
-use tablut_net::{NetShape, Weights};
+use tablut_learn::{Backend, LearnerState, LossWeights, OptimizerConfig};
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 /// Seed of the weights, the games and the draws; every run times the same work.
@@ -31,7 +31,7 @@ const LEARNING_RATE: f32 = 1e-4;
 pub struct Args {
     /// Net shapes, such as b6c64
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
-    shape: Vec<NetShape>,
+    shape: Vec<Architecture>,
     /// Positions in a batch
     #[arg(long, value_delimiter = ',', default_value = "256", value_parser = at_least_one)]
     batch: Vec<usize>,
@@ -52,7 +52,7 @@ pub struct Args {
 /// What one combination took.
 #[derive(Debug, Serialize)]
 struct Timing {
-    shape: NetShape,
+    shape: Architecture,
     batch: usize,
     threads: usize,
     /// `kernels` or `burn`.
@@ -73,7 +73,7 @@ struct Timing {
 /// Times every combination and prints a line for each.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let window = window()?;
-    for &shape in &args.shape {
+    for shape in &args.shape {
         for &batch in &args.batch {
             for &threads in &args.threads {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -89,18 +89,24 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn time(window: &ReplayWindow, shape: NetShape, batch: usize, threads: usize, args: &Args) -> anyhow::Result<Timing> {
-    let mut learner = LearnerState::new(&Weights::initial(shape, SEED));
-    let mut differentiation = if args.burn { Differentiation::burn_on_cpu() } else { Differentiation::kernels(shape)? };
+fn time(
+    window: &ReplayWindow,
+    shape: &Architecture,
+    batch: usize,
+    threads: usize,
+    args: &Args,
+) -> anyhow::Result<Timing> {
+    let learner = LearnerState::new(&Weights::initial(shape, SEED));
+    let backend = if args.burn { Backend::Burn } else { Backend::Cpu };
+    let mut backend = backend.open(learner, LossWeights::default(), OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
-    let config = OptimizerConfig::default();
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
     for step in 0..WARM_UP + args.steps {
         let start = Instant::now();
         let drawn = window.batch(batch, 0.25, &mut rng);
         let drawn_after = start.elapsed().as_secs_f64();
-        let report = learner.step(&mut differentiation, &drawn, LEARNING_RATE, LossWeights::default(), &config)?;
+        let report = backend.step(&drawn, LEARNING_RATE)?;
         if step >= WARM_UP {
             secs.push(start.elapsed().as_secs_f64());
             drawing += drawn_after;
@@ -108,12 +114,12 @@ fn time(window: &ReplayWindow, shape: NetShape, batch: usize, threads: usize, ar
         if step == WARM_UP {
             memory = resident_mib();
         }
-        loss = report.loss.policy + report.loss.value + report.loss.moves_left;
+        loss = report.loss.sum();
     }
     let total: f64 = secs.iter().sum();
     secs.sort_by(f64::total_cmp);
     Ok(Timing {
-        shape,
+        shape: shape.clone(),
         batch,
         threads,
         by: if args.burn { "burn" } else { "kernels" },
@@ -209,7 +215,7 @@ mod tests {
         let window = window().unwrap();
         let args = |burn| Args { shape: vec![], batch: vec![], threads: vec![], steps: 1, burn, json: false };
         let shape = "b1c16".parse().unwrap();
-        let [ours, burns] = [false, true].map(|burn| time(&window, shape, 8, 1, &args(burn)).unwrap());
+        let [ours, burns] = [false, true].map(|burn| time(&window, &shape, 8, 1, &args(burn)).unwrap());
         assert!((ours.loss - burns.loss).abs() < 1e-4 * burns.loss, "{ours:?} and {burns:?}");
         assert!(ours.best_samples_per_sec >= ours.samples_per_sec && ours.drawing_share < 1.0);
     }

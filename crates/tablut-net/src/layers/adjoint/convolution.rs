@@ -1,10 +1,11 @@
-//! Convolutions of a shard, forward and backward, a group of rows at a time.
+//! Convolutions of a shard on the way back, a group of rows at a time.
 
 use tablut_kernels::{Aligned, Convolution, Kernels, Transformed};
 use tablut_rules::SQUARES;
 
 use super::GROUP;
-use super::shard::{Tiles, row};
+use super::gradients::Tiles;
+use crate::layers::kept::row;
 
 /// Convolves every image of `images`; `finish` is called for each with the products, its place among them, and its row.
 pub(super) fn convolve(

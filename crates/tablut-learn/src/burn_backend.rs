@@ -1,0 +1,140 @@
+//! Steps in burn's operations, on any of its devices. Weights, moments and averages stay there; what a step reads back
+//! is the loss and two norms.
+
+use burn::tensor::{Device, Tensor};
+use tablut_games::TrainingBatch;
+use tablut_net::Architecture;
+
+use crate::backend::{GradientBackend, StepError, StepReport, check_finite};
+use crate::learner::LearnerState;
+use crate::loss::{LossParts, LossTensors, LossWeights, loss};
+use crate::model::{BurnNet, host_values, tensor};
+use crate::optimizer::{OptimizerConfig, ParamState, StepConstants};
+
+/// The weights and the optimiser's state on a device.
+pub struct BurnBackend {
+    architecture: Architecture,
+    /// An autodiff device.
+    device: Device,
+    params: Vec<DeviceParam>,
+    steps: u64,
+    loss: LossWeights,
+    optimizer: OptimizerConfig,
+}
+
+/// A [`ParamState`] on a device, every tensor flat and without autodiff.
+#[derive(Clone)]
+struct DeviceParam {
+    name: String,
+    dims: Vec<usize>,
+    weights: Tensor<1>,
+    momentum: Tensor<1>,
+    square: Tensor<1>,
+    average: Tensor<1>,
+}
+
+impl BurnBackend {
+    /// A learner that goes on from `state` on `device`.
+    pub fn new(device: Device, state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
+        let plain = device.clone().without_autodiff();
+        let param = |param: &ParamState| {
+            let put = |values: &Vec<f32>| tensor(values.clone(), [values.len()], &plain);
+            DeviceParam {
+                name: param.name.clone(),
+                dims: param.dims.clone(),
+                weights: put(&param.weights),
+                momentum: put(&param.momentum),
+                square: put(&param.square),
+                average: put(&param.average),
+            }
+        };
+        Self {
+            architecture: state.architecture.clone(),
+            device: device.autodiff(),
+            params: state.params.iter().map(param).collect(),
+            steps: state.steps,
+            loss,
+            optimizer,
+        }
+    }
+
+    /// The same on the CPU, the reference for [`crate::CpuBackend`].
+    pub fn on_cpu(state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
+        Self::new(Device::flex(), state, loss, optimizer)
+    }
+
+    /// The loss on `batch` and the gradients of all parameters, in their order, read back.
+    pub fn gradients(&self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
+        let (parts, gradients) = self.differentiate(batch);
+        let gradients = gradients.into_iter().map(host_values).collect::<Result<_, _>>()?;
+        Ok((parts.read(batch, Vec::new())?.0, gradients))
+    }
+
+    /// The same on the device.
+    fn differentiate(&self, batch: &TrainingBatch) -> (LossTensors, Vec<Tensor<1>>) {
+        let leaf = |param: &DeviceParam| param.weights.clone().autodiff().require_grad();
+        let leaves: Vec<_> = self.params.iter().map(leaf).collect();
+        let layers = self.architecture.layers();
+        let auxiliary = &leaves[layers.parameters().len()..];
+        let outputs = BurnNet::of_tensors(layers, leaves.clone()).forward(&batch.input, &self.device);
+        let parts = loss(outputs, auxiliary, batch, &self.loss, &self.device);
+        let mut gradients = parts.total.backward();
+        let gradient = |leaf: &Tensor<1>| {
+            let none = || leaf.clone().without_autodiff().zeros_like();
+            leaf.grad_remove(&mut gradients).unwrap_or_else(none)
+        };
+        (parts, leaves.iter().map(gradient).collect())
+    }
+}
+
+impl GradientBackend for BurnBackend {
+    fn step(&mut self, batch: &TrainingBatch, learning_rate: f32) -> Result<StepReport, StepError> {
+        let (parts, gradients) = self.differentiate(batch);
+        let step = self.steps + 1;
+        let norm = norm(&gradients);
+        let clip = norm.clone().recip().mul_scalar(self.optimizer.max_gradient_norm).clamp_max(1.0);
+        let constants = StepConstants::new(&self.optimizer, step, learning_rate);
+        let updated = |(param, gradient): (&DeviceParam, Tensor<1>)| param.updated(gradient * clip.clone(), &constants);
+        let params: Vec<_> = self.params.iter().zip(gradients).map(updated).collect();
+        let weights: Vec<_> = params.iter().map(|param| param.weights.clone()).collect();
+        let (loss, norms) = parts.read(batch, vec![norm, self::norm(&weights)])?;
+        check_finite(step, &loss, norms[0])?;
+        (self.params, self.steps) = (params, step);
+        Ok(StepReport { loss, gradient_norm: norms[0], weight_norm: norms[1] })
+    }
+
+    fn state(&self) -> Result<LearnerState, StepError> {
+        let param = |param: &DeviceParam| {
+            Ok(ParamState {
+                name: param.name.clone(),
+                dims: param.dims.clone(),
+                weights: host_values(param.weights.clone())?,
+                momentum: host_values(param.momentum.clone())?,
+                square: host_values(param.square.clone())?,
+                average: host_values(param.average.clone())?,
+            })
+        };
+        let params = self.params.iter().map(param).collect::<Result<_, StepError>>()?;
+        Ok(LearnerState { architecture: self.architecture.clone(), params, steps: self.steps })
+    }
+}
+
+impl DeviceParam {
+    /// One step of the optimiser, as [`crate::optimizer::step`] takes it.
+    fn updated(&self, gradient: Tensor<1>, c: &StepConstants) -> Self {
+        let decay = if self.dims.len() > 1 { c.decay } else { 0.0 };
+        let momentum = self.momentum.clone() * c.beta1 + gradient.clone() * (1.0 - c.beta1);
+        let square = self.square.clone() * c.beta2 + gradient.clone() * gradient * (1.0 - c.beta2);
+        let root = (square.clone() / c.correction2).sqrt() + c.epsilon;
+        let update = (momentum.clone() / c.correction1) / root;
+        let weights = self.weights.clone() - (self.weights.clone() * decay + update * c.learning_rate);
+        let average = self.average.clone() + (weights.clone() - self.average.clone()) * (1.0 - c.average_decay);
+        Self { name: self.name.clone(), dims: self.dims.clone(), weights, momentum, square, average }
+    }
+}
+
+/// The norm of several tensors together, `[1]`.
+fn norm(tensors: &[Tensor<1>]) -> Tensor<1> {
+    let squares = tensors.iter().map(|tensor| (tensor.clone() * tensor.clone()).sum()).collect();
+    Tensor::cat(squares, 0).sum().sqrt()
+}

@@ -1,0 +1,61 @@
+//! Steps on the CPU's own kernels. The gradients of the net's layers are written by hand; burn differentiates the loss,
+//! and the heads that only learning has.
+
+use tablut_games::TrainingBatch;
+use tablut_kernels::SimdError;
+use tablut_net::layers::Values;
+
+use crate::auxiliary::auxiliary_heads;
+use crate::backend::{GradientBackend, StepError, StepReport, check_finite};
+use crate::kernel_net::KernelNet;
+use crate::learner::LearnerState;
+use crate::loss::{LossParts, LossWeights, loss_gradient};
+use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
+
+/// The weights and the optimiser's state on the host. The bits do not depend on the number of threads.
+pub struct CpuBackend {
+    net: KernelNet,
+    state: LearnerState,
+    loss: LossWeights,
+    optimizer: OptimizerConfig,
+}
+
+impl CpuBackend {
+    /// A learner that goes on from `state`.
+    ///
+    /// # Errors
+    /// `TABLUT_SIMD` asks for instructions that this machine lacks.
+    pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, SimdError> {
+        Ok(Self { net: KernelNet::new(&state.architecture)?, state, loss, optimizer })
+    }
+
+    /// The loss on `batch` and the gradients of all parameters, in their order.
+    pub fn gradients(&mut self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
+        let Self { net, state, loss, .. } = self;
+        net.set_weights(&Values::new(state.params.iter().map(|param| param.weights.as_slice())));
+        let predictions = net.forward(&batch.input, !auxiliary_heads(loss).is_empty());
+        let auxiliary = &state.params[net.layers().parameters().len()..];
+        let (parts, gradient, of_auxiliary) = loss_gradient(&predictions, auxiliary, batch, loss)?;
+        let mut gradients = net.backward(&batch.input, &gradient);
+        gradients.extend(of_auxiliary);
+        Ok((parts, gradients))
+    }
+}
+
+impl GradientBackend for CpuBackend {
+    fn step(&mut self, batch: &TrainingBatch, learning_rate: f32) -> Result<StepReport, StepError> {
+        let (loss, gradients) = self.gradients(batch)?;
+        let step = self.state.steps + 1;
+        let gradient_norm = optimizer::global_norm(gradients.iter().map(Vec::as_slice));
+        check_finite(step, &loss, gradient_norm)?;
+        let constants = StepConstants::new(&self.optimizer, step, learning_rate);
+        optimizer::step(&mut self.state.params, &gradients, gradient_norm, &constants);
+        self.state.steps = step;
+        let weight_norm = optimizer::global_norm(self.state.params.iter().map(|param: &ParamState| &*param.weights));
+        Ok(StepReport { loss, gradient_norm, weight_norm })
+    }
+
+    fn state(&self) -> Result<LearnerState, StepError> {
+        Ok(self.state.clone())
+    }
+}

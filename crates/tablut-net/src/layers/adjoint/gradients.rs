@@ -1,0 +1,241 @@
+//! Gradients as the kernels sum them, room to compute them in, and the way to the tensors' layout.
+
+use rayon::prelude::*;
+use tablut_kernels::{Aligned, LANES, PointSums, Transformed};
+use tablut_rules::SQUARES;
+
+use super::{GROUP, Shard};
+use crate::encoding::FEATURES;
+use crate::engine::GRID;
+use crate::layers::float32::{PLANE_WIDTH, Room};
+use crate::layers::{Block, Convolution, Layers, Linear, Parameter, ParameterId};
+
+/// One layer's gradient: of a convolution's weights `[input][tap][output]`, of a matrix `[input][output]`, where several
+/// layers that read the same rows have their outputs side by side; and of the biases.
+pub(super) struct Sums {
+    pub weight: Aligned,
+    pub bias: Aligned,
+}
+
+/// The gradients of all layers, summed over some rows.
+pub(super) struct Gradients {
+    pub input: Sums,
+    pub features: Aligned,
+    pub blocks: Vec<BlockGradients>,
+    pub joint: Sums,
+    pub policy_pool: Aligned,
+    /// `[plane][channel]`, as in the tensor.
+    pub policy_out: Sums,
+    pub hidden: Sums,
+    /// Of win, draw, loss and moves left, outputs padded.
+    pub out: Sums,
+}
+
+/// Gradients of one block; `pool` is empty for those that do not pool.
+pub(super) struct BlockGradients {
+    pub conv1: Sums,
+    pub conv2: Sums,
+    pub pool: Aligned,
+}
+
+impl Sums {
+    fn new(inputs: usize, outputs: usize) -> Self {
+        Self { weight: Aligned::zeroed(inputs * outputs), bias: Aligned::zeroed(outputs) }
+    }
+
+    fn convolution(convolution: &Convolution) -> Self {
+        Self::new(9 * convolution.inputs.next_multiple_of(LANES), convolution.outputs)
+    }
+}
+
+impl Gradients {
+    pub fn new(layers: &Layers) -> Self {
+        let (policy, value) = (&layers.policy, &layers.value);
+        let joint = policy.conv.outputs + value.conv.outputs;
+        let block = |block: &Block| BlockGradients {
+            conv1: Sums::convolution(&block.conv1),
+            conv2: Sums::convolution(&block.conv2),
+            pool: Aligned::zeroed(block.pool.map_or(0, |pool| pool.inputs * pool.outputs)),
+        };
+        Self {
+            input: Sums::convolution(&layers.input),
+            features: Aligned::zeroed(FEATURES * layers.channels),
+            blocks: layers.blocks.iter().map(block).collect(),
+            joint: Sums::new(layers.channels, joint),
+            policy_pool: Aligned::zeroed(policy.pool.inputs * policy.pool.outputs),
+            policy_out: Sums::new(policy.out.inputs, policy.out.outputs),
+            hidden: Sums::new(value.hidden.inputs, value.hidden.outputs),
+            out: Sums::new(value.out.inputs, LANES),
+        }
+    }
+
+    /// Where each parameter's gradient is, in the parameters' order.
+    fn sources(&self, layers: &Layers) -> Vec<Source<'_>> {
+        let mut to = Sources(vec![Source::default(); layers.parameters().len()]);
+        to.convolution(&layers.input, &self.input);
+        to.matrix(&layers.features, &self.features);
+        for (layer, gradients) in layers.blocks.iter().zip(&self.blocks) {
+            to.convolution(&layer.conv1, &gradients.conv1);
+            to.convolution(&layer.conv2, &gradients.conv2);
+            if let Some(pool) = &layer.pool {
+                to.matrix(pool, &gradients.pool);
+            }
+        }
+        let (policy, value) = (&layers.policy, &layers.value);
+        to.side_by_side(&[&policy.conv, &value.conv], &self.joint);
+        to.matrix(&policy.pool, &self.policy_pool);
+        to.as_in_the_tensor(&policy.out, &self.policy_out);
+        to.side_by_side(&[&value.hidden], &self.hidden);
+        to.side_by_side(&[&value.out, &value.moves_left], &self.out);
+        to.0
+    }
+}
+
+/// Where a tensor's gradient is: value `(input, tap, output)` at `(input * taps + tap) * width + first_output + output`;
+/// a width of 0 says that it lies as in the tensor.
+#[derive(Copy, Clone, Default)]
+struct Source<'a> {
+    values: &'a [f32],
+    width: usize,
+    first_output: usize,
+}
+
+/// Sources of all parameters, under construction.
+struct Sources<'a>(Vec<Source<'a>>);
+
+impl<'a> Sources<'a> {
+    fn set(&mut self, id: ParameterId, values: &'a [f32], width: usize, first_output: usize) {
+        self.0[id.index()] = Source { values, width, first_output };
+    }
+
+    fn convolution(&mut self, layer: &Convolution, sums: &'a Sums) {
+        self.set(layer.weight, &sums.weight, layer.outputs, 0);
+        self.set(layer.bias, &sums.bias, layer.outputs, 0);
+    }
+
+    fn matrix(&mut self, layer: &Linear, weight: &'a [f32]) {
+        self.set(layer.weight, weight, layer.outputs, 0);
+    }
+
+    fn side_by_side(&mut self, layers: &[&Linear], sums: &'a Sums) {
+        let (width, mut first) = (sums.bias.len(), 0);
+        for layer in layers {
+            self.set(layer.weight, &sums.weight, width, first);
+            if let Some(bias) = layer.bias {
+                self.set(bias, &sums.bias, width, first);
+            }
+            first += layer.outputs;
+        }
+    }
+
+    fn as_in_the_tensor(&mut self, layer: &Linear, sums: &'a Sums) {
+        self.set(layer.weight, &sums.weight, 0, 0);
+        if let Some(bias) = layer.bias {
+            self.set(bias, &sums.bias, 0, 0);
+        }
+    }
+}
+
+/// The shards' shares of the gradients, added in order and brought into the tensors' layout.
+pub(super) fn sum(layers: &Layers, shards: &[Shard]) -> Vec<Vec<f32>> {
+    let sources: Vec<_> = shards.iter().map(|shard| shard.gradients.sources(layers)).collect();
+    let gradient = |(at, parameter): (usize, &Parameter)| {
+        let Some((first, rest)) = sources.split_first() else { return vec![0.0; parameter.len()] };
+        let mut sums = first[at].values.to_vec();
+        for source in rest {
+            for (sum, value) in sums.iter_mut().zip(source[at].values) {
+                *sum += value;
+            }
+        }
+        first[at].in_tensors_layout(parameter, sums)
+    };
+    layers.parameters().par_iter().enumerate().map(gradient).collect()
+}
+
+impl Source<'_> {
+    fn in_tensors_layout(&self, parameter: &Parameter, mut sums: Vec<f32>) -> Vec<f32> {
+        if self.width == 0 {
+            sums.truncate(parameter.len());
+            return sums;
+        }
+        // A tensor is `[output][input][tap]`; a bias has neither inputs nor taps.
+        let outputs = parameter.dims[0];
+        let mut gradient = Vec::with_capacity(parameter.len());
+        for output in 0..outputs {
+            let column = sums[self.first_output + output..].iter().step_by(self.width);
+            gradient.extend(column.take(parameter.len() / outputs));
+        }
+        gradient
+    }
+}
+
+/// Room for one thread to work in, for one shard at a time.
+pub struct Workspace {
+    /// For the way forward.
+    pub(super) room: Room,
+    pub(super) tiles: Tiles,
+    /// Gradient of a block's output and then of its input, `[row][square][channel]`.
+    pub(super) outer: Aligned,
+    /// Gradient between a block's convolutions.
+    pub(super) inner: Aligned,
+    /// Sums of `outer` over the squares, `[row][channel]`.
+    pub(super) outer_sums: Aligned,
+    /// Sums of `inner` over the squares.
+    pub(super) inner_sums: Aligned,
+    /// Gradients of each row's biases.
+    pub(super) bias: Aligned,
+    /// Gradients of pooled values.
+    pub(super) pooled: Aligned,
+    /// Gradient of one row's policy and value activations side by side, and its sums over the squares.
+    pub(super) joint: Aligned,
+    pub(super) joint_sums: Aligned,
+    pub(super) value_pooled: Aligned,
+    pub(super) hidden: Aligned,
+    pub(super) out: Aligned,
+}
+
+/// Room for the convolutions of a group of rows on the way back.
+pub(super) struct Tiles {
+    pub inputs: Transformed,
+    pub products: Transformed,
+    pub spread: Transformed,
+    pub sums: PointSums,
+}
+
+impl Workspace {
+    /// Room for shards of at most `n` rows.
+    pub(super) fn new(layers: &Layers, room: Room, n: usize) -> Self {
+        let (c, p, v) = (layers.channels, layers.policy.conv.outputs, layers.value.conv.outputs);
+        let widest = c.max(PLANE_WIDTH);
+        Self {
+            room,
+            tiles: Tiles {
+                inputs: Transformed::new(GRID, GROUP, widest),
+                products: Transformed::new(GRID, GROUP, c),
+                spread: Transformed::new(GRID, GROUP, c),
+                sums: PointSums::new(widest, c),
+            },
+            outer: Aligned::zeroed(n * SQUARES * c),
+            inner: Aligned::zeroed(n * SQUARES * c),
+            outer_sums: Aligned::zeroed(n * c),
+            inner_sums: Aligned::zeroed(n * c),
+            bias: Aligned::zeroed(n * c.max(p)),
+            pooled: Aligned::zeroed(n * 2 * c),
+            joint: Aligned::zeroed(SQUARES * (p + v)),
+            joint_sums: Aligned::zeroed(p + v),
+            value_pooled: Aligned::zeroed(n * 2 * v),
+            hidden: Aligned::zeroed(n * layers.value.hidden.outputs),
+            out: Aligned::zeroed(n * LANES),
+        }
+    }
+}
+
+/// Sums of rows, in order.
+pub(super) fn sum_rows(values: &[f32], out: &mut [f32]) {
+    out.fill(0.0);
+    for row in values.chunks_exact(out.len()) {
+        for (sum, value) in out.iter_mut().zip(row) {
+            *sum += value;
+        }
+    }
+}

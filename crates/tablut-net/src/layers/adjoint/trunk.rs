@@ -1,0 +1,105 @@
+//! The trunk's way back: from the gradient of its output to those of its weights.
+
+use tablut_kernels::{GradientEpilogue, Kernels, Rows};
+use tablut_rules::SQUARES;
+
+use super::convolution::{convolve, weight_gradient};
+use super::gradients::{BlockGradients, Workspace, sum_rows};
+use super::pooling::{add_maxima, share_means};
+use super::{BlockAdjoint, LearningNet, Shard};
+use crate::batch::Positions;
+use crate::encoding::FEATURES;
+use crate::layers::float32::PLANE_WIDTH;
+use crate::layers::kept::{row, row_mut};
+
+/// From the gradient of the trunk's output before its rectifier, in the workspace's `outer` with its sums, to the
+/// gradients of all the trunk's weights.
+pub(super) fn backward(
+    net: &LearningNet,
+    kernels: Kernels,
+    shard: &mut Shard,
+    workspace: &mut Workspace,
+    positions: &Positions<'_>,
+) {
+    let (n, c) = (shard.rows.len(), net.trunk.width);
+    for (index, block) in net.blocks.iter().enumerate().rev() {
+        block_backward(kernels, block, c, index, shard, workspace);
+    }
+    let Workspace { tiles, outer, outer_sums, .. } = workspace;
+    let right = Rows { values: outer_sums, stride: c, count: n };
+    let gradients = &mut shard.gradients;
+    sum_rows(&outer_sums[..n * c], &mut gradients.input.bias);
+    kernels.outer(positions.features(), FEATURES, right, false, &mut gradients.features);
+    let images = [&shard.kept.planes, &outer[..n * SQUARES * c]];
+    weight_gradient(kernels, images, [PLANE_WIDTH, c], tiles, &mut gradients.input.weight);
+}
+
+/// From the gradient before the rectifier of a block's output to that of its input, both in the workspace's `outer`.
+fn block_backward(
+    kernels: Kernels,
+    block: &BlockAdjoint,
+    c: usize,
+    index: usize,
+    shard: &mut Shard,
+    workspace: &mut Workspace,
+) {
+    let Shard { rows, kept, gradients, .. } = shard;
+    let n = rows.len();
+    let (size, x, h, pooled) = (SQUARES * c, &kept.x[index], &kept.inside[index], &kept.pooled[index]);
+    let gradients = &mut gradients.blocks[index];
+    pool_backward(kernels, block, c, [h, pooled], gradients, workspace);
+    let Workspace { tiles, outer, inner, outer_sums, inner_sums, bias, .. } = workspace;
+    let (outer, inner) = (&mut outer[..n * size], &mut inner[..n * size]);
+    sum_rows(&outer_sums[..n * c], &mut gradients.conv2.bias);
+    weight_gradient(kernels, [h, outer], [c, c], tiles, &mut gradients.conv2.weight);
+    convolve(kernels, &block.conv2, outer, tiles, |products, index, board| {
+        let epilogue = GradientEpilogue {
+            bias: row(bias, board, c),
+            onto: block.pool.is_some(),
+            active: row(h, board, size),
+            sums: row_mut(inner_sums, board, c),
+        };
+        kernels.transform_gradient(products, index, epilogue, row_mut(inner, board, size));
+    });
+    sum_rows(&inner_sums[..n * c], &mut gradients.conv1.bias);
+    weight_gradient(kernels, [x, inner], [c, c], tiles, &mut gradients.conv1.weight);
+    bias[..c].fill(0.0);
+    convolve(kernels, &block.conv1, inner, tiles, |products, index, board| {
+        let epilogue = GradientEpilogue {
+            bias: &bias[..c],
+            onto: true,
+            active: row(x, board, size),
+            sums: row_mut(outer_sums, board, c),
+        };
+        kernels.transform_gradient(products, index, epilogue, row_mut(outer, board, size));
+    });
+}
+
+/// The gradient of a block's pooling weights, and what pooling adds to the gradient between its convolutions: each
+/// square's share in the workspace's `bias`, the maxima's in `inner`.
+fn pool_backward(
+    kernels: Kernels,
+    block: &BlockAdjoint,
+    c: usize,
+    [h, pooled]: [&[f32]; 2],
+    gradients: &mut BlockGradients,
+    workspace: &mut Workspace,
+) {
+    let n = h.len() / (SQUARES * c);
+    let Workspace { inner, outer_sums, bias, pooled: back, .. } = workspace;
+    let Some(pool) = &block.pool else {
+        bias[..n * c].fill(0.0);
+        return;
+    };
+    let sums = Rows { values: outer_sums, stride: c, count: n };
+    let rows = Rows { values: pooled, stride: 2 * c, count: n };
+    kernels.outer(rows, 2 * c, sums, false, &mut gradients.pool);
+    kernels.product(sums, pool, &[], false, back);
+    inner[..n * SQUARES * c].fill(0.0);
+    for board in 0..n {
+        let (means, maxima) = row(back, board, 2 * c).split_at(c);
+        share_means(means, row_mut(bias, board, c));
+        let (active, image) = (row(h, board, SQUARES * c), row_mut(inner, board, SQUARES * c));
+        add_maxima(active, &row(pooled, board, 2 * c)[c..], maxima, c, 0, image);
+    }
+}

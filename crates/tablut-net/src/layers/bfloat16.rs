@@ -1,0 +1,106 @@
+//! Activations with convolutions in bf16, where the processor has matrix registers (AMX). The residual trunk, biases,
+//! pooling and the heads' last layers stay in f32.
+
+use ndarray::Array2;
+use tablut_kernels::{Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Kernels};
+use tablut_rules::SQUARES;
+
+use super::{Activations, Arithmetic, Convolution, Place, Step};
+use crate::encoding::PLANES;
+use crate::engine::GRID;
+
+/// Inputs and weights of convolutions rounded to bf16, sums in f32.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Bf16;
+
+impl Arithmetic for Bf16 {
+    const LANES: usize = BF16_LANES;
+    type Convolution = Bf16Convolution;
+    type Squares = Bf16Convolution;
+
+    fn convolution(layer: &Convolution, weights: &[f32]) -> Bf16Convolution {
+        Bf16Convolution::pack(layer.outputs, layer.inputs, 3, weights)
+    }
+
+    fn squares(rows: &Array2<f32>) -> Bf16Convolution {
+        let (outputs, inputs) = rows.dim();
+        Bf16Convolution::pack(outputs, inputs, 1, rows.as_slice().expect("rows made in the standard layout"))
+    }
+}
+
+/// One thread's memory for a few positions at once.
+pub(crate) struct Bf16Workspace {
+    bf16: Bf16Kernels,
+    /// Positions under way.
+    n: usize,
+    planes: Bf16Images,
+    /// The trunk's activations in f32, `[n][81][width]`, and rounded.
+    trunk: Aligned,
+    rounded: Bf16Images,
+    /// Activations inside a block.
+    inside: Bf16Images,
+    /// Activations in the heads, `[n][81][joint width]`.
+    joint: Aligned,
+    /// What is added to every square, `[n][width]`.
+    biases: Aligned,
+    /// Means and maxima, `[n][2 * width]`.
+    pooled: Aligned,
+}
+
+impl Bf16Workspace {
+    /// For `n` positions of a net whose trunk and heads have so many channels, with the padding.
+    pub fn new(bf16: Bf16Kernels, n: usize, width: usize, joint_width: usize) -> Self {
+        Self {
+            bf16,
+            n: 0,
+            planes: Bf16Images::new(GRID, n, Bf16::padded(PLANES)),
+            trunk: Aligned::zeroed(n * SQUARES * width),
+            rounded: Bf16Images::new(GRID, n, width),
+            inside: Bf16Images::new(GRID, n, width),
+            joint: Aligned::zeroed(n * SQUARES * joint_width),
+            biases: Aligned::zeroed(n * width.max(joint_width)),
+            pooled: Aligned::zeroed(n * 2 * width),
+        }
+    }
+}
+
+impl Activations<Bf16> for Bf16Workspace {
+    fn begin(&mut self, _kernels: Kernels, planes: &[f32]) {
+        self.n = planes.len() / (PLANES * SQUARES);
+        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
+            self.planes.set_planes(row, planes);
+        }
+    }
+
+    fn biases(&mut self) -> &mut [f32] {
+        &mut self.biases
+    }
+
+    fn pooled_and_biases(&mut self, _place: Place) -> (&[f32], &mut [f32]) {
+        (&self.pooled, &mut self.biases)
+    }
+
+    fn convolve(&mut self, _kernels: Kernels, convolution: &Bf16Convolution, step: Step<'_>) {
+        let Self { bf16, n, planes, trunk, rounded, inside, biases, pooled, .. } = self;
+        let bias = step.bias.unwrap_or_else(|| &biases[..*n * convolution.outputs()]);
+        let pooled = step.pools.then_some(&mut **pooled);
+        let (from, residual, full, rounded) = match step.place {
+            Place::Stem => (&*planes, false, Some(&mut **trunk), rounded),
+            Place::Inside(_) => (&*rounded, false, None, inside),
+            Place::After(_) => (&*inside, true, Some(&mut **trunk), rounded),
+        };
+        let epilogue = Bf16Epilogue { bias, residual, full, rounded: Some(rounded), pooled };
+        bf16.convolve(convolution, from, *n, epilogue);
+    }
+
+    fn squares(&mut self, _kernels: Kernels, squares: &Bf16Convolution, mut each: impl FnMut(usize, &[f32])) {
+        let width = squares.outputs();
+        let bias = &self.biases[..self.n * width];
+        let full = Some(&mut *self.joint);
+        let epilogue = Bf16Epilogue { bias, residual: false, full, rounded: None, pooled: None };
+        self.bf16.convolve(squares, &self.rounded, self.n, epilogue);
+        for (row, joint) in self.joint.chunks_exact(SQUARES * width).take(self.n).enumerate() {
+            each(row, joint);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Activations in f32: convolutions by Winograd's method, a few positions at a time.
+
+use ndarray::Array2;
+use tablut_kernels::{Aligned, Epilogue, Kernels, LANES, Matrix, Rows, Transformed};
+use tablut_rules::SQUARES;
+
+use super::packing::matrix;
+use super::{Activations, Arithmetic, Convolution, Place, Step};
+use crate::encoding::PLANES;
+use crate::engine::GRID;
+
+/// Channels of the encoded planes as the kernels want them.
+pub(super) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);
+
+/// Single precision, on every machine.
+#[derive(Copy, Clone, Debug)]
+pub struct F32;
+
+impl Arithmetic for F32 {
+    const LANES: usize = LANES;
+    type Convolution = tablut_kernels::Convolution;
+    type Squares = Matrix;
+
+    fn convolution(layer: &Convolution, weights: &[f32]) -> Self::Convolution {
+        tablut_kernels::Convolution::pack(layer.outputs, layer.inputs, weights)
+    }
+
+    fn squares(rows: &Array2<f32>) -> Matrix {
+        matrix(rows)
+    }
+}
+
+/// Where the images of some positions are kept, or written over.
+pub trait Store {
+    /// Whether the trunk's output is pooled by itself, square after square, rather than on its way, tile after tile: the
+    /// sums are rounded differently.
+    const POOLS_OUTPUT_BY_ITSELF: bool;
+
+    /// Room for a position's planes, `[81][padded planes]`; the padding is zero.
+    fn planes(&mut self, row: usize) -> &mut [f32];
+
+    /// Room for a position's image at a place, which holds the block's input after a block, and for its pooled values
+    /// if the place pools.
+    fn image(&mut self, place: Place, row: usize) -> (&mut [f32], &mut [f32]);
+
+    /// The pooled values of all positions at a place.
+    fn pooled(&self, place: Place) -> &[f32];
+
+    /// A position's image after the trunk, and room for the product of both heads' 1×1 convolutions.
+    fn trunk_and_joint(&mut self, row: usize) -> (&[f32], &mut [f32]);
+}
+
+/// A few positions' way through a net.
+pub struct Float32<'a, S> {
+    n: usize,
+    room: &'a mut Room,
+    store: S,
+}
+
+/// Room for the convolutions of a few positions at once.
+pub struct Room {
+    tiles: Transformed,
+    products: Transformed,
+    /// What is added to every square, `[n][width]`.
+    biases: Aligned,
+}
+
+impl Room {
+    /// Room for `n` positions of a net of `channels`, with `joint_width` channels in the heads.
+    pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
+        Self {
+            tiles: Transformed::new(GRID, n, channels.max(PLANE_WIDTH)),
+            products: Transformed::new(GRID, n, channels),
+            biases: Aligned::zeroed(n * channels.max(joint_width)),
+        }
+    }
+}
+
+impl<'a, S: Store> Float32<'a, S> {
+    /// The way of `n` positions, at most as many as the room is for.
+    pub fn new(n: usize, room: &'a mut Room, store: S) -> Self {
+        Self { n, room, store }
+    }
+}
+
+impl<S: Store> Activations<F32> for Float32<'_, S> {
+    fn begin(&mut self, kernels: Kernels, planes: &[f32]) {
+        self.room.tiles.reshape(self.n, PLANE_WIDTH);
+        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
+            let image = self.store.planes(row);
+            channels_last(planes, image);
+            kernels.transform_input(image, row, &mut self.room.tiles);
+        }
+    }
+
+    fn biases(&mut self) -> &mut [f32] {
+        &mut self.room.biases
+    }
+
+    fn pooled_and_biases(&mut self, place: Place) -> (&[f32], &mut [f32]) {
+        (self.store.pooled(place), &mut self.room.biases)
+    }
+
+    fn convolve(&mut self, kernels: Kernels, convolution: &tablut_kernels::Convolution, step: Step<'_>) {
+        let Room { tiles, products, biases } = &mut *self.room;
+        let width = convolution.outputs();
+        products.reshape(self.n, width);
+        kernels.multiply(convolution, tiles, products);
+        tiles.reshape(self.n, width);
+        for row in 0..self.n {
+            let bias = step.bias.unwrap_or_else(|| &biases[row * width..][..width]);
+            let (image, pooled) = self.store.image(step.place, row);
+            let on_the_way = step.pools && !(step.is_last && S::POOLS_OUTPUT_BY_ITSELF);
+            let residual = matches!(step.place, Place::After(_));
+            let epilogue = Epilogue { bias, residual, pooled: on_the_way.then_some(&mut *pooled) };
+            kernels.transform_output(products, row, epilogue, image);
+            if !step.is_last {
+                kernels.transform_input(image, row, tiles);
+            } else if S::POOLS_OUTPUT_BY_ITSELF {
+                kernels.pool(Rows { values: image, stride: width, count: SQUARES }, width, pooled);
+            }
+        }
+    }
+
+    fn squares(&mut self, kernels: Kernels, squares: &Matrix, mut each: impl FnMut(usize, &[f32])) {
+        let width = squares.padded_outputs();
+        for row in 0..self.n {
+            let (trunk, joint) = self.store.trunk_and_joint(row);
+            let bias = &self.room.biases[row * width..][..width];
+            let trunk = Rows { values: trunk, stride: squares.inputs(), count: SQUARES };
+            kernels.product(trunk, squares, bias, true, joint);
+            each(row, joint);
+        }
+    }
+}
+
+/// Images that are written over as soon as the next layer has read them: what playing needs.
+pub(crate) struct Overwritten {
+    channels: usize,
+    /// One position's planes.
+    planes: Aligned,
+    /// The trunk's activations, `[n][81][channels]`.
+    trunk: Aligned,
+    /// One position's activations inside a block.
+    inside: Aligned,
+    /// Means and maxima, `[n][2 * channels]`.
+    pooled: Aligned,
+    /// One position's activations in the heads.
+    joint: Aligned,
+}
+
+impl Overwritten {
+    /// For `n` positions of a net of `channels`, with `joint_width` channels in the heads.
+    pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
+        Self {
+            channels,
+            planes: Aligned::zeroed(SQUARES * PLANE_WIDTH),
+            trunk: Aligned::zeroed(n * SQUARES * channels),
+            inside: Aligned::zeroed(SQUARES * channels),
+            pooled: Aligned::zeroed(n * 2 * channels),
+            joint: Aligned::zeroed(SQUARES * joint_width),
+        }
+    }
+}
+
+impl Store for &mut Overwritten {
+    const POOLS_OUTPUT_BY_ITSELF: bool = false;
+
+    fn planes(&mut self, _row: usize) -> &mut [f32] {
+        &mut self.planes
+    }
+
+    fn image(&mut self, place: Place, row: usize) -> (&mut [f32], &mut [f32]) {
+        let (size, pooled) = (SQUARES * self.channels, 2 * self.channels);
+        let image = match place {
+            Place::Inside(_) => &mut self.inside[..],
+            Place::Stem | Place::After(_) => &mut self.trunk[row * size..][..size],
+        };
+        (image, &mut self.pooled[row * pooled..][..pooled])
+    }
+
+    fn pooled(&self, _place: Place) -> &[f32] {
+        &self.pooled
+    }
+
+    fn trunk_and_joint(&mut self, row: usize) -> (&[f32], &mut [f32]) {
+        let size = SQUARES * self.channels;
+        (&self.trunk[row * size..][..size], &mut self.joint)
+    }
+}
+
+/// Turns planes `[PLANES][81]` into squares `[81][padded planes]`; the padding stays zero.
+fn channels_last(planes: &[f32], squares: &mut [f32]) {
+    for (square, channels) in squares.chunks_exact_mut(PLANE_WIDTH).enumerate() {
+        for (plane, channel) in channels.iter_mut().take(PLANES).enumerate() {
+            *channel = planes[plane * SQUARES + square];
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Weights packed for the kernels: rows of several layers one after the other, padded to whole lanes.
+
+use ndarray::{Array2, ArrayView2, s};
+
+use super::{Convolution, Linear, ParameterId};
+
+/// The values of all parameters, in their order.
+pub struct Values<'a>(Vec<&'a [f32]>);
+
+impl<'a> Values<'a> {
+    /// Takes the values of each parameter; those past a net's own are never asked for.
+    pub fn new(values: impl IntoIterator<Item = &'a [f32]>) -> Self {
+        Self(values.into_iter().collect())
+    }
+
+    /// The values of one parameter.
+    pub fn get(&self, id: ParameterId) -> &'a [f32] {
+        self.0[id.index()]
+    }
+
+    /// A dense layer's weights.
+    fn matrix(&self, layer: &Linear) -> ArrayView2<'a, f32> {
+        ArrayView2::from_shape((layer.outputs, layer.inputs), self.get(layer.weight))
+            .expect("a layer's weights have its size")
+    }
+}
+
+/// The numbers that convolutions are computed with: their packed weights, and the lanes that channels fill.
+pub trait Arithmetic {
+    /// Channels are padded with zeros to a multiple of this.
+    const LANES: usize;
+    /// Weights of a 3×3 convolution.
+    type Convolution: Send + Sync;
+    /// Weights of a 1×1 convolution.
+    type Squares: Send + Sync;
+
+    /// Packs a layer's weights.
+    fn convolution(layer: &Convolution, weights: &[f32]) -> Self::Convolution;
+
+    /// Packs a row-major matrix of padded size.
+    fn squares(rows: &Array2<f32>) -> Self::Squares;
+
+    /// `channels` and their padding.
+    fn padded(channels: usize) -> usize {
+        channels.next_multiple_of(Self::LANES)
+    }
+}
+
+/// The rows of `layers` below each other, each followed by zero rows up to the number beside it. Inputs come in groups
+/// of `narrow`, each of which is followed by zeros up to `wide`.
+pub(super) fn stacked(values: &Values<'_>, layers: &[(&Linear, usize)], [narrow, wide]: [usize; 2]) -> Array2<f32> {
+    let n_groups = layers[0].0.inputs / narrow;
+    let mut rows = Array2::zeros((layers.iter().map(|layer| layer.1).sum(), n_groups * wide));
+    let mut first = 0;
+    for (layer, padded) in layers {
+        let matrix = values.matrix(layer);
+        for group in 0..n_groups {
+            let from = matrix.slice(s![.., group * narrow..(group + 1) * narrow]);
+            rows.slice_mut(s![first..first + layer.outputs, group * wide..group * wide + narrow]).assign(&from);
+        }
+        first += padded;
+    }
+    rows
+}
+
+/// The biases of `layers`, each followed by zeros up to the number beside it; zeros for a layer without.
+pub(super) fn stacked_biases(values: &Values<'_>, layers: &[(&Linear, usize)]) -> Vec<f32> {
+    let mut biases = Vec::new();
+    for (layer, padded) in layers {
+        let end = biases.len() + padded;
+        biases.extend_from_slice(layer.bias.map_or(&[], |bias| values.get(bias)));
+        biases.resize(end, 0.0);
+    }
+    biases
+}
+
+/// Packs rows for products.
+pub(super) fn matrix(rows: &Array2<f32>) -> tablut_kernels::Matrix {
+    let (outputs, inputs) = rows.dim();
+    tablut_kernels::Matrix::pack(outputs, inputs, rows.as_slice().expect("rows made in the standard layout"))
+}
+
+/// Packs rows for the products of gradients, from outputs to inputs.
+pub(super) fn transposed(rows: &Array2<f32>) -> tablut_kernels::Matrix {
+    matrix(&rows.t().as_standard_layout().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::{Parameters, Start};
+
+    #[test]
+    fn rows_are_padded_below_each_layer_and_after_each_group() {
+        let mut parameters = Parameters::default();
+        let a = parameters.linear("a", [1, 4], Start::He);
+        let b = parameters.linear_without_bias("b", [2, 4], Start::He);
+        let values: [&[f32]; 3] = [&[1.0, 2.0, 3.0, 4.0], &[9.0], &[5.0, 6.0, 7.0, 8.0, 1.5, 2.5, 3.5, 4.5]];
+        let values = Values::new(values);
+        let layers = [(&a, 2), (&b, 3)];
+        let expected = ndarray::array![
+            [1.0, 2.0, 0.0, 3.0, 4.0, 0.0],
+            [0.0; 6],
+            [5.0, 6.0, 0.0, 7.0, 8.0, 0.0],
+            [1.5, 2.5, 0.0, 3.5, 4.5, 0.0],
+            [0.0; 6],
+        ];
+        assert_eq!(stacked(&values, &layers, [2, 3]), expected);
+        assert_eq!(stacked_biases(&values, &layers), [9.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+}

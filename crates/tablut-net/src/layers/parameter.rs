@@ -1,0 +1,150 @@
+//! The tensors of a net: names, sizes, and what they start from.
+
+use super::{Convolution, Linear};
+
+/// One tensor that is learnt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name in files, such as `trunk.block0.conv1.weight`.
+    pub name: String,
+    /// Dimensions, outermost first; data is row-major. A bias has one.
+    pub dims: Vec<usize>,
+    /// Standard deviation of the initial values, 0 for a bias.
+    pub initial_scale: f32,
+}
+
+impl Parameter {
+    /// Number of elements.
+    #[expect(clippy::len_without_is_empty, reason = "no tensor of a net is empty")]
+    pub fn len(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// The values that training begins with, a function of the parameter and `seed` alone.
+    pub fn initial_values(&self, seed: u64) -> Vec<f32> {
+        if self.initial_scale == 0.0 {
+            return vec![0.0; self.len()];
+        }
+        let mut stream = Normal::new(seed, &self.name);
+        (0..self.len()).map(|_| self.initial_scale * stream.next()).collect()
+    }
+
+    /// Whether it is added rather than multiplied; biases do not decay.
+    pub fn is_bias(&self) -> bool {
+        self.dims.len() == 1
+    }
+}
+
+/// A parameter's place in the order of the forward pass.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct ParameterId(usize);
+
+impl ParameterId {
+    pub(super) fn from_index(index: usize) -> Self {
+        Self(index)
+    }
+
+    /// The place, from 0.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// How large a layer's weights are at first.
+#[derive(Copy, Clone, Debug)]
+pub enum Start {
+    /// He's: the root of two over the inputs.
+    He,
+    /// What ends a branch that is added to a trunk of so many blocks: small.
+    Branch {
+        /// Blocks of the trunk.
+        n_blocks: usize,
+    },
+    /// What makes an output: a tenth of He's.
+    Output,
+}
+
+impl Start {
+    fn scale(self, fan_in: usize) -> f32 {
+        let he = (2.0 / fan_in as f32).sqrt();
+        match self {
+            Start::He => he,
+            Start::Branch { n_blocks } => 0.3 * he / (n_blocks as f32).sqrt(),
+            Start::Output => 0.1 * he,
+        }
+    }
+}
+
+/// Parameters under construction, layer by layer.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters(Vec<Parameter>);
+
+impl Parameters {
+    /// All so far.
+    pub fn as_slice(&self) -> &[Parameter] {
+        &self.0
+    }
+
+    /// All, to keep.
+    pub fn into_vec(self) -> Vec<Parameter> {
+        self.0
+    }
+
+    /// Adds the parameters of a 3×3 convolution.
+    pub fn convolution(&mut self, name: &str, [outputs, inputs]: [usize; 2], start: Start) -> Convolution {
+        let weight = self.weight(name, &[outputs, inputs, 3, 3], start);
+        Convolution { weight, bias: self.bias(name, outputs), inputs, outputs }
+    }
+
+    /// Adds the parameters of a dense layer or 1×1 convolution.
+    pub fn linear(&mut self, name: &str, [outputs, inputs]: [usize; 2], start: Start) -> Linear {
+        let weight = self.weight(name, &[outputs, inputs], start);
+        Linear { weight, bias: Some(self.bias(name, outputs)), inputs, outputs }
+    }
+
+    /// Adds the weights of a layer whose output is a bias itself.
+    pub fn linear_without_bias(&mut self, name: &str, [outputs, inputs]: [usize; 2], start: Start) -> Linear {
+        Linear { weight: self.weight(name, &[outputs, inputs], start), bias: None, inputs, outputs }
+    }
+
+    fn weight(&mut self, name: &str, dims: &[usize], start: Start) -> ParameterId {
+        let initial_scale = start.scale(dims[1..].iter().product());
+        self.push(Parameter { name: format!("{name}.weight"), dims: dims.to_vec(), initial_scale })
+    }
+
+    fn bias(&mut self, name: &str, outputs: usize) -> ParameterId {
+        self.push(Parameter { name: format!("{name}.bias"), dims: vec![outputs], initial_scale: 0.0 })
+    }
+
+    fn push(&mut self, parameter: Parameter) -> ParameterId {
+        self.0.push(parameter);
+        ParameterId(self.0.len() - 1)
+    }
+}
+
+/// Normal variates from a counter-based generator keyed by seed and tensor name, so that a tensor's values do not
+/// depend on the other tensors.
+struct Normal {
+    reader: blake3::OutputReader,
+}
+
+impl Normal {
+    fn new(seed: u64, name: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&seed.to_le_bytes());
+        hasher.update(name.as_bytes());
+        Self { reader: hasher.finalize_xof() }
+    }
+
+    /// One draw by the Box–Muller transform.
+    fn next(&mut self) -> f32 {
+        let mut bytes = [0; 16];
+        self.reader.fill(&mut bytes);
+        let unit = |half: &[u8]| {
+            let bits = u64::from_le_bytes(half.try_into().expect("eight bytes")) >> 11;
+            (bits as f64 + 0.5) / (1_u64 << 53) as f64
+        };
+        let (radius, angle) = (unit(&bytes[..8]), unit(&bytes[8..]));
+        ((-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()) as f32
+    }
+}
