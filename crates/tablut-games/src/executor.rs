@@ -78,6 +78,42 @@ pub enum RunError<E = Infallible> {
     Task(E),
 }
 
+/// Where tasks come from while others run.
+pub trait TaskSource: Sync {
+    /// What it gives.
+    type Task: Task;
+
+    /// The next task and its index; none when there is none now.
+    fn next(&self) -> Option<(usize, Self::Task)>;
+
+    /// Whether [`TaskSource::next`] may give a task again after it gave none. Once false, it stays so.
+    fn is_open(&self) -> bool;
+}
+
+/// Why tasks of a source did not all end.
+type Failure<S> = RunError<<<S as TaskSource>::Task as Task>::Error>;
+
+/// Tasks made from their index as workers get to them.
+struct Numbered<F> {
+    /// The next task to begin.
+    next: AtomicUsize,
+    n_tasks: usize,
+    make_task: F,
+}
+
+impl<T: Task, F: Fn(usize) -> T + Sync> TaskSource for Numbered<F> {
+    type Task = T;
+
+    fn next(&self) -> Option<(usize, T)> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.n_tasks).then(|| (index, (self.make_task)(index)))
+    }
+
+    fn is_open(&self) -> bool {
+        false
+    }
+}
+
 /// Runs `n_tasks` tasks, made by `make_task` from their index as workers get to them, and returns their outputs in
 /// the order of their indices.
 ///
@@ -96,22 +132,43 @@ pub fn run_tasks<T: Task>(
     let outputs: Mutex<Vec<(usize, T::Output)>> = Mutex::new(Vec::with_capacity(n_tasks));
     let deliver = |index: usize, output: T::Output| {
         on_output(index, &output);
-        counters.finished.fetch_add(1, Ordering::Relaxed);
         outputs.lock().expect("no worker panics while it holds the outputs").push((index, output));
     };
     let workers = concurrency.workers.clamp(1, n_tasks.max(1));
-    let slots = concurrency.tasks_per_worker.clamp(1, n_tasks.div_ceil(workers).max(1));
+    let tasks_per_worker = concurrency.tasks_per_worker.clamp(1, n_tasks.div_ceil(workers).max(1));
+    let source = Numbered { next: AtomicUsize::new(0), n_tasks, make_task };
+    run_task_source(&source, Concurrency { workers, tasks_per_worker }, make_evaluators, counters, cancel, deliver)?;
+    let mut outputs = outputs.into_inner().expect("all workers have ended");
+    outputs.sort_by_key(|&(index, _)| index);
+    Ok(outputs.into_iter().map(|(_, output)| output).collect())
+}
+
+/// Runs what `source` gives until it is closed and all has ended, and hands each output to `deliver` as it comes.
+///
+/// Otherwise as [`run_tasks`].
+pub fn run_task_source<S: TaskSource>(
+    source: &S,
+    concurrency: Concurrency,
+    make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
+    counters: &Counters,
+    cancel: &CancelToken,
+    deliver: impl Fn(usize, <S::Task as Task>::Output) + Sync,
+) -> Result<(), Failure<S>> {
+    let workers = concurrency.workers.max(1);
+    let deliver = |index: usize, output: <S::Task as Task>::Output| {
+        deliver(index, output);
+        counters.finished.fetch_add(1, Ordering::Relaxed);
+    };
     let shared = Shared {
-        next: AtomicUsize::new(0),
-        n_tasks,
-        slots,
+        source,
+        slots: concurrency.tasks_per_worker.max(1),
         counters,
         cancel,
         exchange: Exchange::new(workers),
         abandoned: AtomicBool::new(false),
     };
-    let results: Vec<Result<(), RunError<T::Error>>> = std::thread::scope(|scope| {
-        let work = || shared.work(&make_task, make_evaluators(), &deliver);
+    let results: Vec<Result<(), Failure<S>>> = std::thread::scope(|scope| {
+        let work = || shared.work(make_evaluators(), &deliver);
         let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         let join = |handle: std::thread::ScopedJoinHandle<'_, _>| match handle.join() {
             Ok(result) => result,
@@ -119,35 +176,29 @@ pub fn run_tasks<T: Task>(
         };
         handles.into_iter().map(join).collect()
     });
-    results.into_iter().collect::<Result<(), _>>()?;
-    let mut outputs = outputs.into_inner().expect("all workers have ended");
-    outputs.sort_by_key(|&(index, _)| index);
-    Ok(outputs.into_iter().map(|(_, output)| output).collect())
+    results.into_iter().collect()
 }
 
 /// What all workers of one run share.
-struct Shared<'a, T> {
-    /// The next task to begin.
-    next: AtomicUsize,
-    n_tasks: usize,
+struct Shared<'a, S: TaskSource> {
+    source: &'a S,
     /// Tasks that a worker begins before one of them has ended.
     slots: usize,
     counters: &'a Counters,
     cancel: &'a CancelToken,
-    exchange: Exchange<(usize, T)>,
+    exchange: Exchange<(usize, S::Task)>,
     /// A worker has failed.
     abandoned: AtomicBool,
 }
 
-impl<T: Task> Shared<'_, T> {
+impl<S: TaskSource> Shared<'_, S> {
     fn work(
         &self,
-        make_task: &(impl Fn(usize) -> T + Sync),
         evaluators: Vec<Box<dyn Evaluator>>,
-        deliver: &impl Fn(usize, T::Output),
-    ) -> Result<(), RunError<T::Error>> {
+        deliver: &impl Fn(usize, <S::Task as Task>::Output),
+    ) -> Result<(), Failure<S>> {
         let _presence = Presence(&self.exchange);
-        let result = self.rounds(make_task, evaluators, deliver);
+        let result = self.rounds(evaluators, deliver);
         if result.is_err() {
             self.abandoned.store(true, Ordering::Relaxed);
         }
@@ -157,13 +208,12 @@ impl<T: Task> Shared<'_, T> {
     /// One worker's rounds: gather from every running task, evaluate each evaluator's share at once, apply.
     fn rounds(
         &self,
-        make_task: &(impl Fn(usize) -> T + Sync),
         mut evaluators: Vec<Box<dyn Evaluator>>,
-        deliver: &impl Fn(usize, T::Output),
-    ) -> Result<(), RunError<T::Error>> {
-        let mut running: Vec<(usize, T)> = Vec::new();
+        deliver: &impl Fn(usize, <S::Task as Task>::Output),
+    ) -> Result<(), Failure<S>> {
+        let mut running: Vec<(usize, S::Task)> = Vec::new();
         let mut round = Round::new(evaluators.len());
-        while self.supply(&mut running, make_task)? {
+        while self.supply(&mut running)? {
             round.clear();
             let mut slot = 0;
             while slot < running.len() {
@@ -187,20 +237,14 @@ impl<T: Task> Shared<'_, T> {
     }
 
     /// Gives away what others wait for and fills up with new tasks; false when nothing is left to do.
-    fn supply(
-        &self,
-        running: &mut Vec<(usize, T)>,
-        make_task: &(impl Fn(usize) -> T + Sync),
-    ) -> Result<bool, RunError<T::Error>> {
+    fn supply(&self, running: &mut Vec<(usize, S::Task)>) -> Result<bool, Failure<S>> {
         while running.len() < self.slots {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            if index >= self.n_tasks {
-                break;
-            }
-            running.push((index, make_task(index)));
+            let Some(task) = self.source.next() else { break };
+            running.push(task);
         }
         if running.is_empty() {
-            *running = self.exchange.take(|| self.cancel.is_cancelled() || self.abandoned.load(Ordering::Relaxed));
+            let stop = || self.cancel.is_cancelled() || self.abandoned.load(Ordering::Relaxed);
+            *running = self.exchange.take(stop, || self.source.next(), || self.source.is_open());
         } else {
             self.exchange.share(running);
         }

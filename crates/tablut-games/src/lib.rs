@@ -1,12 +1,14 @@
 //! Many games at once over batched evaluators: self-play, its records, and the replay window.
 //!
-//! - [`run_tasks`], [`Task`]: the executor that keeps all cores and full batches busy; [`CancelToken`] stops it.
+//! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor that keeps all cores and full batches busy; [`CancelToken`] stops it.
 //! - [`NetEvaluator`]: lets a search ask a net.
 //! - [`SelfPlayGame`]: one net against itself, as a task.
 //! - [`GameRecord`], [`write_records`], [`read_records`]: games on disk.
+//! - [`GameSource`], [`NetSink`]: the two doors between self-play and learning; [`LocalGames`] plays here.
 //! - [`ReplayWindow`], [`TrainingBatch`]: what is learnt from.
 
 mod cancel;
+mod doors;
 mod executor;
 mod net_evaluator;
 mod record;
@@ -15,7 +17,10 @@ mod selfplay;
 mod window;
 
 pub use cancel::CancelToken;
-pub use executor::{Concurrency, Counters, Request, RunError, Task, run_tasks};
+pub use doors::{
+    DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
+};
+pub use executor::{Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 pub use net_evaluator::NetEvaluator;
 pub use record::{GameRecord, PlyRecord, RecordedOutcome, ReplayError, SearchRecord};
 pub use record_file::{RecordFile, RecordFileError, read_records, write_records};

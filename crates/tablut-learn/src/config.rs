@@ -5,7 +5,7 @@ mod differences;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::SelfPlayConfig;
+use tablut_games::{Concurrency, SelfPlayConfig};
 use tablut_net::Architecture;
 use tablut_search::SearchConfig;
 
@@ -69,11 +69,15 @@ pub struct ScheduleConfig {
     /// Steps of `(generation, simulations)`: from that generation on, a full search takes so many simulations. The
     /// first step is for generation 0. Few simulations early give more games for the same time (progressive simulation).
     pub simulations: Vec<(u64, u32)>,
+    /// Generations between a net and the games that it plays, 0 or 1 (default 0). With 0 a generation is played with the
+    /// net of the one before. With 1 it is played with the net before that, so that it can be played by others while the
+    /// one before is being learnt: nobody waits, and the games are a little older.
+    pub lag: u64,
 }
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
-        Self { generations: 100, games: 512, simulations: vec![(0, 16), (20, 32), (50, 64)] }
+        Self { generations: 100, games: 512, simulations: vec![(0, 16), (20, 32), (50, 64)], lag: 0 }
     }
 }
 
@@ -161,6 +165,18 @@ pub struct MachineConfig {
     pub games_per_worker: usize,
 }
 
+impl MachineConfig {
+    /// The threads of self-play, and the games that each keeps going.
+    pub fn concurrency(&self) -> Concurrency {
+        let default = Concurrency::default();
+        let or = |value: usize, default: usize| if value == 0 { default } else { value };
+        Concurrency {
+            workers: or(self.workers, default.workers),
+            tasks_per_worker: or(self.games_per_worker, default.tasks_per_worker),
+        }
+    }
+}
+
 /// A config that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -239,6 +255,7 @@ impl TrainConfig {
         check(!self.rules.is_empty(), "rules", &"[]", "at least one rule set");
         check((1..=100_000).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
         check((1..=1_000_000).contains(&s.games), "schedule.games", &s.games, "1 to 1000000");
+        check(s.lag <= 1, "schedule.lag", &s.lag, "0 or 1");
         let steps_rise = s.simulations.is_sorted_by(|a, b| a.0 < b.0);
         let first_is_zero = s.simulations.first().is_some_and(|step| step.0 == 0);
         let simulations = format!("{:?}", s.simulations);

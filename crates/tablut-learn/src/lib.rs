@@ -37,4 +37,4 @@ pub use metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, read_metr
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use run::{Run, TrainError};
-pub use train::{MakeInference, Observer, train};
+pub use train::{Doors, Observer, train};

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tablut_games::GameRecord;
+use tablut_games::{FleetReport, GameRecord};
 use tablut_net::durable;
 use tablut_rules::Side;
 
@@ -22,6 +22,9 @@ pub struct GenerationMetrics {
     pub selfplay: SelfPlayMetrics,
     /// Learning.
     pub learning: LearningMetrics,
+    /// The workers, where others played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetReport>,
 }
 
 /// Self-play of one generation. Speeds are 0 where the games were found on disk.

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_games::{RecordFileError, ReplayError, ReplayWindow, RunError, read_records};
+use tablut_games::{DoorError, RecordFileError, ReplayError, ReplayWindow, read_records};
 use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
@@ -81,12 +81,21 @@ pub enum TrainError {
     /// A step of learning failed.
     #[error(transparent)]
     Learning(#[from] StepError),
-    /// Self-play failed.
+    /// Games did not come, or a net did not go where it should.
     #[error("self-play: {0}")]
-    SelfPlay(RunError),
+    Door(DoorError),
     /// The run was asked to stop; what is on disk is whole.
     #[error("stopped on request")]
     Stopped,
+}
+
+impl From<DoorError> for TrainError {
+    fn from(error: DoorError) -> Self {
+        match error {
+            DoorError::Stopped => Self::Stopped,
+            error => Self::Door(error),
+        }
+    }
 }
 
 fn list(differences: &[Difference]) -> String {

@@ -1,26 +1,31 @@
 //! The loop: generations of self-play and learning, each ended by a checkpoint.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameRecord, NetEvaluator, RecordFile, RunError, SelfPlayGame, game_rng,
-    read_records, run_tasks, write_records,
+    CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, NetSink, RecordFile, read_records,
+    write_records,
 };
-use tablut_net::{Inference, Model, Weights};
+use tablut_net::{Model, Weights};
 use tablut_search::SearchConfig;
 
 use crate::backend::StepReport;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, model_path};
 use crate::learner::{learning_rate, learning_rate_share};
 use crate::loss::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, append_metrics};
 use crate::run::{Run, TrainError};
 
-/// Makes an inference engine for some weights; called once in each worker.
-pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
+/// Where a run's games come from, and where its nets go besides its folder.
+pub struct Doors<'a> {
+    /// Where games come from.
+    pub games: &'a mut dyn GameSource,
+    /// Where each new net goes once it is in the run's folder.
+    pub nets: Option<&'a mut dyn NetSink>,
+}
 
 /// Watches a run. Every method does nothing unless it is written; none can change the run.
 pub trait Observer: Sync {
@@ -39,13 +44,13 @@ pub trait Observer: Sync {
 /// Does all generations that are left. `cancel` ends it between two steps or rounds.
 pub fn train(
     run: &mut Run,
-    make_inference: MakeInference<'_>,
+    mut doors: Doors<'_>,
     counters: &Counters,
     cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Result<(), TrainError> {
     while run.next_generation < run.config.schedule.generations {
-        let metrics = generation(run, make_inference, counters, cancel, observer)?;
+        let metrics = generation(run, &mut doors, counters, cancel, observer)?;
         let model = run.model();
         observer.generation_ends(&metrics, &model);
         run.metrics.push(metrics);
@@ -56,26 +61,31 @@ pub fn train(
 /// One generation: games, window, steps, checkpoint, metrics.
 fn generation(
     run: &mut Run,
-    make_inference: MakeInference<'_>,
+    doors: &mut Doors<'_>,
     counters: &Counters,
     cancel: &CancelToken,
     observer: &dyn Observer,
 ) -> Result<GenerationMetrics, TrainError> {
     let generation = run.next_generation;
     let path = run.games_path(generation);
-    let (games, selfplay) = if path.exists() {
+    let (games, selfplay, fleet) = if path.exists() {
         let file = read_records(&path)?;
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
-        (file.games, metrics)
+        (file.games, metrics, None)
     } else {
-        let (games, metrics) = play_games(run, generation, make_inference, counters, cancel, observer)?;
+        let (games, metrics, fleet) = play_games(run, generation, doors.games, counters, cancel, observer)?;
         if metrics.positions == 0 {
             return Err(TrainError::NothingToLearn(generation));
         }
         let file = RecordFile { evaluations: metrics.evaluations, games };
         write_records(&path, &file)?;
-        (file.games, metrics)
+        (file.games, metrics, fleet)
     };
+    doors.games.kept(generation)?;
+    let next = generation + 1;
+    if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
+        doors.games.begin(&order(run, next)?)?;
+    }
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
     let learning = learn(run, generation, positions, cancel, observer)?;
     run.training.generations += 1;
@@ -86,71 +96,61 @@ fn generation(
     run.training.play_simulations = run.config.play.simulations;
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
     let simulations = run.config.schedule.simulations_at(generation);
-    let metrics = GenerationMetrics { generation, simulations, selfplay, learning };
+    let metrics = GenerationMetrics { generation, simulations, selfplay, learning, fleet };
     // Before the checkpoint: a line too many is dropped on resume, one too few would be lost.
     let path = run.folder.join("metrics.jsonl");
     append_metrics(&path, &metrics).map_err(|error| TrainError::Io { path, error })?;
     checkpoint.save(&run.checkpoints(), &run.rule_names())?;
-    run.next_generation = generation + 1;
+    run.next_generation = next;
+    if let Some(nets) = &mut doors.nets {
+        nets.publish(generation, &run.model())?;
+    }
     Ok(metrics)
 }
 
-/// Plays a generation's games with the averaged weights; rule sets take turns.
+/// What the games of `generation` are a function of. The net is the last one, or with a lag of one the one before.
+fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
+    let config = &run.config;
+    Ok(GameOrder {
+        seed: config.seed,
+        generation,
+        games: config.schedule.games,
+        rules: run.rules.clone(),
+        selfplay: config.selfplay.clone(),
+        search: SearchConfig { simulations: config.schedule.simulations_at(generation), ..config.search.clone() },
+        weights: Arc::new(playing_weights(run, generation)?),
+    })
+}
+
+/// The averaged weights with which `generation` is played.
+fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
+    match generation.checked_sub(1 + run.config.schedule.lag) {
+        None => Ok(Weights::initial(&run.config.shape, run.config.seed)),
+        Some(learnt) if learnt + 1 == run.next_generation => Ok(run.learner.averaged_weights()),
+        Some(learnt) => Ok(Model::load(&model_path(&run.checkpoints(), learnt))?.weights),
+    }
+}
+
+/// Has a generation's games played; rule sets take turns.
 fn play_games(
     run: &Run,
     generation: u64,
-    make_inference: MakeInference<'_>,
+    source: &mut dyn GameSource,
     counters: &Counters,
     cancel: &CancelToken,
     observer: &dyn Observer,
-) -> Result<(Vec<GameRecord>, SelfPlayMetrics), TrainError> {
-    let config = &run.config;
-    let simulations = config.schedule.simulations_at(generation);
-    observer.selfplay_begins(generation, config.schedule.games, simulations);
-    let search = SearchConfig { simulations, ..config.search.clone() };
-    let weights = run.learner.averaged_weights();
-    let concurrency = concurrency(run);
-    let before =
-        [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed));
-    let start = Instant::now();
-    let games = run_tasks(
-        config.schedule.games,
-        concurrency,
-        |index| {
-            let rules = &run.rules[index % run.rules.len()];
-            let rng = game_rng(config.seed, generation, index as u64);
-            SelfPlayGame::new(index as u64, rules, &config.selfplay, &search, rng)
-        },
-        || vec![Box::new(NetEvaluator::new(make_inference(&weights)))],
-        counters,
-        cancel,
-        |_, game| observer.game_ends(game, counters),
-    );
-    let games = games.map_err(|error| match error {
-        RunError::Stopped => TrainError::Stopped,
-        error => TrainError::SelfPlay(error),
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    let after =
-        [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed));
-    let [evaluations, batches, micros] = std::array::from_fn(|i| after[i] - before[i]);
+) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
+    let order = order(run, generation)?;
+    observer.selfplay_begins(generation, order.games, order.search.simulations);
+    let played = source.collect(&order, counters, cancel, &|game| observer.game_ends(game, counters))?;
     let metrics = SelfPlayMetrics {
-        seconds,
-        evaluations,
-        mean_batch: evaluations as f64 / batches.max(1) as f64,
-        net_share: micros as f64 / 1e6 / (seconds * concurrency.workers as f64),
-        ..SelfPlayMetrics::count(&games)
+        seconds: played.seconds,
+        evaluations: played.evaluations,
+        mean_batch: played.mean_batch,
+        net_share: played.net_share,
+        ..SelfPlayMetrics::count(&played.games)
     };
-    Ok((games, metrics))
-}
-
-fn concurrency(run: &Run) -> Concurrency {
-    let default = Concurrency::default();
-    let or = |value: usize, default: usize| if value == 0 { default } else { value };
-    Concurrency {
-        workers: or(run.config.machine.workers, default.workers),
-        tasks_per_worker: or(run.config.machine.games_per_worker, default.tasks_per_worker),
-    }
+    Ok((played.games, metrics, played.fleet))
 }
 
 /// Learns from the window, as many steps as the new positions call for.

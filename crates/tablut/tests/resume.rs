@@ -83,9 +83,18 @@ fn finish(config: &Path, run: &Path) {
 
 #[test]
 fn a_killed_run_ends_with_the_bits_of_one_that_was_never_killed() {
+    killed_and_whole_agree(CONFIG);
+}
+
+#[test]
+fn so_does_a_killed_run_whose_games_lag_behind_its_net() {
+    killed_and_whole_agree(&CONFIG.replace("games = 24", "games = 24\nlag = 1"));
+}
+
+fn killed_and_whole_agree(text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("tiny.toml");
-    fs::write(&config, CONFIG).unwrap();
+    fs::write(&config, text).unwrap();
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     finish(&config, &whole);
 
@@ -108,6 +117,20 @@ fn a_killed_run_ends_with_the_bits_of_one_that_was_never_killed() {
         assert!(bytes == &killed[name], "{name} differs");
     }
     assert!(whole.contains_key(&format!("gen-{:05}.safetensors", GENERATIONS - 1)));
+}
+
+#[test]
+fn with_a_lag_the_second_generation_is_played_by_the_first_net() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, CONFIG.replace("generations = 6", "generations = 3")).unwrap();
+    let (now, late) = (folder.path().join("now"), folder.path().join("late"));
+    finish(&config, &now);
+    fs::write(&config, CONFIG.replace("generations = 6", "generations = 3\nlag = 1")).unwrap();
+    finish(&config, &late);
+    let same = |generation| fs::read(games(&now, generation)).unwrap() == fs::read(games(&late, generation)).unwrap();
+    // Generation 0 has no earlier net in either run; from then on the runs part.
+    assert_eq!([0, 1, 2].map(same), [true, false, false]);
 }
 
 #[test]

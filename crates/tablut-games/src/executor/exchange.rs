@@ -39,16 +39,30 @@ impl<T> Exchange<T> {
         self.change.notify_all();
     }
 
-    /// Waits for tasks; none when there will be no more, or when `stop` says so.
-    pub(super) fn take(&self, stop: impl Fn() -> bool) -> Vec<T> {
+    /// Waits for tasks of the other workers or new ones from `next`; none when there will be no more, or when `stop` says so.
+    pub(super) fn take(
+        &self,
+        stop: impl Fn() -> bool,
+        next: impl Fn() -> Option<T>,
+        is_open: impl Fn() -> bool,
+    ) -> Vec<T> {
         let mut state = self.lock();
         state.waiting += 1;
         self.hungry.store(state.waiting, Ordering::Relaxed);
-        while state.given.is_empty() && state.waiting < state.workers && !stop() {
+        let mut taken = Vec::new();
+        while state.given.is_empty() && !stop() {
+            // Asked first: what came before the source was closed is still to be taken.
+            let open = is_open();
+            taken.extend(next());
+            if !taken.is_empty() || (state.waiting >= state.workers && !open) {
+                break;
+            }
             state = self.change.wait_timeout(state, POLL).expect("no worker panics while it holds the tasks").0;
         }
-        let part = state.given.len().div_ceil(state.waiting);
-        let taken: Vec<T> = state.given.drain(..part).collect();
+        if taken.is_empty() {
+            let part = state.given.len().div_ceil(state.waiting);
+            taken.extend(state.given.drain(..part));
+        }
         if taken.is_empty() {
             // Still counted as waiting, so that the others see that nobody is left to give.
             self.change.notify_all();

@@ -1,5 +1,6 @@
-use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, run_tasks};
+use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::ThreadId;
@@ -174,4 +175,56 @@ fn a_stop_ends_workers_that_wait_for_tasks() {
         |_, &()| {},
     );
     assert!(matches!(result, Err(RunError::Stopped)), "{result:?}");
+}
+
+/// Ends in the second round.
+struct Short(bool);
+
+impl Task for Short {
+    type Output = ();
+    type Error = Infallible;
+
+    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, Infallible> {
+        Ok(std::mem::replace(&mut self.0, true).then_some(()))
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+/// Gives one task, then none until that one has ended, then the next; closes after the last.
+struct Trickle {
+    given: AtomicUsize,
+    ended: AtomicUsize,
+}
+
+impl Trickle {
+    const TASKS: usize = 5;
+}
+
+impl TaskSource for Trickle {
+    type Task = Short;
+
+    fn next(&self) -> Option<(usize, Short)> {
+        let (given, ended) = (self.given.load(Ordering::SeqCst), self.ended.load(Ordering::SeqCst));
+        let wanted = given < Self::TASKS && given == ended;
+        (wanted && self.given.compare_exchange(given, given + 1, Ordering::SeqCst, Ordering::SeqCst).is_ok())
+            .then_some((given, Short(false)))
+    }
+
+    fn is_open(&self) -> bool {
+        self.given.load(Ordering::SeqCst) < Self::TASKS
+    }
+}
+
+#[test]
+fn tasks_that_come_late_are_still_run() {
+    let source = Trickle { given: AtomicUsize::new(0), ended: AtomicUsize::new(0) };
+    let seen = Mutex::new(Vec::new());
+    let deliver = |index, ()| {
+        seen.lock().unwrap().push(index);
+        source.ended.fetch_add(1, Ordering::SeqCst);
+    };
+    let concurrency = Concurrency { workers: 3, tasks_per_worker: 4 };
+    run_task_source(&source, concurrency, none, &Counters::default(), &CancelToken::new(), deliver).unwrap();
+    assert_eq!(seen.into_inner().unwrap(), (0..Trickle::TASKS).collect::<Vec<_>>());
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tablut_games::Counters;
-use tablut_learn::{Run, TrainConfig, TrainError, model_path, train};
+use tablut_games::{Counters, LocalGames};
+use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
 use tablut_players::Nets;
 
@@ -37,7 +37,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Engine::new(&run.model().weights)?;
     let cancel = cancelled_by_interrupt()?;
     let progress = TrainProgress::new(&run);
-    let trained = train(&mut run, &make_engine, &Counters::default(), &cancel, &progress);
+    let mut games = LocalGames::new(&make_engine, run.config.machine.concurrency());
+    let trained = train(&mut run, Doors { games: &mut games, nets: None }, &Counters::default(), &cancel, &progress);
     progress.finish();
     match trained {
         Ok(()) => {}

@@ -1,0 +1,212 @@
+//! The two doors between self-play and learning: where games come from, and where the current net goes.
+//!
+//! A run alone plays its games itself ([`LocalGames`]) and keeps its nets in its folder. Others may play them elsewhere: a
+//! game is a function of its [`GameOrder`] and its number, so it does not matter who plays it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use tablut_net::{Inference, Model, Weights};
+use tablut_rules::Rules;
+use tablut_search::SearchConfig;
+
+use crate::cancel::CancelToken;
+use crate::executor::{Concurrency, Counters, RunError, run_tasks};
+use crate::net_evaluator::NetEvaluator;
+use crate::record::GameRecord;
+use crate::selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
+
+/// Makes an inference engine for some weights; called once in each worker.
+pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
+
+/// The games of one generation: all that they are a function of.
+#[derive(Clone, Debug)]
+pub struct GameOrder {
+    /// The run's seed.
+    pub seed: u64,
+    /// The generation, from 0.
+    pub generation: u64,
+    /// How many games; they are numbered from 0.
+    pub games: usize,
+    /// The rule sets, which take turns.
+    pub rules: Vec<Arc<Rules>>,
+    /// How games go.
+    pub selfplay: SelfPlayConfig,
+    /// How moves are searched.
+    pub search: SearchConfig,
+    /// The net that plays.
+    pub weights: Arc<Weights>,
+}
+
+impl GameOrder {
+    /// Game number `index`, before its first move.
+    ///
+    /// # Panics
+    /// When the order has no rules.
+    pub fn game(&self, index: usize) -> SelfPlayGame {
+        let rng = game_rng(self.seed, self.generation, index as u64);
+        SelfPlayGame::new(index as u64, self.rules_of(index), &self.selfplay, &self.search, rng)
+    }
+
+    /// The rules of game number `index`.
+    ///
+    /// # Panics
+    /// When the order has no rules.
+    pub fn rules_of(&self, index: usize) -> &Arc<Rules> {
+        &self.rules[index % self.rules.len()]
+    }
+}
+
+/// The games of an order, and what playing them took.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlayedGames {
+    /// The games by number.
+    pub games: Vec<GameRecord>,
+    /// Evaluations by the net that the games took together, a function of the order.
+    pub evaluations: u64,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// Mean number of positions evaluated at once.
+    pub mean_batch: f64,
+    /// Share of the workers' time spent inside the net.
+    pub net_share: f64,
+    /// Who played, where it was not this process.
+    pub fleet: Option<FleetReport>,
+}
+
+/// What a fleet of workers did for one generation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FleetReport {
+    /// Workers that played a game that counts, by name.
+    pub workers: Vec<WorkerReport>,
+    /// Jobs handed out.
+    pub jobs: u64,
+    /// Jobs given to another worker because the first one fell silent.
+    pub redeliveries: u64,
+    /// Games that came more than once.
+    pub duplicates: u64,
+    /// Games or messages refused because something in them was wrong.
+    pub refused: u64,
+    /// Bytes of games received.
+    pub bytes: u64,
+    /// Seconds that learning waited for games.
+    pub waited_seconds: f64,
+}
+
+/// One worker's part of a generation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkerReport {
+    /// The worker's name.
+    pub name: String,
+    /// Its threads.
+    pub threads: usize,
+    /// Its games that count.
+    pub games: usize,
+    /// Games a second while it played.
+    pub games_per_second: f64,
+}
+
+/// Why a door does not let through what it should.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DoorError {
+    /// The run was cancelled.
+    #[error("stopped on request")]
+    Stopped,
+    /// A game could not be played.
+    #[error(transparent)]
+    Play(RunError),
+    /// Anything else, in its own words.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<RunError> for DoorError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Stopped => Self::Stopped,
+            error => Self::Play(error),
+        }
+    }
+}
+
+/// Where games come from.
+pub trait GameSource {
+    /// Says that the games of `order` will be asked for, so that others may begin to play them. Does not wait for them.
+    fn begin(&mut self, _order: &GameOrder) -> Result<(), DoorError> {
+        Ok(())
+    }
+
+    /// All games of `order`, by number. `on_game` is called with each as it comes, in any order, from any thread.
+    fn collect(
+        &mut self,
+        order: &GameOrder,
+        counters: &Counters,
+        cancel: &CancelToken,
+        on_game: &(dyn Fn(&GameRecord) + Sync),
+    ) -> Result<PlayedGames, DoorError>;
+
+    /// Says that the games of `generation` are kept elsewhere and will not be asked for again.
+    fn kept(&mut self, _generation: u64) -> Result<(), DoorError> {
+        Ok(())
+    }
+}
+
+/// Where the current net goes.
+pub trait NetSink {
+    /// Takes the net that came of `generation`.
+    fn publish(&mut self, generation: u64, model: &Model) -> Result<(), DoorError>;
+}
+
+/// Games played by this process.
+pub struct LocalGames<'a> {
+    make_inference: MakeInference<'a>,
+    concurrency: Concurrency,
+}
+
+impl<'a> LocalGames<'a> {
+    /// Plays on the threads of `concurrency`.
+    pub fn new(make_inference: MakeInference<'a>, concurrency: Concurrency) -> Self {
+        Self { make_inference, concurrency }
+    }
+}
+
+impl GameSource for LocalGames<'_> {
+    fn collect(
+        &mut self,
+        order: &GameOrder,
+        counters: &Counters,
+        cancel: &CancelToken,
+        on_game: &(dyn Fn(&GameRecord) + Sync),
+    ) -> Result<PlayedGames, DoorError> {
+        let counts = || {
+            [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed))
+        };
+        let before = counts();
+        let start = Instant::now();
+        let games = run_tasks(
+            order.games,
+            self.concurrency,
+            |index| order.game(index),
+            || vec![Box::new(NetEvaluator::new((self.make_inference)(&order.weights)))],
+            counters,
+            cancel,
+            |_, game| on_game(game),
+        )?;
+        let seconds = start.elapsed().as_secs_f64();
+        let after = counts();
+        let [evaluations, batches, micros] = std::array::from_fn(|i| after[i] - before[i]);
+        Ok(PlayedGames {
+            games,
+            evaluations,
+            seconds,
+            mean_batch: evaluations as f64 / batches.max(1) as f64,
+            net_share: micros as f64 / 1e6 / (seconds * self.concurrency.workers as f64),
+            fleet: None,
+        })
+    }
+}
