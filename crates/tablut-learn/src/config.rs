@@ -382,9 +382,10 @@ mod tests {
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
-        assert!(
-            fault(MINIMAL, &["seed.x=1"]).contains("unknown field") || fault(MINIMAL, &["seed.x=1"]).contains("seed")
-        );
+        let table = fault(MINIMAL, &["seed.x=1"]);
+        assert!(table.contains("seed: invalid type: map, expected u64"), "{table}");
+        let value = fault(&format!("seed = 3\n{MINIMAL}"), &["seed.x=1"]);
+        assert!(value.contains("`seed` is a value, not a table"), "{value}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub use cpu_backend::CpuBackend;
 pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};
 pub use loss::{LossParts, LossWeights};
-pub use metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, read_metrics};
+pub use metrics::{GenerationMetrics, LearningMetrics, MetricsError, SelfPlayMetrics, read_metrics};
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use run::{Run, TrainError};

@@ -43,6 +43,7 @@ impl LossWeights {
 
 /// Means over a batch, unweighted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LossParts {
     /// Cross-entropy of the policy against its target, in nats.
     pub policy: f32,

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::{FleetReport, GameRecord};
@@ -11,16 +11,19 @@ use tablut_rules::Side;
 
 use crate::loss::LossParts;
 
-/// One generation.
+/// One generation. The number is all that every version writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationMetrics {
     /// The generation, from 0.
     pub generation: u64,
     /// Simulations of a full search.
+    #[serde(default)]
     pub simulations: u32,
     /// Self-play.
+    #[serde(default)]
     pub selfplay: SelfPlayMetrics,
     /// Learning.
+    #[serde(default)]
     pub learning: LearningMetrics,
     /// The workers, where others played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,6 +32,7 @@ pub struct GenerationMetrics {
 
 /// Self-play of one generation. Speeds are 0 where the games were found on disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SelfPlayMetrics {
     /// Games played.
     pub games: usize,
@@ -56,6 +60,7 @@ pub struct SelfPlayMetrics {
 
 /// Learning of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LearningMetrics {
     /// Steps taken.
     pub steps: u64,
@@ -93,32 +98,174 @@ impl SelfPlayMetrics {
     }
 }
 
-/// Reads the lines of the generations before `end`; a line cut short by a crash is passed over.
-pub fn read_metrics(path: &Path, end: u64) -> std::io::Result<Vec<GenerationMetrics>> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<GenerationMetrics>(line).ok());
-    Ok(lines.filter(|metrics| metrics.generation < end).collect())
+/// Why the metrics of a run cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The file.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A line that is no metrics of a generation. Nothing is dropped: the file is left as it is.
+    #[error(
+        "{path}, line {line}: {reason}; expected the metrics of one generation as a JSON object. Mend or remove the \
+         line: the run does not need it to go on"
+    )]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
-/// Rewrites the file to hold `metrics` alone: on resume, what was done after the last checkpoint is done again.
-pub fn rewrite_metrics(path: &Path, metrics: &[GenerationMetrics]) -> std::io::Result<()> {
+/// Reads all metrics in the file at `path`; none when there is no such file. Keys that this program does not know are
+/// passed over, and those that an earlier version did not write have their default.
+///
+/// A last line that is cut short is passed over as well: a crash while it was written leaves it so.
+pub fn read_metrics(path: &Path) -> Result<Vec<GenerationMetrics>, MetricsError> {
+    Ok(whole_lines(path, &read(path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
+}
+
+/// Reads the metrics of the generations before `end`, and removes from the file what comes after: a last line that is cut
+/// short, and lines of generations that were not finished and will be done again. Every other line stays as it is, to
+/// the byte.
+pub fn resume_metrics(path: &Path, end: u64) -> Result<Vec<GenerationMetrics>, MetricsError> {
+    let before = read(path)?;
+    let mut kept = Vec::new();
     let mut bytes = Vec::new();
-    for line in metrics {
-        serde_json::to_writer(&mut bytes, line)?;
-        bytes.push(b'\n');
+    for (line, metrics) in whole_lines(path, &before)? {
+        if metrics.generation < end {
+            bytes.extend_from_slice(line);
+            bytes.push(b'\n');
+            kept.push(metrics);
+        }
     }
-    durable::write(path, &bytes)
+    if bytes != before {
+        durable::write(path, &bytes).map_err(|error| MetricsError::Io { path: path.to_owned(), error })?;
+    }
+    Ok(kept)
 }
 
 /// Appends one line.
-pub fn append_metrics(path: &Path, metrics: &GenerationMetrics) -> std::io::Result<()> {
-    let mut line = serde_json::to_vec(metrics)?;
-    line.push(b'\n');
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-    file.write_all(&line)?;
-    file.sync_data()
+pub fn append_metrics(path: &Path, metrics: &GenerationMetrics) -> Result<(), MetricsError> {
+    let append = || {
+        let mut line = serde_json::to_vec(metrics)?;
+        line.push(b'\n');
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        file.write_all(&line)?;
+        file.sync_data()
+    };
+    append().map_err(|error| MetricsError::Io { path: path.to_owned(), error })
+}
+
+/// The file's bytes; none when it is not there.
+fn read(path: &Path) -> Result<Vec<u8>, MetricsError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        bytes => bytes.map_err(|error| MetricsError::Io { path: path.to_owned(), error }),
+    }
+}
+
+/// Every whole line without its end, and what it says.
+fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, MetricsError> {
+    let mut lines = Vec::new();
+    for (place, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        let whole = line.strip_suffix(b"\n");
+        match (serde_json::from_slice(whole.unwrap_or(line)), whole) {
+            (Ok(metrics), _) => lines.push((whole.unwrap_or(line), metrics)),
+            (Err(_), None) => {}
+            (Err(error), Some(_)) => {
+                let reason = error.to_string();
+                return Err(MetricsError::Line { path: path.to_owned(), line: place + 1, reason });
+            }
+        }
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn line(generation: u64) -> Value {
+        let mut metrics = GenerationMetrics { generation, simulations: 8, ..GenerationMetrics::default() };
+        metrics.learning.loss.value = 0.5;
+        serde_json::to_value(metrics).unwrap()
+    }
+
+    /// The file that holds `text`, and what is left of it when a run goes on after generation `end - 1`.
+    fn resumed(text: &str, end: u64) -> Result<(Vec<u64>, String), MetricsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        fs::write(&path, text).unwrap();
+        let metrics = resume_metrics(&path, end);
+        let left = fs::read_to_string(&path).unwrap();
+        if metrics.is_err() {
+            assert_eq!(left, text, "an error changes nothing");
+        }
+        metrics.map(|metrics| (metrics.iter().map(|metrics| metrics.generation).collect(), left))
+    }
+
+    #[test]
+    fn lines_of_other_versions_stay_to_the_byte() {
+        let mut newer = line(1);
+        newer["ratings"] = serde_json::json!({ "elo": [1, 2] });
+        newer["learning"]["loss"]["ownership"] = 0.25.into();
+        let text = format!("{}\n {newer}\n{}\n", line(0), line(2));
+        assert_eq!(resumed(&text, 3).unwrap(), (vec![0, 1, 2], text));
+    }
+
+    #[test]
+    fn a_line_without_a_key_that_was_added_later_is_read() {
+        /// The dotted paths of all keys below `value`.
+        fn keys(value: &Value, prefix: &str, found: &mut Vec<String>) {
+            for (key, value) in value.as_object().into_iter().flatten() {
+                found.push(format!("{prefix}/{key}"));
+                keys(value, &format!("{prefix}/{key}"), found);
+            }
+        }
+        let mut all = Vec::new();
+        keys(&line(0), "", &mut all);
+        assert!(all.len() > 20, "{all:?}");
+        for key in all.iter().filter(|key| *key != "/generation") {
+            let mut older = line(0);
+            let (parent, name) = key.rsplit_once('/').unwrap();
+            older.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap();
+            let text = format!("{older}\n");
+            assert_eq!(resumed(&text, 1).unwrap_or_else(|error| panic!("without {key}: {error}")), (vec![0], text));
+        }
+    }
+
+    #[test]
+    fn only_a_torn_last_line_and_generations_to_be_done_again_are_dropped() {
+        let (first, second) = (line(0).to_string(), line(1).to_string());
+        let whole = format!("{first}\n");
+        for cut in [1, 2, second.len() / 2, second.len() - 1] {
+            let torn = format!("{first}\n{}", &second[..cut]);
+            assert_eq!(resumed(&torn, 2).unwrap(), (vec![0], whole.clone()));
+        }
+        // Cut short by the line's end alone: it is whole, and kept.
+        let text = format!("{first}\n{second}");
+        assert_eq!(resumed(&text, 2).unwrap(), (vec![0, 1], format!("{text}\n")));
+        assert_eq!(resumed(&text, 1).unwrap(), (vec![0], whole));
+    }
+
+    #[test]
+    fn any_other_line_that_cannot_be_read_is_named() {
+        let good = line(0).to_string();
+        for bad in ["no json", "", "{\"simulations\":8}", &good[..9]] {
+            for (text, number) in [(format!("{bad}\n{good}\n"), 1), (format!("{good}\n{bad}\n"), 2)] {
+                let error = resumed(&text, 9).unwrap_err().to_string();
+                assert!(error.contains(&format!("metrics.jsonl, line {number}: ")), "{error}");
+            }
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::backend::StepError;
 use crate::checkpoint::Checkpoint;
 use crate::config::{ConfigError, Difference, TrainConfig, differences};
 use crate::learner::LearnerState;
-use crate::metrics::{GenerationMetrics, read_metrics, rewrite_metrics};
+use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
 
 /// Why a run cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,9 @@ pub enum TrainError {
     /// A model or state file.
     #[error(transparent)]
     Model(#[from] ModelFileError),
+    /// The run's metrics.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     /// A file of game records.
     #[error(transparent)]
     Records(#[from] RecordFileError),
@@ -153,10 +156,7 @@ impl Run {
             (LearnerState::new(&weights).with_auxiliary_heads(&config.loss, config.seed), training)
         };
         let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);
-        let metrics_path = folder.join("metrics.jsonl");
-        let io = |error| TrainError::Io { path: metrics_path.clone(), error };
-        let metrics = read_metrics(&metrics_path, next_generation).map_err(io)?;
-        rewrite_metrics(&metrics_path, &metrics).map_err(io)?;
+        let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
         let mut run = Self {
             folder: folder.to_owned(),
             config,

@@ -98,8 +98,7 @@ fn generation(
     let simulations = run.config.schedule.simulations_at(generation);
     let metrics = GenerationMetrics { generation, simulations, selfplay, learning, fleet };
     // Before the checkpoint: a line too many is dropped on resume, one too few would be lost.
-    let path = run.folder.join("metrics.jsonl");
-    append_metrics(&path, &metrics).map_err(|error| TrainError::Io { path, error })?;
+    append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.rule_names())?;
     run.next_generation = next;
     if let Some(nets) = &mut doors.nets {
