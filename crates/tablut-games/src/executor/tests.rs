@@ -2,7 +2,7 @@ use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, TaskSou
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ThreadId;
 use tablut_search::{EvaluateError, Evaluation, Evaluator};
 
@@ -105,16 +105,11 @@ fn few_tasks_are_spread_over_all_workers() {
     assert_eq!(seen.into_inner().unwrap().len(), 2);
 }
 
-/// Fails, or goes on until it is dropped.
+/// Fails, or goes on until it loses patience.
 struct Faulty<'a> {
     fails: bool,
-    dropped: &'a AtomicUsize,
-}
-
-impl Drop for Faulty<'_> {
-    fn drop(&mut self) {
-        self.dropped.fetch_add(1, Ordering::Relaxed);
-    }
+    rounds: usize,
+    abandoned: &'a AtomicBool,
 }
 
 impl Task for Faulty<'_> {
@@ -122,7 +117,15 @@ impl Task for Faulty<'_> {
     type Error = EvaluateError;
 
     fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
-        if self.fails { Err(EvaluateError::Failed("broken".into())) } else { Ok(None) }
+        if self.fails {
+            return Err(EvaluateError::Failed("broken".into()));
+        }
+        self.rounds += 1;
+        if self.rounds < PATIENCE {
+            return Ok(None);
+        }
+        self.abandoned.store(false, Ordering::Relaxed);
+        Ok(Some(()))
     }
 
     fn apply(&mut self, _: &[Evaluation]) {}
@@ -130,12 +133,12 @@ impl Task for Faulty<'_> {
 
 #[test]
 fn a_failure_of_one_worker_ends_the_others() {
-    let dropped = AtomicUsize::new(0);
-    let make = |index| Faulty { fails: index == 3, dropped: &dropped };
+    let abandoned = AtomicBool::new(true);
+    let make = |index| Faulty { fails: index == 3, rounds: 0, abandoned: &abandoned };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 2 };
     let result = run_tasks(4, concurrency, make, none, &Counters::default(), &CancelToken::new(), |_, &()| {});
     assert!(matches!(result, Err(RunError::Task(EvaluateError::Failed(_)))), "{result:?}");
-    assert!(dropped.into_inner() >= 1);
+    assert!(abandoned.into_inner(), "the other worker went on to the end of its tasks");
 }
 
 /// Ends at once, or asks for a stop after some rounds and goes on.
