@@ -90,6 +90,18 @@ pub enum ReplayError {
         /// The rule set given.
         expected: String,
     },
+    /// A number that is too large for where it is kept.
+    #[error("game {index}: {found} {what}, at most {most} can be kept")]
+    TooMany {
+        /// The game's number.
+        index: u64,
+        /// Of what there are too many.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A position or move that the rules do not allow.
     #[error("game {index}, ply {ply}: {reason}")]
     Ply {

@@ -21,6 +21,9 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// No frame is longer than this: a guard against lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
 
+/// Largest value of a search that is read: a mean of rounded values can exceed 1 by rounding.
+const LARGEST_VALUE: f32 = 1.001;
+
 /// A damaged or unreadable file of records.
 #[derive(Debug, thiserror::Error)]
 #[error("game records {path}: {reason}")]
@@ -60,13 +63,16 @@ pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileErr
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(file.evaluations.to_le_bytes());
-        bytes.extend((file.games.len() as u32).to_le_bytes());
+        bytes.extend(length(file.games.len(), "games")?.to_le_bytes());
         bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
-        for game in &file.games {
-            let plain = plain_frame(game)?;
+        for (number, game) in file.games.iter().enumerate() {
+            let plain = plain_frame(game).map_err(|error| format!("frame {number}: {error}"))?;
+            if plain.len() > MAX_FRAME_BYTES {
+                return Err(format!("frame {number}: {} bytes, at most {MAX_FRAME_BYTES} are read back", plain.len()));
+            }
             let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
-            bytes.extend((packed.len() as u32).to_le_bytes());
-            bytes.extend((plain.len() as u32).to_le_bytes());
+            bytes.extend(length(packed.len(), "bytes")?.to_le_bytes());
+            bytes.extend(length(plain.len(), "bytes")?.to_le_bytes());
             bytes.extend(crc32c::crc32c(&packed).to_le_bytes());
             bytes.extend(packed);
         }
@@ -105,25 +111,33 @@ pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
 
 fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
     let searched = game.plies.iter().enumerate().filter(|(_, ply)| ply.search.is_some());
+    let searched = searched.map(|(number, _)| length(number, "plies")).collect::<Result<_, _>>()?;
     let header = Header {
         index: game.index,
         rules: game.rules.clone(),
         max_plies: game.max_plies,
         start: game.start.to_string(),
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
-        searched: searched.map(|(number, _)| number as u32).collect(),
+        searched,
         outcome: game.outcome.clone(),
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
-    let mut plain = (header.len() as u32).to_le_bytes().to_vec();
+    let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
     plain.extend(header);
     for search in game.plies.iter().filter_map(|ply| ply.search.as_ref()) {
         plain.extend(search.value.to_le_bytes());
         plain.extend(search.simulations.to_le_bytes());
-        plain.extend((search.policy.len() as u16).to_le_bytes());
+        let n_moves = u16::try_from(search.policy.len())
+            .map_err(|_| format!("a policy over {} moves, at most {} can be kept", search.policy.len(), u16::MAX))?;
+        plain.extend(n_moves.to_le_bytes());
         plain.extend(search.policy.iter().flat_map(|p| p.to_le_bytes()));
     }
     Ok(plain)
+}
+
+/// A length or number of `what` as files keep it.
+fn length(n: usize, what: &str) -> Result<u32, String> {
+    u32::try_from(n).map_err(|_| format!("{n} {what}, at most {} can be kept", u32::MAX))
 }
 
 fn read_frame(bytes: &mut Reader) -> Result<GameRecord, String> {
@@ -150,8 +164,14 @@ fn read_frame(bytes: &mut Reader) -> Result<GameRecord, String> {
     for number in header.searched {
         let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
         let (value, simulations, n_moves) = (f32::from_bits(plain.u32()?), plain.u32()?, plain.u16()?);
+        if !(-LARGEST_VALUE..=LARGEST_VALUE).contains(&value) {
+            return Err(format!("ply {number}: a value of {value}, expected -1 to 1"));
+        }
         let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
         ply.search = Some(SearchRecord { value, simulations, policy });
+    }
+    if !plain.0.is_empty() {
+        return Err(format!("{} bytes after the last ply", plain.0.len()));
     }
     Ok(GameRecord {
         index: header.index,

@@ -80,16 +80,29 @@ impl ReplayWindow {
             found: game.rules.clone(),
             expected: self.rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", "),
         })?;
+        let (index, n_rules) = (game.index, self.rules.len());
+        let rules = u16::try_from(rules_idx).map_err(|_| ReplayError::TooMany {
+            index,
+            what: "rule sets",
+            found: n_rules,
+            most: usize::from(u16::MAX) + 1,
+        })?;
+        let n_plies = u32::try_from(game.plies.len()).map_err(|_| ReplayError::TooMany {
+            index,
+            what: "plies",
+            found: game.plies.len(),
+            most: u32::MAX as usize,
+        })?;
         let mut samples = Vec::new();
-        let n_plies = game.plies.len() as u32;
         game.replay(&self.rules[rules_idx], |state, _, ply| {
             let Some(search) = &ply.search else { return };
             samples.push(Sample {
                 position: *state.position(),
-                rules: rules_idx as u16,
-                occurrences: state.occurrences().min(255) as u8,
-                plies_since_capture: state.plies_since_capture().min(u32::from(u16::MAX)) as u16,
-                moves_left: (n_plies - state.ply()).min(u32::from(u16::MAX)) as u16,
+                rules,
+                // Beyond what these hold the net sees no difference.
+                occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
+                plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
+                moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
                 outcome: game.outcome.winner(),
                 value: search.value,
                 policy: search.policy.clone().into(),

@@ -95,6 +95,26 @@ fn a_record_that_does_not_fit_its_rules_is_refused() {
 }
 
 #[test]
+fn what_does_not_fit_is_refused_and_never_cut() {
+    let kvasir = rules("kvasir");
+    let (mut games, _) = play(&kvasir, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 4 });
+    let mut window = ReplayWindow::new(vec![rules("ashton"); 65_536], 1);
+    let error = window.push(&games).unwrap_err().to_string();
+    assert!(error.contains("`kvasir`"), "{error}");
+    let mut window = ReplayWindow::new([vec![rules("ashton"); 65_536], vec![kvasir]].concat(), 1);
+    let error = window.push(&games).unwrap_err().to_string();
+    assert!(error.contains("65537 rule sets") && error.contains("65536"), "{error}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.games");
+    let searched = games[0].plies.iter_mut().find_map(|ply| ply.search.as_mut()).unwrap();
+    searched.policy = vec![1; 65_536];
+    let error = write_records(&path, &RecordFile { evaluations: 1, games }).unwrap_err().to_string();
+    assert!(error.contains("some.games") && error.contains("frame 0: a policy over 65536 moves"), "{error}");
+    assert!(!path.exists());
+}
+
+#[test]
 fn the_window_keeps_the_latest_generations_and_draws_sound_batches() {
     let rules = rules("kvasir");
     let (games, _) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
