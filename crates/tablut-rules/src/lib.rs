@@ -40,6 +40,7 @@ mod rays;
 mod replay;
 mod rules;
 mod ruleset;
+mod shown;
 mod side;
 mod symmetry;
 mod text_serde;
@@ -58,8 +59,10 @@ pub use position_text::PositionTextError;
 pub use replay::{Replay, ReplayError, TraceStep};
 pub use rules::{Applied, IllegalMove, MoveFault, Rules};
 pub use ruleset::{
-    CampEntry, CampRules, CaptureCount, CaptureRules, CornerRules, Escape, First, HostileCamps, Hostility, KingCapture,
-    KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet, RuleSetError, ThroneRules,
+    CampEntry, CampRules, CaptureCount, CaptureRules, ClauseDifference, CornerRules, Escape, First, HostileCamps,
+    Hostility, KingCapture, KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet,
+    RuleSetError, ThroneRules, USUAL_RULE_SET, is_rule_set_name,
 };
+pub use shown::{shown, shown_lines};
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;

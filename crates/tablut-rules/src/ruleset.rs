@@ -1,13 +1,18 @@
 //! Rule sets as data: one value of one struct, readable from TOML.
 
 mod check;
+mod clauses;
 mod load;
+mod name;
 
 use serde::{Deserialize, Serialize};
 
 use crate::side::Side;
 
-pub use load::{RULE_SET_NAMES, RuleSetError};
+pub use clauses::ClauseDifference;
+pub use load::{RULE_SET_NAMES, RuleSetError, USUAL_RULE_SET};
+pub use name::is_rule_set_name;
+pub(crate) use name::nearest_name;
 
 /// Everything that distinguishes one game of Tablut from another (rulebook, sections 2 to 9).
 ///
@@ -16,9 +21,9 @@ pub use load::{RULE_SET_NAMES, RuleSetError};
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RuleSet {
-    /// The name by which commands and files know the rule set.
+    /// The name by which commands and files know the rule set: letters, digits, `-` and `_` ([`is_rule_set_name`]).
     pub name: String,
-    /// Where the rules come from, for people.
+    /// Where the rules come from, for people; one line.
     pub source: String,
     /// Who moves first.
     pub first: First,

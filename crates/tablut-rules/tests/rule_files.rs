@@ -54,6 +54,8 @@ fn a_user_file_is_loaded_by_its_path_and_named_after_it() {
     let short = write("short-king.toml", "base = \"kvasir\"\n[king]\nreach = 3\n");
     let rules = Rules::load(&short).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((rules.name(), rules.set().king.reach), ("short-king", 3));
+    let spaced = Rules::load(&write("my rules.toml", "base = \"kvasir\"\n")).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(spaced.name(), "my-rules");
     let broken = write("broken.toml", "base = \"kvasir\"\n[king]\nreach = 9\n");
     let error = Rules::load(&broken).expect_err("out of range").to_string();
     assert_eq!(error, format!("{broken} contradicts itself: king.reach = 9, expected 1 to 8"));
@@ -111,11 +113,25 @@ fn contradictions_name_their_keys() {
         ("base = \"kvasir\"\n[repetition]\noccurrences = 1", ["repetition.occurrences = 1", "at least 2"]),
         ("base = \"kvasir\"\nmax-plies = 0", ["max-plies = 0", "at least 1"]),
         ("base = \"kvasir\"\n[king]\nreach = 0", ["king.reach = 0", "1 to 8"]),
-        ("base = \"kvasir\"\nname = \"\"", ["name", "line of text"]),
+        ("base = \"kvasir\"\nname = \"\"", ["name", "letters"]),
+        ("base = \"kvasir\"\nname = \"../../escaped\"", ["name = \"../../escaped\"", "letters"]),
+        ("base = \"kvasir\"\nname = \"/tmp/escaped\"", ["name = \"/tmp/escaped\"", "letters"]),
+        ("base = \"kvasir\"\nname = \"red\\u001b[31m\"", ["name = ", "letters"]),
+        ("base = \"kvasir\"\nsource = \"red\\u001b[31m\"", ["source = \"red\\u{1b}[31m\"", "plain text"]),
     ] {
         let error = fault(toml);
         assert!(error.contains("contradicts itself"), "{error}");
         assert!(keys.iter().all(|key| error.contains(key)), "{toml}: {error}");
+    }
+}
+
+#[test]
+fn messages_repeat_little_of_a_file_and_nothing_that_steers_a_terminal() {
+    let nested = format!("base = \"kvasir\"\nx = {}", "[".repeat(400_000));
+    for text in [nested.as_str(), "base = \"\u{1b}[31m\"", "base = \"kvasir\"\n\"\u{1b}[31m\" = 3", "\u{1b}[31m"] {
+        let error = fault(text);
+        assert!(error.len() < 4_000, "{} bytes of message", error.len());
+        assert!(!error.contains('\u{1b}'), "{error:?}");
     }
 }
 

@@ -1,9 +1,11 @@
 //! Contradictions in a rule set: values that cannot hold together, or that can never apply.
 
+use super::name::{EXPECTED, is_rule_set_name};
 use super::{
     CampEntry, Escape, HostileCamps, Hostility, KingCapture, Landing, RepetitionResult, RuleSet, RuleSetError,
 };
 use crate::board::MAX_DISTANCE;
+use crate::shown::shown;
 
 impl RuleSet {
     /// Finds values out of range and values that contradict each other; the error names the keys.
@@ -20,7 +22,7 @@ impl RuleSet {
         if faults.is_empty() {
             Ok(())
         } else {
-            Err(RuleSetError::Contradiction { origin: format!("{:?}", self.name), faults })
+            Err(RuleSetError::Contradiction { origin: format!("{:?}", shown(&self.name)), faults })
         }
     }
 
@@ -30,7 +32,11 @@ impl RuleSet {
             (1..=MAX_DISTANCE as u32).contains(&reach),
             &format!("king.reach = {reach}, expected 1 to {MAX_DISTANCE}"),
         );
-        require(!self.name.is_empty() && !self.name.contains(char::is_control), "name must be a line of text");
+        require(is_rule_set_name(&self.name), &format!("name = {:?}, expected {EXPECTED}", shown(&self.name)));
+        require(
+            shown(&self.source) == self.source,
+            &format!("source = \"{}\", expected at most 160 characters of plain text", shown(&self.source)),
+        );
         for (key, plies) in [("no-capture-plies", self.no_capture_plies), ("max-plies", self.max_plies)] {
             require(plies != Some(0), &format!("{key} = 0, expected at least 1"));
         }

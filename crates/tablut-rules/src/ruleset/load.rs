@@ -6,6 +6,8 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::RuleSet;
+use super::name::nearest_name;
+use crate::shown::{shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the rulebook's order.
 const BUILT_IN: [(&str, &str); 14] = [
@@ -35,6 +37,9 @@ pub const RULE_SET_NAMES: [&str; 14] = {
     }
     names
 };
+
+/// The rule set that is played where none is asked for.
+pub const USUAL_RULE_SET: &str = "kvasir";
 
 /// Why there is no such rule set.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -86,17 +91,18 @@ impl fmt::Display for RuleSetError {
         match self {
             RuleSetError::Unknown { name } => write!(
                 f,
-                "no rule set {name:?}: expected a path ending in .toml or one of {}",
+                "no rule set \"{}\": expected a path ending in .toml or one of {}",
+                shown(name),
                 RULE_SET_NAMES.join(", ")
             ),
             RuleSetError::Unreadable { path, reason } => {
-                write!(f, "cannot read the rule set {path:?}: {reason}")
+                write!(f, "cannot read the rule set \"{}\": {}", shown(path), shown(reason))
             }
             RuleSetError::Malformed { origin, reason } => {
-                write!(f, "{origin} is no rule set: {}", reason.trim_end())
+                write!(f, "{} is no rule set: {}", shown(origin), shown_lines(reason))
             }
             RuleSetError::Contradiction { origin, faults } => {
-                write!(f, "{origin} contradicts itself: {}", faults.join("; "))
+                write!(f, "{} contradicts itself: {}", shown(origin), faults.join("; "))
             }
         }
     }
@@ -110,12 +116,12 @@ impl RuleSet {
         let (_, text) = BUILT_IN
             .iter()
             .find(|(known, _)| *known == name)
-            .ok_or_else(|| RuleSetError::Unknown { name: name.chars().take(80).collect() })?;
+            .ok_or_else(|| RuleSetError::Unknown { name: shown(name) })?;
         RuleSet::from_toml(text)
     }
 
     /// A built-in rule set by name, or a user's by the path of its TOML file. A file that starts from
-    /// a base and gives no name of its own is named after the file.
+    /// a base and gives no name of its own is named after the file, with `-` for what a name may not hold.
     pub fn load(name_or_path: &str) -> Result<RuleSet, RuleSetError> {
         let path = Path::new(name_or_path);
         let is_file = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
@@ -125,7 +131,7 @@ impl RuleSet {
         let text = std::fs::read_to_string(path)
             .map_err(|error| RuleSetError::Unreadable { path: name_or_path.to_owned(), reason: error.to_string() })?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        RuleSet::read(&text, &stem).map_err(|error| error.in_file(name_or_path))
+        RuleSet::read(&text, &nearest_name(&stem, "custom")).map_err(|error| error.in_file(name_or_path))
     }
 
     /// Reads a rule set from TOML: all keys, or `base = "kvasir"` and the keys that differ.

@@ -12,6 +12,7 @@ use crate::rules::all_camps;
 use crate::ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, CornerRules, Escape, First, HostileCamps, Hostility, KingCapture,
     KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet, RuleSetError, ThroneRules,
+    nearest_name,
 };
 use crate::side::Side;
 
@@ -64,7 +65,7 @@ fn built_in(mut set: RuleSet) -> RuleSet {
         return known;
     }
     if RULE_SET_NAMES.contains(&set.name.as_str()) {
-        set.name += " (OpenTafl)";
+        set.name += "-opentafl";
     }
     set
 }
@@ -94,7 +95,7 @@ impl Words<'_> {
         if self.choice("surf", &[("y", true), ("n", false)]) {
             other_endings.push("defenders who are surrounded lose (surf:y)");
         }
-        let name = self.take("name", "OpenTafl").replace('_', " ");
+        let name = nearest_name(self.take("name", "OpenTafl"), "OpenTafl");
         let king = self.take_king_strength();
         let (throne, throne_closes) = self.throne(king);
         let (corners, corner_closes) = self.corners(king);
@@ -106,7 +107,7 @@ impl Words<'_> {
         let [on_throne, beside_throne, elsewhere] = king.falls;
         let pinned_defender = self.choice("linc", &[("n", false), ("y", true)]);
         RuleSet {
-            name: if name.is_empty() || name.contains(char::is_control) { "OpenTafl".to_owned() } else { name },
+            name,
             source: "a line of OpenTafl's rules".to_owned(),
             first: match first {
                 Side::Attackers => First::Attackers,

@@ -35,7 +35,7 @@ fn rule_sets_survive_their_line() {
         if !worded.other_endings.is_empty() {
             // Moves and captures are the same; the end is that of the line.
             expected.source.clone_from(&read.set.source);
-            expected.name = format!("{name} (OpenTafl)");
+            expected.name = format!("{name}-opentafl");
             expected.repetition = read.set.repetition;
             (expected.no_capture_plies, expected.max_plies) = (None, None);
         }
