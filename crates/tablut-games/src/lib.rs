@@ -3,7 +3,7 @@
 //! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor that keeps all cores and full batches busy; [`CancelToken`] stops it.
 //! - [`NetEvaluator`]: lets a search ask a net.
 //! - [`SelfPlayGame`]: one net against itself, as a task.
-//! - [`GameRecord`], [`write_records`], [`read_records`]: games on disk.
+//! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`], [`NetSink`]: the two doors between self-play and learning; [`LocalGames`] plays here.
 //! - [`ReplayWindow`], [`TrainingBatch`]: what is learnt from.
 
@@ -23,6 +23,6 @@ pub use doors::{
 pub use executor::{Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 pub use net_evaluator::NetEvaluator;
 pub use record::{GameRecord, PlyRecord, RecordedOutcome, ReplayError, SearchRecord};
-pub use record_file::{RecordFile, RecordFileError, read_records, write_records};
+pub use record_file::{RecordFile, RecordFileError, read_records, records_from_bytes, write_records};
 pub use selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
 pub use window::{ReplayWindow, TrainingBatch};

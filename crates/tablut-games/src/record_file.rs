@@ -1,22 +1,29 @@
 //! Files of game records: compressed frames, each with its length and checksum.
 //!
 //! Layout, all numbers little-endian: the magic `TABLUTGR`, the version (u32), the evaluations that the games
-//! took together (u64), the number of games (u32), CRC-32C of all that (u32); then for each game a frame: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of the compressed
-//! bytes (u32), the bytes (zstd). A plain frame is the length of its header (u32), the header (JSON, [`Header`]), and for
-//! each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16), policy (u16 each).
+//! took together (u64), the number of games (u32), the length of the rules (u32), the rules (JSON, an array of
+//! [`StatedRules`]), CRC-32C of all that (u32); then for each game a frame: length of the compressed bytes (u32), length of
+//! the plain bytes (u32), CRC-32C of the compressed bytes (u32), the bytes (zstd). A plain frame is the length of its header
+//! (u32), the header (JSON, [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of
+//! legal moves (u16), policy (u16 each).
+//!
+//! Files of version 1 lack the rules and their length: their games name rule sets that come with the program.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tablut_net::durable;
+use tablut_net::{NameAlone, StatedRules, durable};
+use tablut_rules::{Rules, shown};
 
 use crate::record::{GameRecord, PlyRecord, RecordedOutcome, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
-const VERSION: u32 = 1;
-/// Magic, version, evaluations, number of games.
-const HEADER_BYTES: usize = 24;
+const VERSION: u32 = 2;
+/// The version without rules, which is still read.
+const WITHOUT_RULES: u32 = 1;
 const COMPRESSION_LEVEL: i32 = 1;
 /// No frame is longer than this: a guard against lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
@@ -26,7 +33,7 @@ const LARGEST_VALUE: f32 = 1.001;
 
 /// A damaged or unreadable file of records.
 #[derive(Debug, thiserror::Error)]
-#[error("game records {path}: {reason}")]
+#[error("game records {path}: {}", shown(reason))]
 pub struct RecordFileError {
     /// The file.
     pub path: PathBuf,
@@ -53,8 +60,23 @@ struct Header {
 pub struct RecordFile {
     /// Evaluations by the net that all games took together.
     pub evaluations: u64,
+    /// The rule sets that the games name.
+    pub rules: Vec<StatedRules>,
     /// The games.
     pub games: Vec<GameRecord>,
+}
+
+impl RecordFile {
+    /// The games of `rules`, which took `evaluations` together.
+    pub fn new<'a>(evaluations: u64, rules: impl IntoIterator<Item = &'a Rules>, games: Vec<GameRecord>) -> Self {
+        Self { evaluations, rules: rules.into_iter().map(StatedRules::of).collect(), games }
+    }
+
+    /// The rules of the games that name the rule set `name`; an error where the file does not state them.
+    pub fn rules_named(&self, name: &str) -> Result<Arc<Rules>, NameAlone> {
+        let stated = self.rules.iter().find(|rules| rules.name() == name);
+        stated.ok_or_else(|| NameAlone(shown(name)))?.rules()
+    }
 }
 
 /// Writes `file` to `path`, whole or not at all.
@@ -64,6 +86,9 @@ pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileErr
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(file.evaluations.to_le_bytes());
         bytes.extend(length(file.games.len(), "games")?.to_le_bytes());
+        let rules = serde_json::to_vec(&file.rules).map_err(|error| error.to_string())?;
+        bytes.extend(length(rules.len(), "bytes")?.to_le_bytes());
+        bytes.extend(rules);
         bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
         for (number, game) in file.games.iter().enumerate() {
             let plain = plain_frame(game).map_err(|error| format!("frame {number}: {error}"))?;
@@ -83,30 +108,50 @@ pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileErr
 
 /// Reads a file.
 pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
-    let read = || -> Result<RecordFile, String> {
-        let bytes = fs::read(path).map_err(|error| error.to_string())?;
-        let whole = &bytes;
-        let mut bytes = Reader(whole);
-        if bytes.take(8)? != MAGIC {
-            return Err("not a file of tablut game records".to_owned());
-        }
-        let version = bytes.u32()?;
-        if version != VERSION {
-            return Err(format!("version {version}, this program reads version {VERSION}"));
-        }
-        let evaluations = bytes.u64()?;
-        let n_games = bytes.u32()?;
-        if bytes.u32()? != crc32c::crc32c(&whole[..HEADER_BYTES]) {
-            return Err("damaged: the header's checksum does not match".to_owned());
-        }
-        let frame = |game: u32, bytes: &mut Reader| read_frame(bytes).map_err(|error| format!("frame {game}: {error}"));
-        let games = (0..n_games).map(|game| frame(game, &mut bytes)).collect::<Result<Vec<_>, _>>()?;
-        if !bytes.0.is_empty() {
-            return Err(format!("{} bytes after the last frame", bytes.0.len()));
-        }
-        Ok(RecordFile { evaluations, games })
-    };
+    let read =
+        || -> Result<RecordFile, String> { records_from_bytes(&fs::read(path).map_err(|error| error.to_string())?) };
     read().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
+}
+
+/// Reads the bytes of a file; the error says what is wrong.
+pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
+    let mut bytes = Reader(whole);
+    if bytes.take(8)? != MAGIC {
+        return Err("not a file of tablut game records".to_owned());
+    }
+    let version = bytes.u32()?;
+    if version != VERSION && version != WITHOUT_RULES {
+        return Err(format!("version {version}, this program reads versions {WITHOUT_RULES} and {VERSION}"));
+    }
+    let evaluations = bytes.u64()?;
+    let n_games = bytes.u32()?;
+    let rules = if version == WITHOUT_RULES {
+        None
+    } else {
+        let rules_len = bytes.u32()? as usize;
+        Some(bytes.take(rules_len)?)
+    };
+    let header = &whole[..whole.len() - bytes.0.len()];
+    if bytes.u32()? != crc32c::crc32c(header) {
+        return Err("damaged: the header's checksum does not match".to_owned());
+    }
+    let frame = |game: u32, bytes: &mut Reader| read_frame(bytes).map_err(|error| format!("frame {game}: {error}"));
+    let games = (0..n_games).map(|game| frame(game, &mut bytes)).collect::<Result<Vec<_>, _>>()?;
+    if !bytes.0.is_empty() {
+        return Err(format!("{} bytes after the last frame", bytes.0.len()));
+    }
+    let rules: Vec<StatedRules> = if let Some(rules) = rules {
+        serde_json::from_slice(rules).map_err(|error| format!("the rules: {error}"))?
+    } else {
+        let names: BTreeSet<&str> = games.iter().map(|game| game.rules.as_str()).collect();
+        let named = names.into_iter().map(StatedRules::named).collect::<Result<_, _>>();
+        named.map_err(|error| error.to_string())?
+    };
+    let file = RecordFile { evaluations, rules, games };
+    match file.games.iter().find(|game| !file.rules.iter().any(|rules| rules.name() == game.rules)) {
+        None => Ok(file),
+        Some(game) => Err(format!("game {} names the rules {}, which the file does not state", game.index, game.rules)),
+    }
 }
 
 fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {

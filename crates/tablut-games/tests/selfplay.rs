@@ -66,7 +66,7 @@ fn records_come_back_and_damage_is_named() {
     let (games, evaluations) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.games");
-    let file = RecordFile { evaluations, games };
+    let file = RecordFile::new(evaluations, [&*rules], games);
     write_records(&path, &file).unwrap();
     assert_eq!(read_records(&path).unwrap(), file);
 
@@ -82,6 +82,36 @@ fn records_come_back_and_damage_is_named() {
         fs::write(&path, &damaged).unwrap();
         assert!(read_records(&path).is_err(), "a flipped bit in byte {at} went unnoticed");
     }
+}
+
+#[test]
+fn records_state_their_rules_and_those_of_version_1_name_shipped_ones() {
+    let mut set = Rules::named("kvasir").unwrap().set().clone();
+    set.king.reach = 3;
+    let own = Arc::new(Rules::new(set).unwrap());
+    let (games, evaluations) = play(&own, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.games");
+    write_records(&path, &RecordFile::new(evaluations, [&*own], games)).unwrap();
+    let file = read_records(&path).unwrap();
+    let stated = file.rules_named("kvasir").unwrap();
+    assert_eq!(stated.set(), own.set());
+    for game in &file.games {
+        game.replay(&stated, |_, _, _| {}).unwrap_or_else(|error| panic!("{error}"));
+    }
+    assert!(file.rules_named("ashton").is_err());
+
+    // Version 1: without the rules, whose length stands after the number of games.
+    let (games, evaluations) = play(&rules("kvasir"), &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let file = RecordFile::new(evaluations, [&*rules("kvasir")], games);
+    write_records(&path, &file).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let rules_len = u32::from_le_bytes(bytes[24..28].try_into().unwrap()) as usize;
+    let mut old = [&bytes[..8], &1_u32.to_le_bytes()[..], &bytes[12..24]].concat();
+    old.extend(crc32c::crc32c(&old).to_le_bytes());
+    old.extend(&bytes[28 + rules_len + 4..]);
+    fs::write(&path, &old).unwrap();
+    assert_eq!(read_records(&path).unwrap(), file);
 }
 
 #[test]
@@ -109,7 +139,7 @@ fn what_does_not_fit_is_refused_and_never_cut() {
     let path = folder.path().join("some.games");
     let searched = games[0].plies.iter_mut().find_map(|ply| ply.search.as_mut()).unwrap();
     searched.policy = vec![1; 65_536];
-    let error = write_records(&path, &RecordFile { evaluations: 1, games }).unwrap_err().to_string();
+    let error = write_records(&path, &RecordFile::new(1, [], games)).unwrap_err().to_string();
     assert!(error.contains("some.games") && error.contains("frame 0: a policy over 65536 moves"), "{error}");
     assert!(!path.exists());
 }

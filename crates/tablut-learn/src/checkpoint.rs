@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tablut_net::{
-    AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, Tensor, TrainingSummary,
+    AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor, TrainingSummary,
     container, durable,
 };
 
@@ -44,12 +44,12 @@ pub fn state_path(folder: &Path, generation: u64) -> PathBuf {
 
 impl Checkpoint {
     /// The net that plays.
-    pub fn model(&self, rules: &[String]) -> Model {
+    pub fn model(&self, rules: &[StatedRules]) -> Model {
         Model { weights: self.learner.averaged_weights(), rules: rules.to_vec(), training: self.training.clone() }
     }
 
     /// Writes model and state into `folder`, the state last, and removes states that are no longer needed.
-    pub fn save(&self, folder: &Path, rules: &[String]) -> Result<(), ModelFileError> {
+    pub fn save(&self, folder: &Path, rules: &[StatedRules]) -> Result<(), ModelFileError> {
         self.model(rules).save(&model_path(folder, self.generation))?;
         let path = state_path(folder, self.generation);
         let write = || Ok(durable::write(&path, &self.state_bytes()?)?);

@@ -9,7 +9,7 @@ use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, NetSink, RecordFile, read_records,
     write_records,
 };
-use tablut_net::{Model, Weights};
+use tablut_net::{Model, StatedRules, Weights};
 use tablut_search::SearchConfig;
 
 use crate::backend::StepReport;
@@ -77,7 +77,7 @@ fn generation(
         if metrics.positions == 0 {
             return Err(TrainError::NothingToLearn(generation));
         }
-        let file = RecordFile { evaluations: metrics.evaluations, games };
+        let file = RecordFile::new(metrics.evaluations, run.rules.iter().map(|rules| &**rules), games);
         write_records(&path, &file)?;
         (file.games, metrics, fleet)
     };
@@ -99,7 +99,7 @@ fn generation(
     let metrics = GenerationMetrics { generation, simulations, selfplay, learning, fleet };
     // Before the checkpoint: a line too many is dropped on resume, one too few would be lost.
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
-    checkpoint.save(&run.checkpoints(), &run.rule_names())?;
+    checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
     if let Some(nets) = &mut doors.nets {
         nets.publish(generation, &run.model())?;
@@ -200,13 +200,13 @@ fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
 }
 
 impl Run {
-    /// Names of the rule sets, as models and records state them.
-    pub fn rule_names(&self) -> Vec<String> {
-        self.rules.iter().map(|rules| rules.name().to_owned()).collect()
+    /// The rule sets, as models state them.
+    pub fn stated_rules(&self) -> Vec<StatedRules> {
+        self.rules.iter().map(|rules| StatedRules::of(rules)).collect()
     }
 
     /// The net of the last generation done, or the untrained one.
     pub fn model(&self) -> Model {
-        Model { weights: self.learner.averaged_weights(), rules: self.rule_names(), training: self.training.clone() }
+        Model { weights: self.learner.averaged_weights(), rules: self.stated_rules(), training: self.training.clone() }
     }
 }

@@ -2,23 +2,26 @@
 
 use std::path::PathBuf;
 
+use tablut_rules::shown;
+
 /// An error about a net's architecture, weights, inputs or file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
     /// A short name that cannot be read or is out of range.
     #[error(
-        "net shape `{0}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels"
+        "net shape `{}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels",
+        shown(.0)
     )]
     ArchitectureName(String),
     /// An architecture that cannot be read or is out of range.
-    #[error("architecture: {0}")]
+    #[error("architecture: {}", shown(.0))]
     Architecture(String),
     /// A tensor that the architecture calls for is not there.
     #[error("tensor `{0}` is missing")]
     MissingTensor(String),
     /// A tensor that the architecture does not know.
-    #[error("tensor `{0}` does not belong to a net of shape {1}")]
+    #[error("tensor `{name}` does not belong to a net of shape {1}", name = shown(.0))]
     UnknownTensor(String, String),
     /// A tensor of other dimensions than the architecture calls for.
     #[error("tensor `{name}` has dimensions {found:?}, expected {expected:?}")]
@@ -66,13 +69,16 @@ pub enum ModelFileErrorKind {
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The bytes are no safetensors file, or not all of one.
-    #[error("not a complete safetensors file ({0})")]
+    #[error("not a complete safetensors file ({})", shown(.0))]
     Format(String),
+    /// The bytes are something else, by the look of them.
+    #[error("no model file; it seems to be {0}")]
+    OtherKind(&'static str),
     /// A key of the metadata is missing.
     #[error("metadata key `{0}` is missing; was it written by tablut?")]
     MissingKey(&'static str),
     /// A key of the metadata has a value that cannot be read.
-    #[error("metadata key `{key}`: {reason}")]
+    #[error("metadata key `{key}`: {}", shown(reason))]
     BadKey {
         /// The key.
         key: &'static str,
@@ -80,7 +86,7 @@ pub enum ModelFileErrorKind {
         reason: String,
     },
     /// The file was written by another version of the format or of the encoding.
-    #[error("{what} version {found}, this program reads version {expected}")]
+    #[error("{what} version {}, this program reads version {expected}", shown(found))]
     Version {
         /// `format` or `encoding`.
         what: &'static str,
@@ -90,7 +96,7 @@ pub enum ModelFileErrorKind {
         expected: u32,
     },
     /// The weights do not have the hash that the metadata states.
-    #[error("damaged: the weights' hash is {found}, the file says {expected}")]
+    #[error("damaged: the weights' hash is {found}, the file says {}", shown(expected))]
     Hash {
         /// Hash of the tensors read.
         found: String,

@@ -8,6 +8,7 @@
 //! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
 //! - [`onnx::encode`]: the net for other runtimes.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file that holds them with all that is needed to play.
+//! - [`StatedRules`], [`choose_rules`]: the rules that files state in full, and those that a command plays by.
 
 mod architecture;
 mod batch;
@@ -16,10 +17,13 @@ mod encoding;
 mod engine;
 mod error;
 mod features;
+mod file_kind;
 pub mod layers;
 mod model_file;
 pub mod onnx;
 mod policy;
+mod rules_choice;
+mod stated_rules;
 mod weights;
 
 pub use architecture::{ARCHITECTURE_VERSION, Architecture, BlockKind, PolicyWidths, ValueWidths};
@@ -28,7 +32,9 @@ pub use encoding::{ENCODING_VERSION, FEATURES, PLANES, View, encode, encode_symm
 pub use engine::{Engine, EngineOptions, MOVES_LEFT_UNIT, Precision};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use layers::Parameter;
-pub use model_file::{FORMAT_VERSION, Model, TrainingSummary, container};
+pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
+pub use rules_choice::{KnownRules, RulesChoice, RulesChoiceError, choose_rules};
+pub use stated_rules::{BadRulesName, NameAlone, StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
 pub use weights::{AUXILIARY, Tensor, Weights};

@@ -2,9 +2,10 @@
 //!
 //! Metadata keys: `format` (this layout's version), `encoding` (version of planes, features and policy index),
 //! `architecture` (an [`Architecture`] as JSON), `shape` (its short name, for people), `rules` (names of the rule sets
-//! trained on, a JSON array), `training` (a [`TrainingSummary`] as JSON), `hash` (BLAKE3 of the weights). Tensors are f32
-//! under the names of [`Architecture::layers`]. Files without `architecture`, the first ones, hold the net that `shape`
-//! names.
+//! trained on, a JSON array), `rule_sets` (the same in full, a JSON array of [`StatedRules`]), `training` (a
+//! [`TrainingSummary`] as JSON), `hash` (BLAKE3 of the weights). Tensors are f32 under the names of
+//! [`Architecture::layers`]. Files of earlier versions lack `architecture`, and hold the net that `shape` names, or
+//! `rule_sets`, and name rule sets that come with the program.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -17,18 +18,23 @@ use crate::architecture::Architecture;
 use crate::durable;
 use crate::encoding::ENCODING_VERSION;
 use crate::error::{ModelFileError, ModelFileErrorKind as Kind};
+use crate::file_kind::seems_to_be;
+use crate::stated_rules::StatedRules;
 use crate::weights::{Tensor, Weights};
 
 /// Version of the file's layout.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// Most simulations a move that a model file may ask for.
+pub const MAX_PLAY_SIMULATIONS: u32 = 1_000_000;
 
 /// A net with what is to be known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The weights, with their architecture.
     pub weights: Weights,
-    /// Names of the rule sets that it was trained on.
-    pub rules: Vec<String>,
+    /// The rule sets that it was trained on.
+    pub rules: Vec<StatedRules>,
     /// How it came about.
     pub training: TrainingSummary,
 }
@@ -47,7 +53,7 @@ pub struct TrainingSummary {
     pub evaluations: u64,
     /// Optimiser steps.
     pub steps: u64,
-    /// Simulations a move that play commands use unless told otherwise; 0 when unknown.
+    /// Simulations a move that play commands use unless told otherwise, to [`MAX_PLAY_SIMULATIONS`]; 0 when unknown.
     pub play_simulations: u32,
     /// Seed of the run.
     pub seed: u64,
@@ -74,7 +80,8 @@ impl Model {
             ("encoding", ENCODING_VERSION.to_string()),
             ("architecture", self.weights.architecture().to_json()),
             ("shape", self.weights.architecture().to_string()),
-            ("rules", json(serde_json::to_string(&self.rules))?),
+            ("rules", json(serde_json::to_string(&names(&self.rules)))?),
+            ("rule_sets", json(serde_json::to_string(&self.rules))?),
             ("training", json(serde_json::to_string(&self.training))?),
             ("hash", self.weights.hash()),
         ]);
@@ -84,6 +91,9 @@ impl Model {
     /// Reads the bytes of a model file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Kind> {
         let (metadata, tensors) = container::deserialize(bytes)?;
+        if !metadata.contains_key("encoding") && metadata.contains_key("steps") {
+            return Err(Kind::OtherKind("a learner's state; the model beside it has the same name without `.state`"));
+        }
         let version = |key, what, expected: u32| {
             let found = lookup(&metadata, key)?;
             if found == expected.to_string() {
@@ -102,8 +112,33 @@ impl Model {
         if found != expected {
             return Err(Kind::Hash { found, expected });
         }
-        Ok(Self { weights, rules: from_json(&metadata, "rules")?, training: from_json(&metadata, "training")? })
+        let training: TrainingSummary = from_json(&metadata, "training")?;
+        let simulations = training.play_simulations;
+        if simulations > MAX_PLAY_SIMULATIONS {
+            let reason = format!("play_simulations is {simulations}, expected 0 to {MAX_PLAY_SIMULATIONS}");
+            return Err(Kind::BadKey { key: "training", reason });
+        }
+        Ok(Self { weights, rules: stated_rules(&metadata)?, training })
     }
+}
+
+/// The rule sets in full, or from files of earlier versions by name.
+fn stated_rules(metadata: &HashMap<String, String>) -> Result<Vec<StatedRules>, Kind> {
+    let named: Vec<String> = from_json(metadata, "rules")?;
+    if !metadata.contains_key("rule_sets") {
+        let rules = named.iter().map(|name| StatedRules::named(name)).collect::<Result<_, _>>();
+        return rules.map_err(|error| Kind::BadKey { key: "rules", reason: error.to_string() });
+    }
+    let rules: Vec<StatedRules> = from_json(metadata, "rule_sets")?;
+    if names(&rules) == named {
+        return Ok(rules);
+    }
+    let reason = format!("it holds {}, but `rules` lists {}", names(&rules).join(", "), named.join(", "));
+    Err(Kind::BadKey { key: "rule_sets", reason })
+}
+
+fn names(rules: &[StatedRules]) -> Vec<&str> {
+    rules.iter().map(StatedRules::name).collect()
 }
 
 fn lookup<'a>(metadata: &'a HashMap<String, String>, key: &'static str) -> Result<&'a str, Kind> {
@@ -116,7 +151,7 @@ fn from_json<T: for<'de> Deserialize<'de>>(metadata: &HashMap<String, String>, k
 
 /// Safetensors with f32 tensors and string metadata; also what checkpoints are made of.
 pub mod container {
-    use super::{BTreeMap, Dtype, HashMap, Kind, SafeTensors, Tensor, TensorView};
+    use super::{BTreeMap, Dtype, HashMap, Kind, SafeTensors, Tensor, TensorView, seems_to_be};
 
     /// The file's bytes; keys are sorted, so equal contents give equal bytes.
     pub fn serialize<'a>(
@@ -145,7 +180,8 @@ pub mod container {
     /// Metadata and tensors of a file's bytes.
     pub fn deserialize(bytes: &[u8]) -> Result<Contents, Kind> {
         let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| format(&error))?;
+        let (_, header) = SafeTensors::read_metadata(bytes)
+            .map_err(|error| seems_to_be(bytes).map_or_else(|| format(&error), Kind::OtherKind))?;
         let file = SafeTensors::deserialize(bytes).map_err(|error| format(&error))?;
         let metadata =
             header.metadata().as_ref().and_then(|map| map.get("tablut")).ok_or(Kind::MissingKey("tablut"))?;
@@ -175,7 +211,7 @@ mod tests {
     fn model() -> Model {
         Model {
             weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 3),
-            rules: vec!["kvasir".to_owned()],
+            rules: vec![StatedRules::named("kvasir").unwrap()],
             training: TrainingSummary { games: 12, ..TrainingSummary::default() },
         }
     }
@@ -193,6 +229,63 @@ mod tests {
     fn a_missing_file_is_named() {
         let error = Model::load(Path::new("no/such.safetensors")).unwrap_err().to_string();
         assert!(error.contains("no/such.safetensors") && error.contains("No such file"), "{error}");
+    }
+
+    /// The bytes of a model file with other metadata.
+    fn with_metadata(changes: &[(&str, Option<&str>)]) -> Result<Model, Kind> {
+        let (metadata, _) = container::deserialize(&model().to_bytes().unwrap()).unwrap();
+        let mut metadata: BTreeMap<&str, String> = metadata.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        for &(key, value) in changes {
+            match value {
+                Some(value) => metadata.insert(key, value.to_owned()),
+                None => metadata.remove(key),
+            };
+        }
+        Model::from_bytes(&container::serialize(&metadata, model().weights.iter()).unwrap())
+    }
+
+    #[test]
+    fn rules_come_back_in_full_and_old_files_name_shipped_ones() {
+        let slow = tablut_rules::RuleSet::from_toml("base = \"kvasir\"\nname = \"slow\"\n[king]\nreach = 2").unwrap();
+        let rules = vec![StatedRules::of(&tablut_rules::Rules::new(slow).unwrap())];
+        let model = Model { rules, ..model() };
+        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+        let old = with_metadata(&[("rule_sets", None), ("rules", Some("[\"tartu\", \"slow\"]"))]).unwrap();
+        assert_eq!(old.rules, ["tartu", "slow"].map(|name| StatedRules::named(name).unwrap()));
+    }
+
+    #[test]
+    fn metadata_is_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("any.toml");
+        fs::write(&path, "base = \"kvasir\"").unwrap();
+        let path = serde_json::to_string(&[path]).unwrap();
+        for (changes, expected) in [
+            (&[("training", Some("{\"play_simulations\":4294967295}"))][..], "play_simulations is 4294967295"),
+            (&[("training", Some("{\"play_simulations\":1000001}"))], "expected 0 to 1000000"),
+            (&[("rules", Some(&path)), ("rule_sets", None)], "is no name of a rule set"),
+            (&[("rules", Some("[\"\\u001b[31m\"]")), ("rule_sets", None)], "\\u{1b}[31m"),
+            (&[("rules", Some("[\"tartu\"]"))], "it holds kvasir, but `rules` lists tartu"),
+            (&[("rules", Some("\u{1b}[31m"))], "metadata key `rules`"),
+            (&[("shape", Some("\u{1b}[31m"))], "net shape `\\u{1b}[31m`"),
+            (&[("format", Some("\u{1b}[31m"))], "format version \\u{1b}[31m"),
+            (&[("hash", Some("\u{1b}[31m"))], "the file says \\u{1b}[31m"),
+        ] {
+            let error = with_metadata(changes).unwrap_err().to_string();
+            assert!(error.contains(expected) && !error.contains('\u{1b}'), "{error:?}, not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_called_by_their_kind() {
+        let kind = |bytes: &[u8]| Model::from_bytes(bytes).unwrap_err().to_string();
+        assert_eq!(
+            kind(b"rules = [\"kvasir\"]\n"),
+            "no model file; it seems to be TOML text, such as a config or a rule set"
+        );
+        assert!(kind(b"").contains("an empty file"));
+        let state = BTreeMap::from([("format", "1".to_owned()), ("steps", "3".to_owned())]);
+        assert!(kind(&container::serialize(&state, std::iter::empty()).unwrap()).contains("a learner's state"));
     }
 
     #[test]

@@ -12,9 +12,11 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tablut_net::{Model, ModelFileError, ModelFileErrorKind, NetError};
+use tablut_net::{
+    KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, RulesChoice, RulesChoiceError, choose_rules,
+};
 use tablut_players::{DEFAULT_SIMULATIONS, PlayerSpec, PlayerSpecError};
-use tablut_rules::{Position, PositionTextError, RuleSetError, Rules, Side};
+use tablut_rules::{Position, PositionTextError, Rules, Side};
 
 /// Options of `play`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -24,9 +26,9 @@ pub struct PlayArgs {
     /// Play against this player instead of a net: random, greedy, alphabeta:DEPTH, alphabeta:200ms or rollouts:N.
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["model", "simulations"])]
     pub against: Option<String>,
-    /// Rule set, by name or TOML file.
-    #[arg(long, default_value = "kvasir", value_name = "R")]
-    pub rules: String,
+    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
+    #[arg(long, value_name = "R")]
+    pub rules: Option<String>,
     /// The side you play [default: the one that moves first].
     #[arg(long, value_enum)]
     pub side: Option<PeopleArg>,
@@ -75,7 +77,7 @@ pub enum SideArg {
 pub enum PlayError {
     /// There is no such rule set.
     #[error("{0}")]
-    Rules(RuleSetError),
+    Rules(RulesChoiceError),
     /// The position cannot be read.
     #[error("{0}")]
     Position(PositionTextError),
@@ -134,7 +136,10 @@ pub struct Console<'a> {
 
 /// Plays a game on `console` as `args` ask. A reader that closes the output ends the game without an error.
 pub fn play(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), PlayError> {
-    let mut session = session(args)?;
+    let (mut session, notes) = session(args)?;
+    for note in notes {
+        writeln!(console.output, "Note: {note}").map_err(PlayError::Io)?;
+    }
     let text = Style { colour: console.colour, unicode: !args.ascii };
     let style = TerminalStyle { text, prompt: console.interactive };
     let result = run_terminal(&mut session, console.input, console.output, style);
@@ -144,11 +149,14 @@ pub fn play(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), PlayError>
     }
 }
 
-/// The session that `args` ask for.
-pub fn session(args: &PlayArgs) -> Result<Session, PlayError> {
-    let rules = Arc::new(Rules::load(&args.rules).map_err(PlayError::Rules)?);
+/// The session that `args` ask for, and what is to be said of its rules.
+pub fn session(args: &PlayArgs) -> Result<(Session, Vec<String>), PlayError> {
     let seed = args.seed.unwrap_or_else(clock_seed);
-    let thinker = thinker(args, &rules, seed)?;
+    let model = model(args)?;
+    let name = args.model.as_ref().map_or_else(|| "the built-in net".to_owned(), |path| path.display().to_string());
+    let known: Vec<_> = model.iter().map(|model| KnownRules { net: &name, rules: &model.rules }).collect();
+    let RulesChoice { rules, notes } = choose_rules(args.rules.as_deref(), &known).map_err(PlayError::Rules)?;
+    let thinker = thinker(args, model.as_ref(), &rules, seed)?;
     let position = args.position.as_deref().map(str::parse::<Position>).transpose().map_err(PlayError::Position)?;
     let first = match &position {
         Some(position) => position.side_to_move(),
@@ -160,10 +168,11 @@ pub fn session(args: &PlayArgs) -> Result<Session, PlayError> {
         (Some(PeopleArg::Both), _) => People::Both,
         (Some(PeopleArg::Neither), _) => People::Neither,
     };
-    match position {
-        Some(position) => Session::from_position(rules, position, people, thinker).map_err(PlayError::Session),
-        None => Ok(Session::new(rules, first, people, thinker)),
-    }
+    let session = match position {
+        Some(position) => Session::from_position(rules, position, people, thinker).map_err(PlayError::Session)?,
+        None => Session::new(rules, first, people, thinker),
+    };
+    Ok((session, notes))
 }
 
 fn clock_seed() -> u64 {
@@ -188,15 +197,21 @@ fn first_side(args: &PlayArgs, rules: &Rules, seed: u64) -> Result<Side, PlayErr
     }
 }
 
-fn thinker(args: &PlayArgs, rules: &Arc<Rules>, seed: u64) -> Result<Thinker, PlayError> {
+/// The net to play against; none where another player was asked for.
+fn model(args: &PlayArgs) -> Result<Option<Model>, PlayError> {
+    match (&args.against, &args.model) {
+        (Some(_), _) => Ok(None),
+        (None, Some(path)) => Model::load(path).map(Some).map_err(PlayError::Model),
+        (None, None) => Model::from_bytes(shipped_net().ok_or(PlayError::NoNet)?).map(Some).map_err(PlayError::Shipped),
+    }
+}
+
+fn thinker(args: &PlayArgs, model: Option<&Model>, rules: &Arc<Rules>, seed: u64) -> Result<Thinker, PlayError> {
     if let Some(text) = &args.against {
         let spec: PlayerSpec = text.parse().map_err(PlayError::Player)?;
         return Thinker::baseline(&spec, rules, seed).ok_or_else(|| PlayError::NetAsPlayer { text: text.clone() });
     }
-    let model = match &args.model {
-        Some(path) => Model::load(path).map_err(PlayError::Model)?,
-        None => Model::from_bytes(shipped_net().ok_or(PlayError::NoNet)?).map_err(PlayError::Shipped)?,
-    };
+    let model = model.ok_or(PlayError::NoNet)?;
     let simulations = args.simulations.unwrap_or(match model.training.play_simulations {
         0 => DEFAULT_SIMULATIONS,
         simulations => simulations,

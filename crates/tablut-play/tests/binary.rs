@@ -1,7 +1,7 @@
 //! The `tablut-play` binary.
 
 use assert_cmd::Command;
-use tablut_net::{Model, TrainingSummary, Weights};
+use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 
 fn tablut_play(arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("tablut-play").unwrap().args(arguments).write_stdin(input).output().unwrap();
@@ -14,7 +14,7 @@ fn plays_a_model_file_through_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.tablut");
     let weights = Weights::initial(&"b1c16".parse().unwrap(), 3);
-    let model = Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() };
+    let model = Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() };
     model.save(&file).unwrap();
     let (code, out, err) = tablut_play(
         &[file.to_str().unwrap(), "--simulations", "8", "--seed", "1", "--ascii"],

@@ -4,7 +4,10 @@ use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tablut_games::NetEvaluator;
-use tablut_net::{Engine, Model, ModelFileError, NetError, TrainingSummary};
+use tablut_net::{
+    Engine, KnownRules, Model, ModelFileError, NetError, RulesChoice, RulesChoiceError, StatedRules, TrainingSummary,
+    choose_rules,
+};
 use tablut_search::{Evaluator, GumbelConfig, Limit, SearchConfig, Solver};
 
 /// Simulations a move for a net whose file does not say how many it is meant to be played with.
@@ -42,8 +45,8 @@ pub enum NetsError {
 /// What a model file says of itself.
 #[derive(Clone, Debug)]
 pub struct NetInfo {
-    /// Names of the rule sets that it was trained on.
-    pub rules: Vec<String>,
+    /// The rule sets that it was trained on.
+    pub rules: Vec<StatedRules>,
     /// How it came about.
     pub training: TrainingSummary,
 }
@@ -111,6 +114,14 @@ impl Nets {
         Ok(&self.loaded[place].info)
     }
 
+    /// The rules to play by: `asked`, or what all loaded nets know ([`choose_rules`]).
+    pub fn choose_rules(&self, asked: Option<&str>) -> Result<RulesChoice, RulesChoiceError> {
+        let names: Vec<String> = self.loaded.iter().map(|net| net.path.display().to_string()).collect();
+        let known = self.loaded.iter().zip(&names);
+        let known: Vec<_> = known.map(|(net, name)| KnownRules { net: name, rules: &net.info.rules }).collect();
+        choose_rules(asked, &known)
+    }
+
     fn place(&self, path: &Path) -> Option<usize> {
         self.loaded.iter().position(|net| net.path == path)
     }
@@ -148,7 +159,7 @@ impl Nets {
 mod tests {
     use super::Nets;
     use crate::spec::PlayerSpec;
-    use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+    use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
     use tablut_search::Solver;
 
     #[test]
@@ -156,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("net.tablut");
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
-        let model = Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() };
+        let model = Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() };
         model.save(&path).unwrap();
         let specs: Vec<PlayerSpec> = [format!("net:{}@8", path.display()), format!("policy:{}", path.display())]
             .map(|text| text.parse().unwrap())

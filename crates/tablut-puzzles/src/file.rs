@@ -3,9 +3,8 @@
 use crate::puzzle::{MAX_DISTANCE, Puzzle};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use tablut_net::durable;
+use tablut_net::{StatedRules, durable};
 use tablut_rules::Game;
-use tablut_rules::Rules;
 
 const FORMAT: &str = "tablut puzzles";
 const VERSION: u32 = 1;
@@ -14,7 +13,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PuzzleSet {
     /// The rule set, by name or path.
-    pub rules: String,
+    pub rules: StatedRules,
     /// The weights' hash of the net that played the games.
     pub net: String,
     /// Simulations a move in those games.
@@ -33,7 +32,7 @@ pub struct PuzzleSet {
 struct Header {
     format: String,
     version: u32,
-    rules: String,
+    rules: StatedRules,
     net: String,
     simulations: u32,
     seed: u64,
@@ -136,8 +135,7 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     if header.checksum != checksum(body) {
         return Err((1, "damaged: the checksum does not match".to_owned()));
     }
-    let rules = Rules::load(&header.rules).map_err(|error| at(1)(&error))?;
-    let rules = std::sync::Arc::new(rules);
+    let rules = header.rules.rules().map_err(|error| at(1)(&error))?;
     let mut puzzles = Vec::new();
     for (index, line) in body.lines().enumerate() {
         let at = at(index + 2);
@@ -173,7 +171,14 @@ mod tests {
         let position = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
         let solutions = ["c5-c9", "c5-c1", "c5-a5"].map(|mv| mv.parse().unwrap()).to_vec();
         let puzzles = vec![Puzzle { position, distance: 1, solutions, game: 3, ply: 40 }];
-        PuzzleSet { rules: "kvasir".to_owned(), net: "abc".to_owned(), simulations: 32, seed: 1, games: 4, puzzles }
+        PuzzleSet {
+            rules: StatedRules::named("kvasir").unwrap(),
+            net: "abc".to_owned(),
+            simulations: 32,
+            seed: 1,
+            games: 4,
+            puzzles,
+        }
     }
 
     #[test]

@@ -18,7 +18,12 @@ mod selfplay;
 mod tournament;
 mod train;
 
+use std::path::Path;
+use std::sync::Arc;
+
 use clap::{Parser, Subcommand};
+use tablut_net::{KnownRules, Model, RulesChoice, choose_rules};
+use tablut_rules::Rules;
 
 /// A command that Ctrl-C has ended, and that has said what there is; the exit code is 130.
 #[derive(Debug)]
@@ -32,10 +37,18 @@ impl std::fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// The rule set of a command that was given none, for a net that was trained on `trained`: kvasir, where it knows it, else its first.
-fn usual_rules(trained: &[String]) -> &str {
-    const USUAL: &str = "kvasir";
-    if trained.iter().any(|name| name == USUAL) { USUAL } else { trained.first().map_or(USUAL, String::as_str) }
+/// The rules to play by, after saying what is to be said of the choice.
+fn told(choice: RulesChoice) -> Arc<Rules> {
+    for note in &choice.notes {
+        eprintln!("note: {note}");
+    }
+    choice.rules
+}
+
+/// The rules for the net of the model file `path` alone: `asked`, or what the net knows.
+fn rules_for(asked: Option<&str>, path: &Path, model: &Model) -> anyhow::Result<Arc<Rules>> {
+    let net = path.display().to_string();
+    Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?))
 }
 
 /// Trains, measures and plays neural nets for Tablut.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 use tempfile::TempDir;
 
 /// Runs the binary with `input` on its standard input.
@@ -33,7 +33,7 @@ fn net() -> (TempDir, PathBuf) {
     let path = folder.path().join("net.tablut");
     let training = TrainingSummary { play_simulations: 8, ..TrainingSummary::default() };
     let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
-    Model { weights, rules: vec!["masters".to_owned()], training }.save(&path).unwrap();
+    Model { weights, rules: vec![StatedRules::named("masters").unwrap()], training }.save(&path).unwrap();
     (folder, path)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
-use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 
 /// A match that takes a second or so.
 fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
@@ -17,7 +17,7 @@ fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
 
 fn net(path: &Path, seed: u64) -> String {
     let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
-    Model { weights, rules: vec!["kvasir".to_owned()], training: TrainingSummary::default() }.save(path).unwrap();
+    Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() }.save(path).unwrap();
     format!("net:{}@8", path.display())
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 
 const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
 
@@ -30,7 +30,7 @@ fn text(path: &Path) -> &str {
 fn model() -> Model {
     Model {
         weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
-        rules: vec!["kvasir".to_owned()],
+        rules: vec![StatedRules::named("kvasir").unwrap()],
         training: TrainingSummary { play_simulations: 4, ..TrainingSummary::default() },
     }
 }
@@ -75,8 +75,8 @@ fn models() {
     for command in ["evaluate", "play"] {
         refused(&[command, text(&path("missing"))], &["missing", "No such file"]);
         refused(&[command, text(&path("short"))], &["short", "not a complete safetensors file"]);
-        refused(&[command, text(&path("empty"))], &["empty", "not a complete safetensors file"]);
-        refused(&[command, text(&path("text"))], &["text", "not a complete safetensors file"]);
+        refused(&[command, text(&path("empty"))], &["empty", "it seems to be an empty file"]);
+        refused(&[command, text(&path("text"))], &["text", "it seems to be text"]);
         refused(&[command, text(&path("other"))], &["other", "trunk.block1", "missing"]);
     }
     refused(&["model", "info", text(&path("short"))], &["short"]);
@@ -124,7 +124,7 @@ fn an_edited_rule_file_stops_the_run() {
         .unwrap();
     train(&path("tiny.toml"), &path("run"));
     let model = Model::load(&path("run/checkpoints/gen-00000.safetensors")).unwrap();
-    assert_eq!(model.rules, ["mine"]);
+    assert_eq!(model.rules[0].set().unwrap().max_plies, Some(100), "the model states its rules in full");
     fs::write(path("mine.toml"), rules.replace("100", "90")).unwrap();
     refused(
         &["train", text(&path("tiny.toml")), "--run", text(&path("run"))],

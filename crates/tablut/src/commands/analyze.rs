@@ -11,7 +11,7 @@ use tablut_play::{Analysis, Style, analysis_text};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::Limit;
 
-use super::usual_rules;
+use super::rules_for;
 
 /// Simulations when neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
@@ -53,10 +53,7 @@ pub struct Args {
 /// Searches and prints.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let model = Model::load(&args.model)?;
-    let rules = Arc::new(Rules::load(args.rules.as_deref().unwrap_or_else(|| usual_rules(&model.rules)))?);
-    if !model.rules.iter().any(|name| name == rules.name()) {
-        eprintln!("note: this net was trained on {}, not on {}", model.rules.join(", "), rules.name());
-    }
+    let rules = rules_for(args.rules.as_deref(), &args.model, &model)?;
     let game = game(args, rules)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let engine = Engine::with_threads(&model.weights, threads)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use tablut_net::Model;
+use tablut_net::{Model, choose_rules};
 use tablut_play::shipped_net;
 use tablut_players::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
 use tablut_protocols::challenge::client;
@@ -21,6 +21,7 @@ use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::Limit;
 
 use super::matches::load_rules;
+use super::{rules_for, told};
 
 /// The bridges.
 #[derive(clap::Subcommand)]
@@ -92,9 +93,9 @@ enum Colour {
 pub struct EngineArgs {
     #[command(flatten)]
     player: PlayerArgs,
-    /// Rule set, by name or TOML file.
-    #[arg(long, default_value = "kvasir", value_name = "R")]
-    rules: String,
+    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
+    #[arg(long, value_name = "R")]
+    rules: Option<String>,
     /// Simulations a move when `go` says nothing else [default: what the model file says].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     simulations: Option<u32>,
@@ -148,6 +149,14 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
         simulations => simulations,
     };
     Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.architecture().to_string(), simulations })
+}
+
+/// The rules that were asked for, or that the player knows.
+fn rules_of(args: &PlayerArgs, asked: Option<&str>) -> anyhow::Result<Arc<Rules>> {
+    match &args.model {
+        Some(path) if args.player.is_none() => rules_for(asked, path, &Model::load(path)?),
+        _ => Ok(told(choose_rules(asked, &[])?)),
+    }
 }
 
 fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {
@@ -213,7 +222,7 @@ fn referee(args: &ChallengeArgs) -> anyhow::Result<()> {
 }
 
 fn engine(args: &EngineArgs) -> anyhow::Result<()> {
-    let rules = load_rules(&args.rules)?;
+    let rules = rules_of(&args.player, args.rules.as_deref())?;
     let player = load(&args.player, &rules)?;
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);

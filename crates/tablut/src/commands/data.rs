@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Context;
 use clap::Subcommand;
 use serde_json::json;
 use tablut_games::{GameRecord, RecordFile, read_records};
@@ -24,7 +25,7 @@ pub enum Data {
         /// Files of records.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Rule set, by name or TOML file [default: the one that each record names].
+        /// Rule set, by name or TOML file [default: the one that the file states].
         #[arg(long, value_name = "R")]
         rules: Option<String>,
     },
@@ -45,7 +46,10 @@ pub fn run(command: &Data) -> anyhow::Result<()> {
             Data::Info { .. } => println!("{}: {}", path.display(), info(&file)),
             Data::Check { rules, .. } => {
                 for game in &file.games {
-                    let rules = Arc::new(Rules::load(rules.as_deref().unwrap_or(&game.rules))?);
+                    let rules = match rules {
+                        Some(asked) => Arc::new(Rules::load(asked)?),
+                        None => file.rules_named(&game.rules).with_context(|| path.display().to_string())?,
+                    };
                     game.replay(&rules, |_, _, _| {})
                         .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
                 }

@@ -10,8 +10,8 @@ use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
-use super::matches::{MatchArgs, Played, cancelled_by_interrupt, load_rules, parse_players, play_all};
-use super::usual_rules;
+use super::matches::{MatchArgs, Played, cancelled_by_interrupt, parse_players, play_all};
+use super::told;
 use crate::match_tables::{endings_text, match_table, sprt_text};
 
 /// Arguments of `tablut evaluate`.
@@ -76,7 +76,7 @@ pub fn measure(
     let mut nets = Nets::load(&opponents)?;
     let info = nets.add(model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
-    let rules = load_rules(rules.unwrap_or_else(|| usual_rules(&info.rules)))?;
+    let rules = told(nets.choose_rules(rules)?);
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
         simulations => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Subcommand;
 use serde::Serialize;
-use tablut_net::{Model, TrainingSummary, durable, onnx};
+use tablut_net::{Model, StatedRules, TrainingSummary, durable, onnx};
 
 /// What to do with a model file.
 #[derive(Subcommand)]
@@ -33,7 +33,8 @@ pub enum ModelCommand {
 struct Info<'a> {
     shape: String,
     parameters: usize,
-    rules: &'a [String],
+    rules: Vec<&'a str>,
+    rule_sets: &'a [StatedRules],
     training: &'a TrainingSummary,
     hash: String,
 }
@@ -47,7 +48,8 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<()> {
             let info = Info {
                 shape: shape.to_string(),
                 parameters: shape.parameters(),
-                rules: &model.rules,
+                rules: names(&model.rules),
+                rule_sets: &model.rules,
                 training: &model.training,
                 hash: model.weights.hash(),
             };
@@ -55,7 +57,7 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<()> {
         }
         ModelCommand::Export { model, onnx: path } => {
             let model = Model::load(model)?;
-            let metadata = [("rules", model.rules.join(",")), ("hash", model.weights.hash())];
+            let metadata = [("rules", names(&model.rules).join(",")), ("hash", model.weights.hash())];
             let bytes = onnx::encode(&model.weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
             durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
             println!("{} ({} bytes)", path.display(), bytes.len());
@@ -64,15 +66,30 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn names(rules: &[StatedRules]) -> Vec<&str> {
+    rules.iter().map(StatedRules::name).collect()
+}
+
+/// A line for each rule set that is not the one of its name that comes with the program.
+fn changes(rules: &[StatedRules]) -> String {
+    let line = |rules: &StatedRules| {
+        let changes: Vec<String> = rules.changes().iter().map(ToString::to_string).collect();
+        let own = "unlike those that come with the program";
+        (!changes.is_empty()).then(|| format!("             {}: {own}, {}\n", rules.name(), changes.join(", ")))
+    };
+    rules.iter().filter_map(line).collect()
+}
+
 impl Info<'_> {
     fn text(&self) -> String {
         let training = self.training;
         format!(
-            "shape        {} ({} parameters)\nrule sets    {}\ntrained for  {} generations, {} games, {} positions, {} \
+            "shape        {} ({} parameters)\nrule sets    {}\n{}trained for  {} generations, {} games, {} positions, {} \
              evaluations, {} steps (seed {})\nplays with   {} simulations a move\nhash         {}\n",
             self.shape,
             self.parameters,
             self.rules.join(", "),
+            changes(self.rule_sets),
             training.generations,
             training.games,
             training.positions,

@@ -13,8 +13,8 @@ use tablut_players::alphabeta::AlphaBeta;
 use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
 
-use super::Interrupted;
-use super::matches::{cancelled_by_interrupt, load_rules};
+use super::matches::cancelled_by_interrupt;
+use super::{Interrupted, told};
 
 /// Arguments of `tablut openings`.
 #[derive(clap::Args)]
@@ -22,9 +22,9 @@ pub struct Args {
     /// The file to write: JSON, a header and one opening a line
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Rule set, by name or TOML file
-    #[arg(long, default_value = "kvasir", value_name = "R")]
-    rules: String,
+    /// Rule set, by name or TOML file [default: kvasir, or what else the judge was trained on]
+    #[arg(long, value_name = "R")]
+    rules: Option<String>,
     /// Openings in the book; a match of N games needs half as many
     #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
@@ -48,8 +48,8 @@ pub struct Args {
 
 /// Makes the book.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let rules = load_rules(&args.rules)?;
     let nets = Nets::load([&args.judge])?;
+    let rules = told(nets.choose_rules(args.rules.as_deref())?);
     let default_band = if args.judge.model_file().is_some() { 0.3 } else { 50.0 };
     let band = args.band.unwrap_or(default_band);
     if !(band >= 0.0 && band.is_finite()) {

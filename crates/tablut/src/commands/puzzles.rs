@@ -2,20 +2,19 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tablut_games::NetEvaluator;
-use tablut_net::{Engine, Model};
+use tablut_net::{Engine, Model, StatedRules};
 use tablut_players::{Nets, SearchOptions, match_search};
 use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
-use tablut_rules::Rules;
 use tablut_search::{Evaluator, UniformEvaluator};
 
 use super::matches::cancelled_by_interrupt;
+use super::rules_for;
 
 /// Find positions with a proven win, or let a search solve them
 #[derive(Debug, Subcommand)]
@@ -84,17 +83,18 @@ pub fn run(command: &Puzzles) -> anyhow::Result<()> {
 
 fn make(args: &Make) -> anyhow::Result<()> {
     let model = Model::load(&args.model)?;
-    let names = if args.rules.is_empty() { &model.rules } else { &args.rules };
+    let trained: Vec<String> = model.rules.iter().map(|rules| rules.name().to_owned()).collect();
+    let names = if args.rules.is_empty() { &trained } else { &args.rules };
     if names.is_empty() {
         bail!("model file {} names no rule set: expected --rules", args.model.display());
     }
-    let all_rules = names.iter().map(|name| Rules::load(name)).collect::<Result<Vec<_>, _>>()?;
+    let all_rules = names.iter().map(|name| rules_for(Some(name), &args.model, &model));
+    let all_rules = all_rules.collect::<anyhow::Result<Vec<_>>>()?;
     let mut nets = Nets::default();
     nets.add(&args.model)?;
     let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
     for (name, rules) in names.iter().zip(all_rules) {
-        let rules = Arc::new(rules);
         let bar = ProgressBar::new(args.count as u64);
         let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} puzzles, {msg} games, {elapsed}");
         bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
@@ -108,7 +108,7 @@ fn make(args: &Make) -> anyhow::Result<()> {
         let (puzzles, games) = mined.with_context(|| format!("rules {name}"))?;
         let path = args.out.join(format!("{}.jsonl", rules.name()));
         let (net, simulations, seed) = (model.weights.hash(), args.simulations, args.seed);
-        let set = PuzzleSet { rules: name.clone(), net, simulations, seed, games, puzzles };
+        let set = PuzzleSet { rules: StatedRules::of(&rules), net, simulations, seed, games, puzzles };
         set.write(&path)?;
         println!("{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), sides(&set));
     }
@@ -169,7 +169,7 @@ fn solve_files(args: &Solve) -> anyhow::Result<()> {
     let mut solved = Vec::new();
     let mut all = SolveReport::default();
     for set in &sets {
-        let rules = Arc::new(Rules::load(&set.rules)?);
+        let rules = set.rules.rules()?;
         let report = solve(&rules, &set.puzzles, &config, &make_evaluator)?;
         all = all.with(report.clone());
         solved.push(SolvedSet { rules: rules.name().to_owned(), report });

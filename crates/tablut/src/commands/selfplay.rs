@@ -1,18 +1,16 @@
 //! `tablut selfplay MODEL`: self-play games alone, written as records.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tablut_games::{
     Concurrency, Counters, NetEvaluator, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
 };
 use tablut_net::{Engine, Inference, Model};
-use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
 use super::matches::cancelled_by_interrupt;
-use super::usual_rules;
+use super::rules_for;
 
 /// Arguments of `tablut selfplay`.
 #[derive(clap::Args)]
@@ -39,7 +37,7 @@ pub struct Args {
 /// Plays and writes.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let model = Model::load(&args.model)?;
-    let rules = Arc::new(Rules::load(args.rules.as_deref().unwrap_or_else(|| usual_rules(&model.rules)))?);
+    let rules = rules_for(args.rules.as_deref(), &args.model, &model)?;
     let search = SearchConfig { simulations: args.simulations, ..SearchConfig::default() };
     let engine = Engine::new(&model.weights)?;
     let cancel = cancelled_by_interrupt()?;
@@ -59,7 +57,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     bar.finish_and_clear();
     let evaluations = counters.evaluations.load(std::sync::atomic::Ordering::Relaxed);
     let path = args.out.join("selfplay.games");
-    write_records(&path, &RecordFile { evaluations, games })?;
+    write_records(&path, &RecordFile::new(evaluations, [&*rules], games))?;
     println!("{} ({} games, {evaluations} evaluations)", path.display(), args.games);
     Ok(())
 }

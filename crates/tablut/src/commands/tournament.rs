@@ -9,7 +9,8 @@ use tablut_net::durable;
 use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec};
 use tablut_rules::Rules;
 
-use super::matches::{MatchArgs, cancelled_by_interrupt, load_rules, parse_players, play_all};
+use super::matches::{MatchArgs, cancelled_by_interrupt, parse_players, play_all};
+use super::told;
 use crate::ladder_svg::ladder_svg;
 use crate::match_tables::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
 
@@ -18,9 +19,9 @@ use crate::match_tables::{endings_text, ladder_table, match_table, sprt_text, su
 pub struct Args {
     #[arg(help = format!("Two players or more: {PLAYER_FORMS}"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
-    /// Rule set, by name or TOML file.
-    #[arg(long, default_value = "kvasir", value_name = "R")]
-    rules: String,
+    /// Rule set, by name or TOML file [default: kvasir, or what else the nets were trained on].
+    #[arg(long, value_name = "R")]
+    rules: Option<String>,
     /// Give a player's rating instead of measuring it; may be given often, the first is what the others are measured against
     /// [default: random=0 and alphabeta:4 at its published rating, if they play].
     #[arg(long, value_name = "PLAYER=ELO")]
@@ -52,8 +53,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             bail!("--anchor {player}: that player does not play");
         }
     }
-    let rules = load_rules(&args.rules)?;
     let nets = Nets::load(&players)?;
+    let rules = told(nets.choose_rules(args.rules.as_deref())?);
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
     let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules)?, save_games, &cancel)?;

@@ -10,7 +10,6 @@ use tablut_players::Nets;
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, cancelled_by_interrupt, parse_players};
-use super::usual_rules;
 use crate::progress::TrainProgress;
 
 /// Arguments of `tablut train`.
@@ -51,9 +50,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
     let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
-        // A rule file is found where the config names it; the model knows only the rule set's name.
-        let rules = usual_rules(&run.config.rules);
-        let measured = measure(&model, &evaluation.against, None, Some(rules), &matches, &cancel)?;
+        let measured = measure(&model, &evaluation.against, None, None, &matches, &cancel)?;
         if !measured.played.is_complete() {
             eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
             return Ok(());

@@ -1,0 +1,189 @@
+//! Which rules a command plays by: those asked for, else the usual ones where the nets know them, else a net's first.
+
+use std::sync::Arc;
+
+use tablut_rules::{ClauseDifference, RuleSet, RuleSetError, Rules, USUAL_RULE_SET, shown};
+
+use crate::stated_rules::StatedRules;
+
+/// A net that is to play, for the choice of rules.
+#[derive(Copy, Clone, Debug)]
+pub struct KnownRules<'a> {
+    /// What messages call the net, such as its file.
+    pub net: &'a str,
+    /// The rule sets that it was trained on.
+    pub rules: &'a [StatedRules],
+}
+
+/// The rules to play by.
+#[derive(Clone, Debug)]
+pub struct RulesChoice {
+    /// The rules.
+    pub rules: Arc<Rules>,
+    /// What people should be told of the choice, a sentence each; none where there is nothing to be surprised at.
+    pub notes: Vec<String>,
+}
+
+/// Why there are no rules to play by.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RulesChoiceError {
+    /// There is no such rule set, or it is faulty.
+    #[error(transparent)]
+    Rules(#[from] RuleSetError),
+    /// A net states the name of its rules alone, and no rule set of that name comes with the program.
+    #[error(
+        "{net} was trained on rules of the name {name}, which its file does not hold and which do not come with the \
+         program; give the rule file with --rules FILE.toml"
+    )]
+    NameAlone {
+        /// The net.
+        net: String,
+        /// The rule set's name.
+        name: String,
+    },
+}
+
+/// Decides the rules: `asked`, a name or the path of a rule file; else kvasir, if every net knows it; else the first rule
+/// set of the first net that all know, or simply its first.
+///
+/// A name means the rule set of the first net that states one of that name, and otherwise the one that comes with the
+/// program. No net at all knows every rule set.
+pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<RulesChoice, RulesChoiceError> {
+    let name = asked.unwrap_or_else(|| usual_name(nets));
+    let stated = nets.iter().find_map(|net| Some((net, net.rules.iter().find(|rules| rules.name() == name)?)));
+    let (rules, owner) = match stated {
+        Some((net, rules)) => {
+            let alone = |_| RulesChoiceError::NameAlone { net: shown(net.net), name: name.to_owned() };
+            (rules.rules().map_err(alone)?, Some(net.net))
+        }
+        None => (Arc::new(Rules::load(name)?), None),
+    };
+    let set = rules.set();
+    let mut notes = Vec::new();
+    if let (None, Some(net)) = (asked, owner)
+        && name != USUAL_RULE_SET
+    {
+        notes.push(format!("playing by the rules {name}, which {} was trained on; --rules takes others", shown(net)));
+    }
+    let changes = StatedRules::of(&rules).changes();
+    if !changes.is_empty() {
+        let whose = owner.map_or_else(|| shown(name), shown);
+        notes.push(format!(
+            "{whose} has rules {} of its own; unlike those that come with the program, {}",
+            set.name,
+            listed(&changes)
+        ));
+    }
+    notes.extend(nets.iter().filter_map(|net| strangeness(net, set)));
+    Ok(RulesChoice { rules, notes })
+}
+
+/// The name of the rules where none are asked for.
+fn usual_name<'a>(nets: &[KnownRules<'a>]) -> &'a str {
+    let known_to_all = |name: &str| nets.iter().all(|net| net.rules.iter().any(|rules| rules.name() == name));
+    let first = nets.first().map_or(&[][..], |net| net.rules);
+    match first.iter().map(StatedRules::name).find(|name| known_to_all(name)) {
+        _ if known_to_all(USUAL_RULE_SET) => USUAL_RULE_SET,
+        Some(name) => name,
+        None => first.first().map_or(USUAL_RULE_SET, StatedRules::name),
+    }
+}
+
+/// What is to be said of a net that plays by rules that it was not trained on.
+fn strangeness(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
+    if net.rules.iter().any(|rules| rules.is(set)) {
+        return None;
+    }
+    let label = shown(net.net);
+    let namesake = net.rules.iter().find(|rules| rules.name() == set.name).and_then(StatedRules::set);
+    Some(match namesake {
+        Some(own) => format!("{label} was trained on other rules {}: here {}", set.name, listed(&set.differences(own))),
+        None if net.rules.is_empty() => format!("{label} does not say what rules it was trained on"),
+        None => {
+            let names: Vec<&str> = net.rules.iter().map(StatedRules::name).collect();
+            format!("{label} was trained on {}, not on {}", names.join(", "), set.name)
+        }
+    })
+}
+
+fn listed(changes: &[ClauseDifference]) -> String {
+    changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(name: &str, reach: u32) -> StatedRules {
+        let mut set = RuleSet::named("kvasir").unwrap();
+        set.king.reach = reach;
+        StatedRules::of(&Rules::new(RuleSet { name: name.to_owned(), ..set }).unwrap())
+    }
+
+    fn shipped(names: &[&str]) -> Vec<StatedRules> {
+        names.iter().map(|name| StatedRules::named(name).unwrap()).collect()
+    }
+
+    /// The name and the king's reach of what is chosen, and the notes in one text.
+    fn chosen(asked: Option<&str>, nets: &[&[StatedRules]]) -> (String, u32, String) {
+        let labels: Vec<String> = (1..=nets.len()).map(|number| format!("net {number}")).collect();
+        let known: Vec<_> = labels.iter().zip(nets).map(|(net, rules)| KnownRules { net, rules }).collect();
+        let choice = choose_rules(asked, &known).unwrap();
+        (choice.rules.name().to_owned(), choice.rules.set().king.reach, choice.notes.join("; "))
+    }
+
+    #[test]
+    fn without_a_wish_it_is_kvasir_where_all_know_it_and_else_what_the_net_learnt_and_that_is_said() {
+        let (tartu, both) = (shipped(&["tartu", "masters"]), shipped(&["ashton", "masters", "kvasir"]));
+        let plain = |name: &str, reach| (name.to_owned(), reach, String::new());
+        assert_eq!(chosen(None, &[]), plain("kvasir", 8));
+        assert_eq!(chosen(None, &[&both]), plain("kvasir", 8));
+        let (name, _, notes) = chosen(None, &[&tartu]);
+        assert_eq!(name, "tartu");
+        assert!(notes.contains("playing by the rules tartu, which net 1 was trained on"), "{notes}");
+        let (name, _, notes) = chosen(None, &[&both, &tartu]);
+        assert_eq!(name, "masters", "{notes}");
+    }
+
+    #[test]
+    fn a_name_means_the_nets_own_rules_and_a_change_is_said() {
+        let slow = [changed("slow", 2)];
+        assert_eq!(chosen(Some("slow"), &[&slow]), ("slow".to_owned(), 2, String::new()));
+        assert_eq!(chosen(None, &[&slow]).1, 2);
+        let own = [changed("kvasir", 3)];
+        let (_, reach, notes) = chosen(None, &[&own]);
+        assert_eq!(reach, 3);
+        assert!(notes.contains("net 1 has rules kvasir of its own") && notes.contains("king.reach is 3 instead of 8"));
+        let (_, reach, notes) = chosen(Some("kvasir"), &[&own, &shipped(&["kvasir"])]);
+        assert_eq!(reach, 3);
+        assert!(
+            notes.contains("net 2 was trained on other rules kvasir: here king.reach is 3 instead of 8"),
+            "{notes}"
+        );
+    }
+
+    #[test]
+    fn a_net_that_never_saw_the_rules_is_named() {
+        let (_, _, notes) = chosen(Some("kvasir"), &[&shipped(&["tartu"])]);
+        assert_eq!(notes, "net 1 was trained on tartu, not on kvasir");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("slow.toml");
+        std::fs::write(&path, "base = \"kvasir\"\n[king]\nreach = 2").unwrap();
+        let path = path.to_str().unwrap();
+        assert_eq!(chosen(Some(path), &[&[changed("slow", 2)]]).2, "");
+        let (_, _, notes) = chosen(Some(path), &[&[changed("slow", 4)]]);
+        assert_eq!(notes, "net 1 was trained on other rules slow: here king.reach is 2 instead of 4");
+    }
+
+    #[test]
+    fn a_name_alone_is_an_error_that_says_what_to_do() {
+        let known = shipped(&["slow"]);
+        let error = choose_rules(None, &[KnownRules { net: "old.tablut", rules: &known }]).unwrap_err().to_string();
+        assert!(
+            error.contains("old.tablut was trained on rules of the name slow") && error.contains("--rules"),
+            "{error}"
+        );
+        assert!(choose_rules(Some("kvasr"), &[]).unwrap_err().to_string().contains("kvasir"));
+    }
+}

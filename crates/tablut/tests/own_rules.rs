@@ -1,0 +1,103 @@
+//! A user's own rule file, from the training to the export: whatever a run writes states its rules itself.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const TINY: &str = r#"
+shape = "b1c16"
+
+[schedule]
+generations = 1
+games = 8
+simulations = [[0, 4]]
+
+[selfplay]
+max_plies = 40
+
+[learning]
+batch_size = 16
+draws_per_position = 0.5
+
+[evaluation]
+games = 2
+against = ["random"]
+
+[play]
+simulations = 4
+"#;
+
+fn tablut(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+/// Runs a command that must succeed, and gives what it printed, on both streams.
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = tablut(folder, arguments);
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success(), "{arguments:?}: {text}");
+    text
+}
+
+/// Trains on the rule file, removes it, and gives the model's path.
+fn trained_on(folder: &Path, rules: &str) -> String {
+    fs::write(folder.join("own.toml"), rules).unwrap();
+    fs::write(folder.join("tiny.toml"), format!("rules = [\"own.toml\"]\n{TINY}")).unwrap();
+    done(folder, &["train", "tiny.toml"]);
+    fs::remove_file(folder.join("own.toml")).unwrap();
+    "runs/tiny/checkpoints/gen-00000.safetensors".to_owned()
+}
+
+#[test]
+fn every_command_takes_the_rules_from_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let model = trained_on(folder, "base = \"kvasir\"\nname = \"slow\"\nmax-plies = 60\n[king]\nreach = 2\n");
+    let player = format!("net:{model}@4");
+    for (arguments, says) in [
+        (&["evaluate", &model, "--games", "2", "--against", "random"][..], "playing by the rules slow"),
+        (&["play", &model], "playing by the rules slow"),
+        (&["analyze", &model, "d1-d3", "--simulations", "8"], "playing by the rules slow"),
+        (&["match", "random", &player, "--games", "2"], "playing by the rules slow"),
+        (&["match", "random", &player, "--games", "2", "--rules", "slow"], "slow"),
+        (&["selfplay", &model, "--games", "2", "--out", "more"], "2 games"),
+        (&["puzzles", "make", &model, "--count", "1", "--games", "64", "--out", "puzzles"], "slow.jsonl"),
+        (&["puzzles", "solve", "puzzles/slow.jsonl", "--simulations", "4"], "slow"),
+        (&["openings", "--out", "book.jsonl", "--judge", &player, "--count", "2", "--band", "1"], "the slow rules"),
+        (&["model", "info", &model], "slow"),
+        (&["model", "export", &model, "--onnx", "net.onnx"], "net.onnx"),
+        (&["data", "check", "runs/tiny/games/gen-00000.games"], "8 games replay as recorded"),
+    ] {
+        let text = done(folder, arguments);
+        assert!(text.contains(says), "{arguments:?} should say `{says}`:\n{text}");
+    }
+}
+
+#[test]
+fn a_clause_that_differs_from_the_shipped_rules_of_that_name_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let model = trained_on(folder, "base = \"kvasir\"\nname = \"kvasir\"\n[king]\nreach = 2\n");
+    for arguments in [
+        &["play", &model][..],
+        &["analyze", &model, "--simulations", "8"],
+        &["evaluate", &model, "--games", "2", "--against", "random"],
+        &["model", "info", &model],
+    ] {
+        let text = done(folder, arguments);
+        assert!(text.contains("king.reach is 2 instead of 8"), "{arguments:?}: {text}");
+    }
+    done(folder, &["data", "check", "runs/tiny/games/gen-00000.games"]);
+}
+
+#[test]
+fn rules_that_a_net_never_saw_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let model = trained_on(folder, "base = \"tartu\"\nname = \"mine\"\n");
+    let text = done(folder, &["play", &model, "--rules", "ludoteka"]);
+    assert!(text.contains("was trained on mine, not on ludoteka"), "{text}");
+    let text = done(folder, &["play", &model, "--rules", "tartu"]);
+    assert!(!text.contains("was trained on"), "the clauses are tartu's:\n{text}");
+}
