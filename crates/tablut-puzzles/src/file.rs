@@ -4,10 +4,12 @@ use crate::puzzle::{MAX_DISTANCE, Puzzle};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tablut_net::{StatedRules, durable};
-use tablut_rules::Game;
+use tablut_rules::{Game, shown};
 
 const FORMAT: &str = "tablut puzzles";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The version that named its rules alone; it is still read.
+const NAMED_RULES: u32 = 1;
 
 /// Puzzles of one rule set, and how they were made.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -111,7 +113,12 @@ impl PuzzleSet {
     pub fn read(path: &Path) -> Result<Self, PuzzleFileError> {
         let text =
             std::fs::read_to_string(path).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })?;
-        parse(&text).map_err(|(line, reason)| PuzzleFileError::Line { path: path.to_owned(), line, reason })
+        Self::parse(&text).map_err(|(line, reason)| PuzzleFileError::Line { path: path.to_owned(), line, reason })
+    }
+
+    /// Reads a file's text, as [`PuzzleSet::read`] does the file; an error is the line and what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, (usize, String)> {
+        parse(text).map_err(|(line, reason)| (line, shown(&reason)))
     }
 }
 
@@ -128,9 +135,10 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     let at = |line: usize| move |error: &dyn std::fmt::Display| (line, error.to_string());
     let (first, body) = text.split_once('\n').unwrap_or((text, ""));
     let header: Header = serde_json::from_str(first).map_err(|error| at(1)(&error))?;
-    if header.format != FORMAT || header.version != VERSION {
-        let (format, version) = (header.format, header.version);
-        return Err((1, format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}")));
+    if header.format != FORMAT || ![NAMED_RULES, VERSION].contains(&header.version) {
+        let (format, version) = (shown(&header.format), header.version);
+        let expected = format!("expected {FORMAT:?} version {NAMED_RULES} or {VERSION}");
+        return Err((1, format!("{format:?} version {version}, {expected}")));
     }
     if header.checksum != checksum(body) {
         return Err((1, "damaged: the checksum does not match".to_owned()));
@@ -206,7 +214,7 @@ mod tests {
             (resealed(&body.replace("c5-c9", "d5-d9")), "line 2: d5-d9 is illegal"),
             (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: distance 9, expected 1 to 4"),
             (resealed(""), "0 puzzles follow, expected 1"),
-            (text.replace("\"version\":1", "\"version\":7"), "version 7, expected"),
+            (text.replace("\"version\":2", "\"version\":7"), "version 7, expected"),
             ("{}".to_owned(), "line 1: missing field"),
         ] {
             std::fs::write(&path, text).unwrap();

@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tablut_net::durable;
-use tablut_rules::{Game, Rules, Side};
+use tablut_net::{StatedRules, durable};
+use tablut_rules::{Game, Rules, Side, shown};
 
 const FORMAT: &str = "tablut openings";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The version that named its rules alone, with the hash of their data; it is still read.
+const NAMED_RULES: u32 = 1;
 
 /// A book of openings, and how it was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpeningBook {
-    /// The rule set's name.
-    pub rules: String,
-    /// Hash of the rule set's data.
-    pub rules_hash: String,
+    /// The rule set.
+    pub rules: StatedRules,
     /// Random plies of each opening.
     pub plies: u32,
     /// Who found the openings even, such as `alphabeta:4`.
@@ -40,9 +40,10 @@ pub struct OpeningBook {
 struct Header {
     format: String,
     version: u32,
-    rules: String,
-    /// The first 16 digits of the BLAKE3 hash of the rule set as JSON.
-    rules_hash: String,
+    rules: StatedRules,
+    /// In version 1 the first 16 digits of the BLAKE3 hash of the rule set as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules_hash: Option<String>,
     plies: u32,
     judge: String,
     band: f64,
@@ -99,8 +100,7 @@ impl OpeningBook {
     /// The book of `openings` that `judge` made by `config`.
     pub fn new(config: &BookConfig, judge: String, openings: Vec<JudgedOpening>) -> Self {
         let &BookConfig { plies, band, seed, .. } = config;
-        let (rules, rules_hash) = (config.rules.name().to_owned(), hash_of(&config.rules));
-        Self { rules, rules_hash, plies, judge, band, seed, openings }
+        Self { rules: StatedRules::of(&config.rules), plies, judge, band, seed, openings }
     }
 
     /// Writes the file, whole or not at all.
@@ -120,7 +120,7 @@ impl OpeningBook {
             format: FORMAT.to_owned(),
             version: VERSION,
             rules: self.rules.clone(),
-            rules_hash: self.rules_hash.clone(),
+            rules_hash: None,
             plies: self.plies,
             judge: self.judge.clone(),
             band: self.band,
@@ -135,7 +135,19 @@ impl OpeningBook {
     /// different positions.
     pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, BookFileError> {
         let text = std::fs::read_to_string(path).map_err(|error| BookFileError::Io { path: path.to_owned(), error })?;
-        parse(&text, rules).map_err(|(line, reason)| BookFileError::Line { path: path.to_owned(), line, reason })
+        Self::parse(&text, rules).map_err(|(line, reason)| BookFileError::Line { path: path.to_owned(), line, reason })
+    }
+
+    /// Reads a book's text, as [`OpeningBook::read`] does its file; an error is the line and what is wrong with it.
+    pub fn parse(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
+        parse(text, rules)
+    }
+
+    /// The rules that the book in `path` was made for.
+    pub fn rules_of(path: &Path) -> Result<StatedRules, BookFileError> {
+        let text = std::fs::read_to_string(path).map_err(|error| BookFileError::Io { path: path.to_owned(), error })?;
+        let header = header(&text).map_err(|reason| BookFileError::Line { path: path.to_owned(), line: 1, reason })?;
+        Ok(header.rules)
     }
 
     /// `n` openings of the book, drawn by `seed`; `path` is named when there are too few. More openings begin like fewer.
@@ -165,9 +177,8 @@ fn hash_of(rules: &Rules) -> String {
 
 /// The book, or the line with its fault.
 fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)> {
-    let (first, body) = text.split_once('\n').unwrap_or((text, ""));
-    let header: Header =
-        serde_json::from_str(first).map_err(|error| (1, format!("expected an opening book's header: {error}")))?;
+    let header = header(text).map_err(|reason| (1, reason))?;
+    let body = text.split_once('\n').map_or("", |(_, body)| body);
     check(&header, body, rules).map_err(|reason| (1, reason))?;
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
@@ -178,25 +189,35 @@ fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)>
     if openings.len() != header.openings {
         return Err((1, format!("{} openings follow, expected {}", openings.len(), header.openings)));
     }
-    let Header { rules, rules_hash, plies, judge, band, seed, .. } = header;
-    Ok(OpeningBook { rules, rules_hash, plies, judge, band, seed, openings })
+    let Header { rules, plies, judge, band, seed, .. } = header;
+    Ok(OpeningBook { rules, plies, judge, band, seed, openings })
+}
+
+fn header(text: &str) -> Result<Header, String> {
+    let first = text.split_once('\n').map_or(text, |(first, _)| first);
+    serde_json::from_str(first).map_err(|error| shown(&format!("expected an opening book's header: {error}")))
 }
 
 fn check(header: &Header, body: &str, rules: &Rules) -> Result<(), String> {
     let Header { format, version, .. } = header;
-    if format != FORMAT || *version != VERSION {
-        return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}"));
+    if format != FORMAT || ![NAMED_RULES, VERSION].contains(version) {
+        let format = shown(format);
+        return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {NAMED_RULES} or {VERSION}"));
     }
     if header.checksum != short_hash(body.as_bytes()) {
         return Err("damaged: the checksum does not match".to_owned());
     }
-    if header.rules != rules.name() {
-        return Err(format!("it is for the {} rules, the match for {}", header.rules, rules.name()));
+    let named = header.rules.name();
+    let hash_fits = header.rules_hash.as_ref().is_none_or(|hash| *hash == hash_of(rules));
+    match header.rules.set() {
+        _ if header.rules.is(rules.set()) && hash_fits => Ok(()),
+        _ if named != rules.name() => Err(format!("it is for the {named} rules, the match for {}", rules.name())),
+        Some(set) if hash_fits => {
+            let changes: Vec<String> = set.differences(rules.set()).iter().map(ToString::to_string).collect();
+            Err(format!("it is for other rules of the name {named}: there {}", changes.join(", ")))
+        }
+        _ => Err(format!("it is for other rules of the name {named}")),
     }
-    if header.rules_hash != hash_of(rules) {
-        return Err(format!("it is for other rules of the name {}", header.rules));
-    }
-    Ok(())
 }
 
 fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {

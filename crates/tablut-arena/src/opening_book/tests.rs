@@ -4,6 +4,7 @@ use super::{BookConfig, BookError, Judge, OpeningBook, make_book};
 use crate::openings::canonical;
 use std::collections::HashSet;
 use std::sync::Arc;
+use tablut_net::{StatedRules, clauses_hash};
 use tablut_rules::{Game, Rules, Side};
 
 fn config(rules: &str, n_openings: usize) -> BookConfig {
@@ -64,6 +65,21 @@ fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
 }
 
 #[test]
+fn a_book_of_version_1_names_its_rules_and_their_hash() {
+    let config = config("kvasir", 3);
+    let book = book(&config);
+    let hash = blake3::hash(serde_json::to_string(config.rules.set()).unwrap().as_bytes()).to_hex()[..16].to_owned();
+    let stated = serde_json::to_string(&book.rules).unwrap();
+    let old = |hash: &str| {
+        let named = format!("\"kvasir\",\"rules_hash\":\"{hash}\"");
+        book.text().replace("\"version\":2", "\"version\":1").replace(&stated, &named)
+    };
+    assert_eq!(OpeningBook::parse(&old(&hash), &config.rules).unwrap(), book);
+    let error = OpeningBook::parse(&old("0123456789abcdef"), &config.rules).unwrap_err();
+    assert_eq!(error, (1, "it is for other rules of the name kvasir".to_owned()));
+}
+
+#[test]
 fn faults_name_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kvasir.openings");
@@ -81,6 +97,10 @@ fn faults_name_file_and_line() {
         std::fs::write(&path, text).unwrap();
         OpeningBook::read(&path, &config.rules).unwrap_err().to_string()
     };
+    let stated = serde_json::to_string(&book.rules).unwrap();
+    let mut set = config.rules.set().clone();
+    set.king.reach = 3;
+    let changed = StatedRules::of(&Rules::new(set).unwrap());
     for (text, part) in [
         (text.replace(&first_move, "a1-a2"), "line 1: damaged"),
         (resealed(&body.replacen(&first_move, "a1-a2", 9)), "a1-a2"),
@@ -88,9 +108,14 @@ fn faults_name_file_and_line() {
         (resealed(&format!("{}\n", lines[0])), "line 1: 1 openings follow, expected 3"),
         (resealed(&body.replacen("attackers", "defenders", 1)), "line 2: the defenders move first"),
         (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
-        (text.replace("\"version\":1", "\"version\":9"), "version 9, expected"),
-        (text.replace("\"rules\":\"kvasir\"", "\"rules\":\"masters\""), "for the masters rules"),
-        (text.replace(&book.rules_hash, "0123456789abcdef"), "other rules of the name kvasir"),
+        (text.replace("\"version\":2", "\"version\":9"), "version 9, expected"),
+        (text.replace(&stated, "\"masters\""), "for the masters rules"),
+        (text.replace(&stated, "\"/tmp/any.toml\""), "is no name of a rule set"),
+        (text.replace(&clauses_hash(config.rules.set()), "0123456789abcdef"), "the file says \"0123456789abcdef\""),
+        (
+            text.replace(&stated, &serde_json::to_string(&changed).unwrap()),
+            "other rules of the name kvasir: there king.reach is 3 instead of 8",
+        ),
         (String::new(), "line 1: expected an opening book's header"),
     ] {
         let error = read(text);
