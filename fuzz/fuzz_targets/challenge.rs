@@ -1,0 +1,34 @@
+//! Whatever bytes are read as a frame of the Tablut Challenge, as a state or as a move, are read without a panic.
+#![no_main]
+
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use tablut_protocols::challenge::frame::read_frame;
+use tablut_protocols::challenge::message::{Action, State};
+use tablut_rules::Side;
+
+fuzz_target!(|data: &[u8]| {
+    let mut stream = data;
+    while let Ok(text) = read_frame(&mut stream, "peer", Duration::from_secs(5)) {
+        look_at(&text);
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        look_at(text);
+    }
+});
+
+fn look_at(text: &str) {
+    for side in Side::ALL {
+        if let Ok(mv) = Action::read(text, side, "peer") {
+            let _ = mv.to_string();
+        }
+    }
+    if let Ok(state) = State::read(text, "peer") {
+        for side in Side::ALL {
+            if let Ok(position) = state.position(side) {
+                assert_eq!(State::of(&position, None).position(side), Ok(position));
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! An engine answers whatever lines it is sent with lines of its own, without a panic.
+#![no_main]
+
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, LazyLock};
+
+use libfuzzer_sys::fuzz_target;
+use tablut_protocols::engine_protocol::{LineEngine, run_engine};
+use tablut_protocols::mind::Mind;
+use tablut_rules::Rules;
+
+static KVASIR: LazyLock<Arc<Rules>> = LazyLock::new(|| Arc::new(Rules::named("kvasir").expect("a built-in rule set")));
+
+fuzz_target!(|text: &str| {
+    let random = "random".parse().expect("a player");
+    let mind = Mind::baseline(&random, &KVASIR, 1).expect("a player without a net");
+    let mut engine = LineEngine::new("fuzz".to_owned(), mind, 1, KVASIR.clone());
+    let (sender, receiver) = sync_channel(1024);
+    // Rule files are not opened here: the fuzzer would find its way to files of this machine.
+    for line in text.lines().filter(|line| !line.to_ascii_lowercase().contains(".toml")).take(1024) {
+        sender.send(line.to_owned()).expect("the receiver is below");
+    }
+    drop(sender);
+    let mut output = Vec::new();
+    run_engine(&mut engine, &receiver, &mut output).expect("memory takes every line");
+    let output = String::from_utf8(output).expect("lines are text");
+    assert!(output.is_empty() || output.ends_with('\n'));
+});

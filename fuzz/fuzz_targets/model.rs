@@ -1,0 +1,32 @@
+//! Whatever bytes are read as a model file make a model that comes back as it was, and no message steers a terminal.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use tablut_net::{MAX_PLAY_SIMULATIONS, Model, NetShape, StatedRules, TrainingSummary, Weights};
+
+/// The bytes of a sound file: a header, which the fuzzer's bytes replace in part, and the weights.
+static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let weights = Weights::initial(NetShape::new(1, 16).expect("a shape"), 1);
+    let rules = vec![StatedRules::named("kvasir").expect("a name")];
+    Model { weights, rules, training: TrainingSummary::default() }.to_bytes().expect("a model has a form")
+});
+
+fuzz_target!(|data: (u16, Vec<u8>)| {
+    let (at, bytes) = data;
+    let mut changed = SOUND.clone();
+    let header = u64::from_le_bytes(changed[..8].try_into().expect("eight bytes")) as usize + 8;
+    let at = usize::from(at) % header;
+    let end = (at + bytes.len()).min(header);
+    changed[at..end].copy_from_slice(&bytes[..end - at]);
+    for bytes in [&bytes[..], &changed] {
+        match Model::from_bytes(bytes) {
+            Ok(model) => {
+                assert!(model.training.play_simulations <= MAX_PLAY_SIMULATIONS);
+                assert_eq!(Model::from_bytes(&model.to_bytes().expect("it was read")).expect("it was written"), model);
+            }
+            Err(error) => assert!(!error.to_string().contains(char::is_control), "{error}"),
+        }
+    }
+});

@@ -1,0 +1,11 @@
+//! Whatever text is read as a player is written back as a text that means the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tablut_players::PlayerSpec;
+
+fuzz_target!(|text: &str| {
+    if let Ok(player) = text.parse::<PlayerSpec>() {
+        assert_eq!(player.to_string().parse::<PlayerSpec>().expect("a player that was just written"), player);
+    }
+});
