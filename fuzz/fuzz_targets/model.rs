@@ -4,11 +4,11 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use tablut_net::{MAX_PLAY_SIMULATIONS, Model, NetShape, StatedRules, TrainingSummary, Weights};
+use tablut_net::{Architecture, MAX_PLAY_SIMULATIONS, Model, StatedRules, TrainingSummary, Weights};
 
 /// The bytes of a sound file: a header, which the fuzzer's bytes replace in part, and the weights.
 static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let weights = Weights::initial(NetShape::new(1, 16).expect("a shape"), 1);
+    let weights = Weights::initial(&Architecture::standard(1, 16).expect("a net"), 1);
     let rules = vec![StatedRules::named("kvasir").expect("a name")];
     Model { weights, rules, training: TrainingSummary::default() }.to_bytes().expect("a model has a form")
 });

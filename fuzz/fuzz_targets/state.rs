@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use tablut_learn::{Checkpoint, LearnerState};
-use tablut_net::{NetShape, TrainingSummary, Weights};
+use tablut_net::{Architecture, TrainingSummary, Weights};
 
 static SOUND: LazyLock<(Checkpoint, Vec<u8>)> = LazyLock::new(|| {
-    let learner = LearnerState::new(&Weights::initial(NetShape::new(1, 16).expect("a shape"), 1));
+    let learner = LearnerState::new(&Weights::initial(&Architecture::standard(1, 16).expect("a net"), 1));
     let checkpoint = Checkpoint { generation: 3, learner, training: TrainingSummary::default() };
     let bytes = checkpoint.state_bytes().expect("a state has a form");
     (checkpoint, bytes)
@@ -23,7 +23,7 @@ fuzz_target!(|data: (u32, Vec<u8>)| {
     changed[at..end].copy_from_slice(&bytes[..end - at]);
     for bytes in [&bytes[..], &changed] {
         if let Ok(read) = Checkpoint::from_state_bytes(3, bytes) {
-            assert_eq!(read.learner.slots, sound.learner.slots, "a damaged state was read");
+            assert_eq!(read.learner.params, sound.learner.params, "a damaged state was read");
         }
     }
 });

@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use tablut_net::{InputBatch, View, encode_symmetric};
-use tablut_rules::{MoveList, Position, Rules, Side, Symmetry};
+use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 
 use crate::record::{GameRecord, ReplayError};
 
@@ -54,6 +54,21 @@ impl ReplayWindow {
     /// Positions in the window.
     pub fn len(&self) -> usize {
         self.generations.iter().map(Vec::len).sum()
+    }
+
+    /// Bytes that the positions take in memory.
+    pub fn bytes(&self) -> usize {
+        let samples = self.generations.iter().flatten();
+        samples.map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy)).sum()
+    }
+
+    /// More legal moves than any position has: every attacker moves to every square of its row and column, with a choice of
+    /// three captures.
+    pub const MAX_MOVES: usize = N_ATTACKERS * 2 * (SIZE - 1) * 3;
+
+    /// The most bytes that `positions` positions can take; those of real games have far fewer moves and take a tenth.
+    pub const fn most_bytes(positions: usize) -> usize {
+        positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>())
     }
 
     /// Whether there is nothing to draw from.

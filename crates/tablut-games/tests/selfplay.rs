@@ -151,8 +151,11 @@ fn the_window_keeps_the_latest_generations_and_draws_sound_batches() {
     let mut window = ReplayWindow::new(vec![Arc::clone(&rules)], 1);
     let added = window.push(&games).unwrap();
     assert_eq!(window.len(), added);
+    let bytes = window.bytes();
+    assert!(bytes > 0 && bytes <= ReplayWindow::most_bytes(added), "{bytes} bytes for {added} positions");
     window.push(&games).unwrap();
     assert_eq!(window.len(), added, "the older generation does not fit");
+    assert_eq!(window.bytes(), bytes);
 
     let draw = || window.batch(32, 0.25, &mut ChaCha8Rng::seed_from_u64(1));
     let batch = draw();

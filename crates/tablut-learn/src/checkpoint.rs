@@ -54,23 +54,14 @@ impl Checkpoint {
         let path = state_path(folder, self.generation);
         let write = || Ok(durable::write(&path, &self.state_bytes()?)?);
         write().map_err(|kind| ModelFileError { path: path.clone(), kind })?;
-        if let Some(old) = self.generation.checked_sub(STATES_KEPT as u64) {
-            // A state that cannot be removed does no harm.
-            let _ = fs::remove_file(state_path(folder, old));
-        }
+        remove_old_states(folder, self.generation);
         Ok(())
     }
 
     /// The latest checkpoint in `folder`; `None` when there is none yet.
     pub fn latest(folder: &Path) -> Result<Option<Self>, ModelFileError> {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(ModelFileError { path: folder.to_owned(), kind: error.into() }),
-        };
-        let names = entries.filter_map(Result::ok).filter_map(|entry| entry.file_name().into_string().ok());
-        let generation = |name: String| name.strip_prefix("gen-")?.strip_suffix(".state.safetensors")?.parse().ok();
-        let Some(latest) = names.filter_map(generation).max() else { return Ok(None) };
+        let states = states(folder).map_err(|error| ModelFileError { path: folder.to_owned(), kind: error.into() })?;
+        let Some(&latest) = states.last() else { return Ok(None) };
         Self::load(folder, latest).map(Some)
     }
 
@@ -81,7 +72,8 @@ impl Checkpoint {
         read().map_err(|kind| ModelFileError { path: path.clone(), kind })
     }
 
-    fn state_bytes(&self) -> Result<Vec<u8>, Kind> {
+    /// The bytes of the state.
+    pub fn state_bytes(&self) -> Result<Vec<u8>, Kind> {
         let training = serde_json::to_string(&self.training).map_err(|error| Kind::Format(error.to_string()))?;
         let metadata = BTreeMap::from([
             ("format", STATE_VERSION.to_string()),
@@ -102,7 +94,8 @@ impl Checkpoint {
         container::serialize(&metadata, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)))
     }
 
-    fn from_state_bytes(generation: u64, bytes: &[u8]) -> Result<Self, Kind> {
+    /// Reads the bytes of a state.
+    pub fn from_state_bytes(generation: u64, bytes: &[u8]) -> Result<Self, Kind> {
         let (metadata, mut tensors) = container::deserialize(bytes)?;
         let value = |key: &'static str| metadata.get(key).map(String::as_str).ok_or(Kind::MissingKey(key));
         let bad = |key: &'static str, reason: String| Kind::BadKey { key, reason };
@@ -152,6 +145,36 @@ impl Checkpoint {
     }
 }
 
+/// The generations whose states are in `folder`, rising; none when there is no such folder.
+pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut generations = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let number = |name: &str| name.strip_prefix("gen-")?.strip_suffix(".state.safetensors")?.parse::<u64>().ok();
+        let generation = name.to_str().and_then(number);
+        // Names that this program would not write, such as `gen-7.state.safetensors`, are somebody else's.
+        generations.extend(
+            generation.filter(|&n| n < u64::MAX && state_path(folder, n).file_name() == Some(name.as_os_str())),
+        );
+    }
+    generations.sort_unstable();
+    Ok(generations)
+}
+
+/// Removes the states that are no longer needed after `generation`: also one that a kill between writing a state and removing
+/// the oldest has left. A state that cannot be removed does no harm.
+pub(crate) fn remove_old_states(folder: &Path, generation: u64) {
+    for old in states(folder).unwrap_or_default() {
+        if old + (STATES_KEPT as u64) <= generation {
+            let _ = fs::remove_file(state_path(folder, old));
+        }
+    }
+}
+
 fn parts(param: &ParamState) -> [(&'static str, &Vec<f32>); 4] {
     [("weights", &param.weights), ("momentum", &param.momentum), ("square", &param.square), ("average", &param.average)]
 }
@@ -191,6 +214,48 @@ mod tests {
         assert_eq!(Checkpoint::latest(folder.path()).unwrap(), Some(checkpoint(3)));
         assert!(!state_path(folder.path(), 1).exists());
         assert!(model_path(folder.path(), 0).exists());
+    }
+
+    #[test]
+    fn states_that_a_kill_has_left_are_removed_and_strangers_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let strangers = ["gen-7.state.safetensors", "gen-18446744073709551615.state.safetensors", "notes.txt"];
+        for name in strangers {
+            fs::write(folder.path().join(name), "mine").unwrap();
+        }
+        for generation in 0..2 {
+            checkpoint(generation).save(folder.path(), &[]).unwrap();
+        }
+        // As after a kill between two steps of `save`.
+        let whole = fs::read(state_path(folder.path(), 1)).unwrap();
+        fs::write(state_path(folder.path(), 2), &whole).unwrap();
+        assert_eq!(states(folder.path()).unwrap(), [0, 1, 2]);
+        remove_old_states(folder.path(), 2);
+        assert_eq!(states(folder.path()).unwrap(), [1, 2]);
+        checkpoint(4).save(folder.path(), &[]).unwrap();
+        assert_eq!(states(folder.path()).unwrap(), [4]);
+        assert!(strangers.iter().all(|name| folder.path().join(name).exists()));
+    }
+
+    #[test]
+    fn every_truncation_and_flipped_bit_is_refused() {
+        let bytes = checkpoint(3).state_bytes().unwrap();
+        assert_eq!(Checkpoint::from_state_bytes(3, &bytes).unwrap(), checkpoint(3));
+        for length in (0..bytes.len()).step_by(4001).chain([bytes.len() - 1]) {
+            assert!(Checkpoint::from_state_bytes(3, &bytes[..length]).is_err(), "{length} bytes were read as a state");
+        }
+        let header_len = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        for at in (0..header_len).step_by(61).chain((header_len..bytes.len()).step_by(2503)) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 2;
+            match Checkpoint::from_state_bytes(3, &damaged) {
+                Err(_) => {}
+                // A blank of the header, such as one in a list.
+                Ok(read) => {
+                    assert!(at < header_len && read == checkpoint(3), "a flipped bit in byte {at} went unnoticed");
+                }
+            }
+        }
     }
 
     #[test]

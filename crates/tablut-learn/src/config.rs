@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tablut_games::{Concurrency, SelfPlayConfig};
 use tablut_net::Architecture;
+use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
 
 use crate::backend::Backend;
@@ -54,6 +55,9 @@ pub struct TrainConfig {
     pub machine: MachineConfig,
 }
 
+/// Most rule sets of a run.
+const MAX_RULE_SETS: usize = 1000;
+
 fn default_seed() -> u64 {
     1
 }
@@ -96,7 +100,8 @@ pub struct LearningConfig {
     pub batch_size: usize,
     /// How often each new position is drawn on average, which sets the steps of a generation; above 0, to 100.
     pub draws_per_position: f32,
-    /// Most positions in the replay window; the latest generation is always in it.
+    /// Most positions in the replay window; the latest generation is always in it. A position takes about 200 bytes, and
+    /// [`tablut_games::ReplayWindow::most_bytes`] is a bound.
     pub window_positions: usize,
     /// Peak learning rate, above 0, to 1.
     pub learning_rate: f32,
@@ -190,7 +195,7 @@ pub enum ConfigError {
         error: std::io::Error,
     },
     /// The text is no config: a misspelt key, a value of the wrong type, broken TOML.
-    #[error("config {path}: {reason}")]
+    #[error("config {path}: {}", shown_lines(reason))]
     Text {
         /// The file.
         path: PathBuf,
@@ -198,10 +203,10 @@ pub enum ConfigError {
         reason: String,
     },
     /// An override is not `key=value`.
-    #[error("--set `{0}`: expected key=value, such as learning.batch_size=128")]
+    #[error("--set `{}`: expected key=value, such as learning.batch_size=128", shown(.0))]
     Override(String),
     /// An override names no key, or gives a value that does not fit.
-    #[error("--set `{assignment}`: {reason}")]
+    #[error("--set `{}`: {}", shown(assignment), shown(reason))]
     OverrideValue {
         /// The override as it was typed.
         assignment: String,
@@ -217,10 +222,15 @@ impl TrainConfig {
     /// Reads a config file and applies `overrides`, each `key=value` with a dotted key.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Io { path: path.to_owned(), error })?;
+        Self::parse(&text, path, overrides)
+    }
+
+    /// Reads a config from its text; `path` is what errors call it.
+    pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
         let wrong = |reason: String| ConfigError::Text { path: path.to_owned(), reason };
         // The text is read as a config first, because only then do errors know their line.
-        let _: Self = toml::from_str(&text).map_err(|error| wrong(format!("\n{error}")))?;
-        let mut table: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let _: Self = toml::from_str(text).map_err(|error| wrong(format!("\n{error}")))?;
+        let mut table: toml::Table = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
         for assignment in overrides {
             apply_override(&mut table, assignment)?;
             let checked: Result<Self, _> = serde_path_to_error::deserialize(table.clone());
@@ -234,12 +244,21 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// The config as TOML, every key written out.
+    /// The config as TOML: every key that has an effect, a list in one line.
     ///
     /// # Panics
     /// Never for a value that was read or checked: every field has a form in TOML.
     pub fn to_toml(&self) -> String {
-        toml::to_string_pretty(self).expect("every field has a form in TOML")
+        let text = toml::to_string(self).expect("every field has a form in TOML");
+        let mut in_search = false;
+        let has_effect = |line: &&str| {
+            if line.starts_with('[') {
+                in_search = line.trim_end() == "[search]";
+            }
+            // A search's simulations are those of the schedule.
+            !(in_search && line.starts_with("simulations = "))
+        };
+        text.split_inclusive('\n').filter(has_effect).collect()
     }
 
     /// All values that are out of range, at once.
@@ -252,7 +271,7 @@ impl TrainConfig {
         };
         let unit = 0.0..=1.0;
         let (s, l, o, p) = (&self.schedule, &self.learning, &self.optimizer, &self.selfplay);
-        check(!self.rules.is_empty(), "rules", &"[]", "at least one rule set");
+        check((1..=MAX_RULE_SETS).contains(&self.rules.len()), "rules", &self.rules.len(), "1 to 1000 rule sets");
         check((1..=100_000).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
         check((1..=1_000_000).contains(&s.games), "schedule.games", &s.games, "1 to 1000000");
         check(s.lag <= 1, "schedule.lag", &s.lag, "0 or 1");
@@ -386,6 +405,28 @@ mod tests {
         assert!(table.contains("seed: invalid type: map, expected u64"), "{table}");
         let value = fault(&format!("seed = 3\n{MINIMAL}"), &["seed.x=1"]);
         assert!(value.contains("`seed` is a value, not a table"), "{value}");
+    }
+
+    #[test]
+    fn what_is_shown_is_what_runs_in_few_lines() {
+        let text = load(MINIMAL, &["schedule.games=7"]).unwrap().to_toml();
+        let search = text.split_once("[search]").unwrap().1.split('[').next().unwrap();
+        assert!(!search.contains("simulations ="), "the schedule's simulations count:\n{text}");
+        assert!(
+            text.contains("\nsimulations = [[0, 16], [20, 32], [50, 64]]\n") && text.contains("\ngames = 7\n"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.is_empty() || line.starts_with('[') || line.contains(" = ")), "{text}");
+    }
+
+    #[test]
+    fn messages_repeat_little_of_a_config_and_nothing_that_steers_a_terminal() {
+        for text in [format!("x = {}", "[".repeat(400_000)), "\u{1b}[31m".to_owned(), "\"\u{1b}[31m\" = 1".to_owned()] {
+            let error = load(&text, &[]).unwrap_err().to_string();
+            assert!(error.len() < 4_000 && !error.contains('\u{1b}'), "{} bytes: {error:.200}", error.len());
+        }
+        let error = load(MINIMAL, &[&format!("seed={}", "9".repeat(100_000))]).unwrap_err().to_string();
+        assert!(error.len() < 4_000, "{} bytes", error.len());
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! In reading order: [`TrainConfig`] says what a run is to do; [`Run`] opens its folder, [`train()`] does the generations;
 //! a [`GradientBackend`] takes steps: [`CpuBackend`] on our own kernels, with the loss and the heads that only learning has
 //! differentiated by burn, or [`BurnBackend`] in burn's operations on any device; [`LearnerState`] is what they change,
-//! and [`Checkpoint`] keeps what a run goes on from. [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
+//! [`Checkpoint`] keeps what a run goes on from, and [`check_run`] reads all that a run has written.
+//! [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
 
 mod auxiliary;
 mod backend;
@@ -15,16 +16,18 @@ mod cpu_backend;
 mod kernel_net;
 mod learner;
 mod loss;
+mod memory;
 mod metrics;
 mod model;
 mod optimizer;
 mod run;
+mod survey;
 mod train;
 
 pub use backend::{Backend, GradientBackend, StepError, StepReport};
 pub use burn_backend::BurnBackend;
 pub use burn_inference::BurnInference;
-pub use checkpoint::{Checkpoint, model_path, state_path};
+pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
     ConfigError, Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
     differences,
@@ -33,8 +36,10 @@ pub use cpu_backend::CpuBackend;
 pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};
 pub use loss::{LossParts, LossWeights};
+pub use memory::MemoryBounds;
 pub use metrics::{GenerationMetrics, LearningMetrics, MetricsError, SelfPlayMetrics, read_metrics};
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use run::{Run, TrainError};
+pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{Doors, Observer, train};

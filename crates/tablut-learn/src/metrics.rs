@@ -66,6 +66,8 @@ pub struct LearningMetrics {
     pub steps: u64,
     /// Positions in the replay window.
     pub window: usize,
+    /// Bytes that they take in memory.
+    pub window_bytes: usize,
     /// Mean loss over the steps.
     pub loss: LossParts,
     /// Mean norm of the gradients before clipping.

@@ -10,7 +10,7 @@ use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::backend::StepError;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, remove_old_states, state_path, states};
 use crate::config::{ConfigError, Difference, TrainConfig, differences};
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
@@ -67,6 +67,17 @@ pub enum TrainError {
     /// A model or state file.
     #[error(transparent)]
     Model(#[from] ModelFileError),
+    /// The state that the run would go on from is damaged.
+    #[error("{error}\nThe run cannot go on from it. {advice}")]
+    DamagedState {
+        /// The state, and what is wrong with it.
+        error: ModelFileError,
+        /// What to do.
+        advice: String,
+    },
+    /// A folder without a run.
+    #[error("{0} holds no run: there is no config.toml in it")]
+    NoRun(PathBuf),
     /// The run's metrics.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
@@ -134,14 +145,34 @@ impl Run {
     /// Begins a run in `folder`, or goes on with the one that is there from its last checkpoint.
     pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
         config.check_ranges()?;
-        let rules = load_rules(&config)?;
+        let rules = load_rules(&config, &BTreeMap::new())?;
+        Self::open_with(folder, config, rules)
+    }
+
+    /// Goes on with the run in `folder` by its own config and rules, so that neither the config file nor rule files are
+    /// needed; `overrides` change keys of the config as in [`TrainConfig::load`].
+    pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
+        let path = folder.join("config.toml");
+        if !path.exists() {
+            return Err(TrainError::NoRun(folder.to_owned()));
+        }
+        let config = TrainConfig::load(&path, overrides)?;
+        let rules = load_rules(&config, &kept_rules(folder)?)?;
+        Self::open_with(folder, config, rules)
+    }
+
+    fn open_with(folder: &Path, config: TrainConfig, rules: Vec<Arc<Rules>>) -> Result<Self, TrainError> {
         let lock = lock(folder)?;
         for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
         let changed = reconcile(folder, &config)?;
         reconcile_rules(folder, &rules)?;
-        let checkpoint = Checkpoint::latest(&folder.join("checkpoints"))?;
+        let checkpoints = folder.join("checkpoints");
+        let checkpoint = Checkpoint::latest(&checkpoints).map_err(|error| damaged_state(&checkpoints, error))?;
+        if let Some(checkpoint) = &checkpoint {
+            remove_old_states(&checkpoints, checkpoint.generation);
+        }
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
         let (learner, training) = if let Some(checkpoint) = checkpoint {
             if checkpoint.learner.architecture != config.shape {
@@ -175,7 +206,7 @@ impl Run {
 
     /// The file of a generation's games.
     pub fn games_path(&self, generation: u64) -> PathBuf {
-        self.folder.join("games").join(format!("gen-{generation:05}.games"))
+        games_path(&self.folder, generation)
     }
 
     /// The folder of checkpoints.
@@ -203,8 +234,19 @@ impl Run {
     }
 }
 
-fn load_rules(config: &TrainConfig) -> Result<Vec<Arc<Rules>>, TrainError> {
-    let rules = config.rules.iter().map(|name| Ok(Arc::new(Rules::load(name)?)));
+/// The file of a generation's games in the run's folder.
+pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
+    folder.join("games").join(format!("gen-{generation:05}.games"))
+}
+
+/// The rule sets of the config, in its order: from `kept` those that it holds, by name or by the name of their file.
+fn load_rules(config: &TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Vec<Arc<Rules>>, TrainError> {
+    let load = |name: &String| -> Result<Arc<Rules>, TrainError> {
+        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy());
+        let kept = kept.get(name).or_else(|| kept.get(&*stem?));
+        Ok(Arc::new(kept.map_or_else(|| Rules::load(name), |set| Rules::new(set.clone()))?))
+    };
+    let rules = config.rules.iter().map(load);
     let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
     for (place, set) in rules.iter().enumerate() {
         if rules[..place].iter().any(|earlier| earlier.name() == set.name()) {
@@ -212,6 +254,43 @@ fn load_rules(config: &TrainConfig) -> Result<Vec<Arc<Rules>>, TrainError> {
         }
     }
     Ok(rules)
+}
+
+/// The rule sets that the run in `folder` was begun with, by name; none where it has not begun.
+pub(crate) fn kept_rules(folder: &Path) -> Result<BTreeMap<String, RuleSet>, TrainError> {
+    let path = folder.join("rules.toml");
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        text => text.map_err(|error| TrainError::Io { path: path.clone(), error })?,
+    };
+    let malformed = |reason: String| RuleSetError::Malformed { origin: path.display().to_string(), reason };
+    let sets: BTreeMap<String, RuleSet> = toml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+    for set in sets.values() {
+        set.check()?;
+    }
+    Ok(sets)
+}
+
+/// The error of a state that cannot be read, with what there is to go back to.
+fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainError {
+    let states = states(checkpoints).unwrap_or_default();
+    let advice = match states.split_last() {
+        None => return error.into(),
+        Some((newest, before)) => {
+            let newest = state_path(checkpoints, *newest);
+            match before.iter().rev().find(|&&generation| Checkpoint::load(checkpoints, generation).is_ok()) {
+                Some(whole) => format!(
+                    "The state of generation {whole} is whole: delete {} to go on from there; the games stay.",
+                    newest.display()
+                ),
+                None => format!(
+                    "No state before it is whole: delete {} to learn from the run's games again from the beginning.",
+                    newest.display()
+                ),
+            }
+        }
+    };
+    TrainError::DamagedState { error, advice }
 }
 
 /// Takes the folder for this process; the lock goes with the process, however it ends.

@@ -165,7 +165,12 @@ fn learn(
     observer.learning_begins(generation, steps);
     let mut rng = batch_rng(run.config.seed, generation);
     let mut parts = Vec::new();
-    let mut metrics = LearningMetrics { steps, window: run.window.len(), ..LearningMetrics::default() };
+    let mut metrics = LearningMetrics {
+        steps,
+        window: run.window.len(),
+        window_bytes: run.window.bytes(),
+        ..LearningMetrics::default()
+    };
     let mut backend = config.backend.open(run.learner.clone(), run.config.loss, run.config.optimizer)?;
     let start = Instant::now();
     for step in 0..steps {

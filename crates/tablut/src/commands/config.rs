@@ -46,7 +46,7 @@ pub fn run(command: &Config) -> anyhow::Result<()> {
             config.schedule.generations,
             config.schedule.games
         ),
-        Config::Show(_) => print!("{}", config.to_toml()),
+        Config::Show(_) => print!("# Memory: {}.\n\n{}", config.memory_bounds(), config.to_toml()),
     }
     Ok(())
 }

@@ -1,28 +1,28 @@
 //! `tablut data`: what is in a file of game records, whether it replays, and the same as JSON.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::json;
 use tablut_games::{GameRecord, RecordFile, read_records};
-use tablut_learn::SelfPlayMetrics;
+use tablut_learn::{RunCheck, RunSummary, SelfPlayMetrics, check_run};
 use tablut_rules::Rules;
 
 /// What to do with records.
 #[derive(Subcommand)]
 pub enum Data {
-    /// Count games, positions and results.
+    /// Count games, positions and results; of a run's folder, say how far it is.
     Info {
-        /// Files of records.
+        /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Replay every game and compare its end with the recorded one.
+    /// Replay every game and compare its end with the recorded one; of a run's folder, check every file.
     Check {
-        /// Files of records.
+        /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Rule set, by name or TOML file [default: the one that the file states].
@@ -41,6 +41,17 @@ pub enum Data {
 pub fn run(command: &Data) -> anyhow::Result<()> {
     let (Data::Info { files } | Data::Check { files, .. } | Data::Json { files }) = command;
     for path in files {
+        match command {
+            Data::Info { .. } if path.is_dir() => {
+                print!("{}", RunSummary::read(path)?);
+                continue;
+            }
+            Data::Check { .. } if path.is_dir() => {
+                check_folder(path)?;
+                continue;
+            }
+            _ => {}
+        }
         let file = read_records(path)?;
         match command {
             Data::Info { .. } => println!("{}: {}", path.display(), info(&file)),
@@ -64,6 +75,24 @@ pub fn run(command: &Data) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Checks every file of a run; an error where one is damaged or missing, after all have been looked at.
+fn check_folder(path: &Path) -> anyhow::Result<()> {
+    let check = check_run(path, &mut |_| {})?;
+    let RunCheck { generations, games, models, states, faults } = check;
+    println!(
+        "{}: {generations} generations, {models} models and {states} states are whole, {games} games replay as recorded",
+        path.display()
+    );
+    for fault in &faults {
+        eprintln!("damaged: {fault}");
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        bail!("{}: {} of its files are damaged or missing", path.display(), faults.len())
+    }
 }
 
 fn info(file: &RecordFile) -> String {

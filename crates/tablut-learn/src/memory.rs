@@ -1,0 +1,85 @@
+//! The most memory that a run's positions and trees can take, from its config.
+
+use std::fmt;
+
+use tablut_games::{Concurrency, ReplayWindow};
+
+use crate::config::TrainConfig;
+
+/// Bytes of a node of the search tree without its moves, as `search.max_nodes` documents it.
+const NODE_BYTES: u64 = 72;
+/// What `search.transpositions` adds to a node.
+const TRANSPOSITION_BYTES: u64 = 40;
+/// Bytes of each legal move in a node.
+const MOVE_BYTES: u64 = 8;
+
+/// Bounds in bytes; a run stays below them, most runs far below.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct MemoryBounds {
+    /// Of the replay window, once `learning.window_positions` positions are in it. The latest generation is in it in any
+    /// case, however large it is.
+    pub window: u64,
+    /// Of the search trees of all games that are played at once.
+    pub trees: u64,
+}
+
+impl TrainConfig {
+    /// The bounds on this machine, whose cores count where `machine.workers` is 0.
+    pub fn memory_bounds(&self) -> MemoryBounds {
+        let default = Concurrency::default();
+        let or = |value: usize, default: usize| if value == 0 { default } else { value };
+        let at_once = or(self.machine.workers, default.workers)
+            .saturating_mul(or(self.machine.games_per_worker, default.tasks_per_worker))
+            .min(self.schedule.games);
+        let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
+        // A simulation adds one node; nodes kept from the move before pay for simulations unless the config says otherwise.
+        let nodes = if self.search.count_kept_visits {
+            simulations.saturating_add(1).min(self.search.max_nodes)
+        } else {
+            self.search.max_nodes
+        };
+        let shared = if self.search.transpositions { TRANSPOSITION_BYTES } else { 0 };
+        let node = NODE_BYTES + shared + MOVE_BYTES * ReplayWindow::MAX_MOVES as u64;
+        MemoryBounds {
+            window: ReplayWindow::most_bytes(self.learning.window_positions) as u64,
+            trees: (at_once as u64).saturating_mul(u64::from(nodes)).saturating_mul(node),
+        }
+    }
+}
+
+impl fmt::Display for MemoryBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        write!(
+            f,
+            "at most {} MB for the replay window and {} MB for search trees",
+            megabytes(self.window),
+            megabytes(self.trees)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn bounds_follow_the_keys_that_set_them() {
+        let bounds = |overrides: &[&str]| {
+            let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+            let text = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
+            TrainConfig::parse(text, Path::new("test.toml"), &overrides).unwrap().memory_bounds()
+        };
+        let workers = ["machine.workers=2", "machine.games_per_worker=8", "schedule.games=100"];
+        let small =
+            bounds(&[&workers[..], &["learning.window_positions=1000", "schedule.simulations=[[0, 9]]"]].concat());
+        let large =
+            bounds(&[&workers[..], &["learning.window_positions=2000", "schedule.simulations=[[0, 19]]"]].concat());
+        assert_eq!((2 * small.window, 2 * small.trees), (large.window, large.trees));
+        assert_eq!(small.trees % (16 * 10), 0, "sixteen games at once, ten nodes each");
+        let few = bounds(&[&workers[..], &["schedule.games=4", "schedule.simulations=[[0, 9]]"]].concat());
+        assert_eq!(4 * few.trees, small.trees);
+    }
+}

@@ -1,0 +1,202 @@
+//! What lies in a run's folder, read without changing it: a summary, and a check of every file.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tablut_games::{RecordFile, read_records};
+use tablut_net::{Model, TrainingSummary};
+use tablut_rules::Rules;
+
+use crate::checkpoint::{Checkpoint, model_path, state_path, states};
+use crate::config::TrainConfig;
+use crate::metrics::{GenerationMetrics, read_metrics};
+use crate::run::{TrainError, games_path, kept_rules};
+
+/// A run in a few numbers.
+#[derive(Clone, Debug)]
+pub struct RunSummary {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The config that it goes on by.
+    pub config: TrainConfig,
+    /// Generations done.
+    pub generations: u64,
+    /// Counts of the whole run, from its last model; none before the first.
+    pub training: Option<TrainingSummary>,
+    /// Metrics of the last generation done.
+    pub last: Option<GenerationMetrics>,
+    /// Wall time of self-play and learning, in seconds.
+    pub seconds: f64,
+    /// Bytes of all files in the folder.
+    pub bytes: u64,
+}
+
+impl RunSummary {
+    /// Reads the run in `folder`.
+    pub fn read(folder: &Path) -> Result<Self, TrainError> {
+        let config = config_of(folder)?;
+        let checkpoints = folder.join("checkpoints");
+        let io = |error| TrainError::Io { path: checkpoints.clone(), error };
+        let last_state = states(&checkpoints).map_err(io)?.last().copied();
+        let generations = last_state.map_or(0, |generation| generation + 1);
+        let model = last_state.map(|generation| Model::load(&model_path(&checkpoints, generation))).transpose()?;
+        let metrics = read_metrics(&folder.join("metrics.jsonl"))?;
+        let seconds = metrics.iter().map(|metrics| metrics.selfplay.seconds + metrics.learning.seconds).sum();
+        Ok(Self {
+            folder: folder.to_owned(),
+            config,
+            generations,
+            training: model.map(|model| model.training),
+            last: metrics.into_iter().rfind(|metrics| metrics.generation < generations),
+            seconds,
+            bytes: bytes_in(folder).map_err(|error| TrainError::Io { path: folder.to_owned(), error })?,
+        })
+    }
+}
+
+impl fmt::Display for RunSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let config = &self.config;
+        writeln!(f, "run          {}", self.folder.display())?;
+        writeln!(f, "net          {} ({} parameters)", config.shape, config.shape.parameters())?;
+        writeln!(f, "rule sets    {}", config.rules.join(", "))?;
+        writeln!(f, "generations  {} of {}", self.generations, config.schedule.generations)?;
+        if let Some(training) = &self.training {
+            let TrainingSummary { games, positions, evaluations, steps, .. } = training;
+            writeln!(f, "so far       {games} games, {positions} positions, {evaluations} evaluations, {steps} steps")?;
+        }
+        if let Some(last) = &self.last {
+            let (play, loss) = (&last.selfplay, &last.learning.loss);
+            let share = |n: usize| 100.0 * n as f64 / play.games.max(1) as f64;
+            writeln!(
+                f,
+                "last         attackers won {:.0} %, drawn {:.0} %, defenders won {:.0} % of {} games; loss: policy {:.3} \
+                 (floor {:.3}), value {:.3}",
+                share(play.attackers_won),
+                share(play.drawn),
+                share(play.defenders_won),
+                play.games,
+                loss.policy,
+                loss.policy_floor,
+                loss.value
+            )?;
+        }
+        writeln!(f, "memory       {}", config.memory_bounds())?;
+        writeln!(f, "time         {:.0} min of self-play and learning", self.seconds / 60.0)?;
+        writeln!(f, "on disk      {:.1} MB", self.bytes as f64 / 1e6)
+    }
+}
+
+/// The outcome of checking every file of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunCheck {
+    /// Generations done.
+    pub generations: u64,
+    /// Games that replay as recorded.
+    pub games: usize,
+    /// Model files that are whole.
+    pub models: usize,
+    /// Learner's states that are whole.
+    pub states: usize,
+    /// Everything that is wrong, a sentence each that names the file.
+    pub faults: Vec<String>,
+}
+
+/// Reads every file of the run in `folder`: config, rules, metrics, games, which are replayed, models and states, the older
+/// ones as well. `progress` is told of each generation that has been looked at.
+///
+/// An error means that there is no run; what is wrong in a run is among [`RunCheck::faults`].
+pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunCheck, TrainError> {
+    let config = config_of(folder)?;
+    let mut check = RunCheck::default();
+    let checkpoints = folder.join("checkpoints");
+    let io = |error| TrainError::Io { path: checkpoints.clone(), error };
+    let states = states(&checkpoints).map_err(io)?;
+    check.generations = states.last().map_or(0, |generation| generation + 1);
+    let kept = check.note(kept_rules(folder)).unwrap_or_default();
+    for generation in states {
+        if let Some(state) = check.note(Checkpoint::load(&checkpoints, generation)) {
+            check.states += 1;
+            if state.learner.architecture != config.shape {
+                let path = state_path(&checkpoints, generation);
+                check.faults.push(format!("{}: a state of shape {}", path.display(), state.learner.architecture));
+            }
+        }
+    }
+    for generation in 0..check.generations {
+        check.model(&model_path(&checkpoints, generation), generation);
+        let path = games_path(folder, generation);
+        if let Some(file) = check.note(read_records(&path)) {
+            for rules in file.rules.iter().filter_map(|rules| rules.set()) {
+                if kept.get(&rules.name).is_some_and(|kept| !kept.differences(rules).is_empty()) {
+                    check.faults.push(format!("{}: other rules {} than the run's", path.display(), rules.name));
+                }
+            }
+            check.replay(&path, &file);
+        }
+        progress(generation);
+    }
+    if let Some(metrics) = check.note(read_metrics(&folder.join("metrics.jsonl"))) {
+        let measured: Vec<u64> = metrics.iter().map(|metrics| metrics.generation).collect();
+        let missing = (0..check.generations).filter(|generation| !measured.contains(generation));
+        let missing: Vec<String> = missing.map(|generation| generation.to_string()).collect();
+        if !missing.is_empty() {
+            check.faults.push(format!("metrics.jsonl lacks the generations {}", missing.join(", ")));
+        }
+    }
+    Ok(check)
+}
+
+impl RunCheck {
+    /// The value, or none and the error among the faults.
+    fn note<T, E: fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.faults.push(error.to_string())).ok()
+    }
+
+    fn model(&mut self, path: &Path, generation: u64) {
+        let Some(model) = self.note(Model::load(path)) else { return };
+        self.models += 1;
+        if model.training.generations != generation + 1 {
+            let found = model.training.generations;
+            self.faults.push(format!("{}: a net of {found} generations, expected {}", path.display(), generation + 1));
+        }
+    }
+
+    fn replay(&mut self, path: &Path, file: &RecordFile) {
+        for game in &file.games {
+            let rules: Result<Arc<Rules>, _> = file.rules_named(&game.rules);
+            let replayed = rules
+                .map_err(|error| error.to_string())
+                .and_then(|rules| game.replay(&rules, |_, _, _| {}).map(drop).map_err(|error| error.to_string()));
+            match replayed {
+                Ok(()) => self.games += 1,
+                Err(error) => self.faults.push(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+}
+
+fn config_of(folder: &Path) -> Result<TrainConfig, TrainError> {
+    let path = folder.join("config.toml");
+    if !path.exists() {
+        return Err(TrainError::NoRun(folder.to_owned()));
+    }
+    Ok(TrainConfig::load(&path, &[])?)
+}
+
+/// Bytes of all files below `folder`, whose own folders are not entered twice through links.
+fn bytes_in(folder: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            bytes += bytes_in(&entry.path())?;
+        } else if kind.is_file() {
+            bytes += entry.metadata()?.len();
+        }
+    }
+    Ok(bytes)
+}
