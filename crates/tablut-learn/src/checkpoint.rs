@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tablut_net::{
-    AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor, TrainingSummary,
-    container, durable,
+    AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor,
+    TrainingSummary, container, durable,
 };
 
 use crate::learner::LearnerState;

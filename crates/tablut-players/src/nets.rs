@@ -167,7 +167,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("net.tablut");
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
-        let model = Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() };
+        let model =
+            Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() };
         model.save(&path).unwrap();
         let specs: Vec<PlayerSpec> = [format!("net:{}@8", path.display()), format!("policy:{}", path.display())]
             .map(|text| text.parse().unwrap())
