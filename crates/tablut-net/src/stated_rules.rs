@@ -114,10 +114,9 @@ impl<'de> Deserialize<'de> for StatedRules {
         set.check().map_err(D::Error::custom)?;
         let found = clauses_hash(&set);
         if found != hash {
-            let name = &set.name;
+            let (name, found, stated) = (&set.name, &found[..16], shown(&hash.chars().take(16).collect::<String>()));
             return Err(D::Error::custom(format!(
-                "the clauses of {name} have the hash {found}, the file says \"{}\"",
-                shown(&hash)
+                "the clauses of {name} have the hash {found}…, the file says {stated}…: one of them was changed"
             )));
         }
         Ok(Self::checked(set))

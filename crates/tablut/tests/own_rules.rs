@@ -62,7 +62,7 @@ fn every_command_takes_the_rules_from_the_files() {
         (&["match", "random", &player, "--games", "2"], "playing by the rules slow"),
         (&["match", "random", &player, "--games", "2", "--rules", "slow"], "slow"),
         (&["selfplay", &model, "--games", "2", "--out", "more"], "2 games"),
-        (&["puzzles", "make", &model, "--count", "1", "--games", "64", "--out", "puzzles"], "slow.jsonl"),
+        (&["puzzles", "make", &model, "--count", "8", "--games", "64", "--out", "puzzles"], "slow.jsonl"),
         (&["puzzles", "solve", "puzzles/slow.jsonl", "--simulations", "4"], "slow"),
         (&["openings", "--out", "book.jsonl", "--judge", &player, "--count", "2", "--band", "1"], "the slow rules"),
         (&["model", "info", &model], "slow"),
