@@ -2,7 +2,7 @@ use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, TaskSou
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::ThreadId;
 use tablut_search::{EvaluateError, Evaluation, Evaluator};
 
