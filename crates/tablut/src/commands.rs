@@ -8,55 +8,54 @@ mod data;
 mod evaluate;
 mod matches;
 mod model;
+mod model_file;
 mod openings;
+mod overview;
 mod perft;
 mod play;
 mod puzzles;
 mod replay;
 mod rules;
 mod selfplay;
+mod shell;
 mod tournament;
 mod train;
 
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tablut_net::{KnownRules, Model, RulesChoice, choose_rules};
 use tablut_rules::Rules;
 
-/// A command that Ctrl-C has ended, and that has said what there is; the exit code is 130.
-#[derive(Debug)]
-pub struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("stopped on request")
-    }
-}
-
-impl std::error::Error for Interrupted {}
+use crate::console::{Console, Voice};
 
 /// The rules to play by, after saying what is to be said of the choice.
-fn told(choice: RulesChoice) -> Arc<Rules> {
+fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
     for note in &choice.notes {
-        eprintln!("note: {note}");
+        voice.say(format_args!("note: {note}"));
     }
     choice.rules
 }
 
-/// The rules for the net of the model file `path` alone: `asked`, or what the net knows.
-fn rules_for(asked: Option<&str>, path: &Path, model: &Model) -> anyhow::Result<Arc<Rules>> {
-    let net = path.display().to_string();
-    Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?))
+/// The rules for the net of one model alone: `asked`, or what the net knows. Without a file it is the net that comes with the
+/// program.
+fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+    let net = model_file::model_name(path);
+    Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
 }
 
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
-pub struct Arguments {
+#[command(name = "tablut", version = env!("TABLUT_VERSION"), arg_required_else_help = true)]
+struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Say nothing but results and errors: no progress, no notes.
+    #[arg(long, short, global = true)]
+    quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -65,7 +64,7 @@ enum Command {
     Train(train::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
-    /// Make a book of balanced openings for matches
+    /// Make a book of balanced openings for matches.
     Openings(openings::Args),
     /// Play any players against each other and rate them.
     Match(tournament::Args),
@@ -91,7 +90,7 @@ enum Command {
     Rules(rules::Args),
     /// Count move sequences, to verify the rules.
     Perft(perft::Args),
-    /// Play a list of moves and report the state after each.
+    /// Play a list of moves or a saved game and report each state.
     Replay(replay::Args),
     /// Play on someone else's server, or in someone else's program.
     #[command(subcommand)]
@@ -99,28 +98,54 @@ enum Command {
     /// Measure speed on this machine.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Print a shell's completions of these commands.
+    Completions(shell::CompletionsArgs),
+    /// Write manual pages of these commands.
+    Man(shell::ManArgs),
 }
 
-impl Arguments {
-    /// Does what was asked for.
-    pub fn run(self) -> anyhow::Result<()> {
-        match self.command {
-            Command::Train(args) => train::run(&args),
-            Command::Evaluate(args) => evaluate::run(&args),
-            Command::Openings(args) => openings::run(&args),
-            Command::Match(args) => tournament::run(&args),
-            Command::Analyze(args) => analyze::run(&args),
-            Command::Play(args) => play::run(&args),
-            Command::Puzzles(command) => puzzles::run(&command),
-            Command::Selfplay(args) => selfplay::run(&args),
-            Command::Data(command) => data::run(&command),
-            Command::Model(command) => model::run(&command),
-            Command::Config(command) => config::run(&command),
-            Command::Rules(args) => rules::run(&args),
-            Command::Perft(args) => perft::run(&args),
-            Command::Replay(args) => replay::run(&args),
-            Command::Bridge(bridge) => bridge::run(&bridge),
-            Command::Bench(bench) => bench::run(&bench),
+/// Reads what was typed, and does it.
+pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> anyhow::Result<()> {
+    let arguments = match program().try_get_matches_from(typed) {
+        Ok(matches) => Arguments::from_arg_matches(&matches)?,
+        // Help and version are results like any other.
+        Err(asked) if !asked.use_stderr() => {
+            console.write_styled(&asked.render())?;
+            return Ok(console.flush()?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    console.voice = Voice::new(arguments.quiet);
+    arguments.command.run(console)?;
+    Ok(console.flush()?)
+}
+
+/// The program's arguments, with its commands in groups.
+fn program() -> clap::Command {
+    overview::grouped(Arguments::command())
+}
+
+impl Command {
+    fn run(self, console: &mut Console) -> anyhow::Result<()> {
+        match self {
+            Self::Train(args) => train::run(&args, console),
+            Self::Evaluate(args) => evaluate::run(&args, console),
+            Self::Openings(args) => openings::run(&args, console),
+            Self::Match(args) => tournament::run(&args, console),
+            Self::Analyze(args) => analyze::run(&args, console),
+            Self::Play(args) => play::run(&args),
+            Self::Puzzles(command) => puzzles::run(&command, console),
+            Self::Selfplay(args) => selfplay::run(&args, console),
+            Self::Data(command) => data::run(&command, console),
+            Self::Model(command) => model::run(&command, console),
+            Self::Config(command) => config::run(&command, console),
+            Self::Rules(args) => rules::run(&args, console),
+            Self::Perft(args) => perft::run(&args, console),
+            Self::Replay(args) => replay::run(&args, console),
+            Self::Bridge(bridge) => bridge::run(&bridge, console),
+            Self::Bench(bench) => bench::run(&bench, console),
+            Self::Completions(args) => shell::completions(&args, program(), console),
+            Self::Man(args) => shell::man(&args, program(), console),
         }
     }
 }

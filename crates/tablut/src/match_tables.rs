@@ -2,47 +2,53 @@
 
 use std::fmt::Write as _;
 
-use tablut_arena::tally::EloDifference;
+use tablut_arena::tally::{EloDifference, EndingCount};
 use tablut_arena::{Ladder, MatchReport, SideResult};
 use tablut_ratings::{Rating, ScoreEstimate, SprtState, Verdict, Wdl};
 
-/// One line a match: the first player's score against the second, in all and with each side. Percentages; intervals
+use crate::layout;
+
+/// One row a match: the first player's score against the second, in all and with each side. Percentages; intervals
 /// are 95 %.
 pub fn match_table(reports: &[MatchReport]) -> String {
-    let header =
-        ["match", "games", "score %", "Elo", "won = drawn – lost", "as attackers %", "as defenders %", "plies"];
+    let header = ["", "games", "score %", "Elo", "as attackers %", "as defenders %"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for report in reports {
-        let Wdl { wins, draws, losses } = report.total.results;
         rows.push(vec![
-            format!("{} – {}", report.players[0], report.players[1]),
+            players(report),
             report.games.to_string(),
-            score(&report.total),
+            report.total.score.map_or("–".to_owned(), |score| {
+                format!("{:.1} ({:.0}–{:.0})", 100.0 * score.mean, 100.0 * score.low, 100.0 * score.high)
+            }),
             elo_text(&report.elo),
-            format!("{wins} = {draws} – {losses}"),
             score(&report.as_attackers),
             score(&report.as_defenders),
-            format!("{:.0}", report.mean_plies),
         ]);
     }
-    columns(&rows)
+    layout::table(&rows)
 }
 
-/// How the games of each match ended, one line a match.
+fn players(report: &MatchReport) -> String {
+    format!("{} – {}", report.players[0], report.players[1])
+}
+
+/// Results in numbers and how the games of each match ended.
 pub fn endings_text(reports: &[MatchReport]) -> String {
     let mut text = String::new();
     for report in reports {
-        let endings: Vec<String> = report
-            .endings
-            .iter()
-            .map(|(reason, count)| {
-                let n = count.attackers_won + count.drawn + count.defenders_won;
-                format!("{reason} {:.0} %", 100.0 * f64::from(n) / f64::from(report.games.max(1)))
-            })
-            .collect();
-        let _ = writeln!(text, "{} – {}: {}", report.players[0], report.players[1], endings.join(", "));
+        let Wdl { wins, draws, losses } = report.total.results;
+        let results = format!("{wins} won, {draws} drawn, {losses} lost; {:.0} plies", report.mean_plies);
+        let ending = |(reason, count): (&_, &EndingCount)| {
+            let n = count.attackers_won + count.drawn + count.defenders_won;
+            format!("{reason} {:.0} %", 100.0 * f64::from(n) / f64::from(report.games.max(1)))
+        };
+        let endings = report.endings.iter().map(ending);
+        text += &players(report);
+        text += "\n";
+        text += &layout::list("  ", std::iter::once(results).chain(endings), 2);
+        text += "\n";
         for (player, &n) in report.players.iter().zip(&report.forfeits).filter(|&(_, &n)| n > 0) {
-            let _ = writeln!(text, "{player} lost {n} of {} games by forfeit", report.games);
+            let _ = writeln!(text, "  {player} lost {n} of {} games by forfeit", report.games);
         }
     }
     text
@@ -59,17 +65,9 @@ pub fn sprt_text(reports: &[MatchReport]) -> String {
             Verdict::NotStronger => format!("not stronger, under {} Elo", bounds.elo1),
             Verdict::Undecided => "undecided".to_owned(),
         };
-        let _ = writeln!(
-            text,
-            "{} – {}: {verdict}; SPRT [{}, {}] Elo, errors {} and {}, {}",
-            report.players[0],
-            report.players[1],
-            bounds.elo0,
-            bounds.elo1,
-            bounds.alpha,
-            bounds.beta,
-            sprt_evidence(&state),
-        );
+        let settings =
+            format!("SPRT [{}, {}] Elo, errors {} and {}", bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta);
+        let _ = writeln!(text, "{}: {verdict}\n  {settings}\n  {}", players(report), sprt_evidence(&state));
     }
     text
 }
@@ -87,24 +85,25 @@ pub fn ladder_table(ladder: &Ladder) -> String {
     let mut rows = vec![["player", "Elo", "95 %", "stronger than next", "games"].map(str::to_owned).to_vec()];
     for (place, player) in ladder.players.iter().enumerate() {
         let Rating { elo, low, high } = player.rating;
-        let interval = if player.anchor { "anchor".to_owned() } else { format!("{low:+.0} to {high:+.0}") };
+        let interval = if player.anchor { "anchor".to_owned() } else { format!("{} to {}", signed(low), signed(high)) };
         let next = ladder.superiority[place].get(place + 1);
         let superior = next.map_or(String::new(), |next| format!("{:.1} %", 100.0 * next));
         let games = (player.as_attackers + player.as_defenders).games().to_string();
-        rows.push(vec![player.name.clone(), format!("{elo:+.0}"), interval, superior, games]);
+        rows.push(vec![player.name.clone(), signed(elo), interval, superior, games]);
     }
     let side = &ladder.attackers_advantage;
     let mut text = format!(
-        "{}attackers' advantage {:+.0} Elo ({:+.0} to {:+.0}), draws between equals {:.0} %\n",
-        columns(&rows),
-        side.elo,
-        side.low,
-        side.high,
+        "{}attackers' advantage {} Elo ({} to {}), draws between equals {:.0} %\n",
+        layout::table(&rows),
+        signed(side.elo),
+        signed(side.low),
+        signed(side.high),
         100.0 * ladder.draw_rate
     );
     for player in &ladder.players {
         if let Some(Rating { elo, low, high }) = player.measured {
-            let _ = writeln!(text, "{} by these games alone: {elo:+.0} ({low:+.0} to {high:+.0})", player.name);
+            let measured = elo_interval(elo, low, high);
+            let _ = writeln!(text, "{} by these games alone: {measured}", player.name);
         }
     }
     text
@@ -123,49 +122,37 @@ pub fn superiority_table(ladder: &Ladder) -> String {
         let cells = ladder.superiority[i].iter().enumerate().map(cell);
         rows.push(std::iter::once(format!("{} {}", i + 1, player.name)).chain(cells).collect());
     }
-    columns(&rows)
+    layout::table(&rows)
 }
 
 fn score(side: &SideResult) -> String {
     side.score.map_or("–".to_owned(), |ScoreEstimate { mean, low, high, .. }| {
-        format!("{:.1} ({:.1}–{:.1})", 100.0 * mean, 100.0 * low, 100.0 * high)
+        format!("{:.0} ({:.0}–{:.0})", 100.0 * mean, 100.0 * low, 100.0 * high)
     })
 }
 
 /// An Elo difference with its interval, or what is known of one that has no bound.
 pub fn elo_text(elo: &EloDifference) -> String {
     match (elo.low, elo.mean, elo.high) {
-        (Some(low), Some(mean), Some(high)) => format!("{mean:+.0} ({low:+.0} to {high:+.0})"),
-        (Some(low), _, None) => format!("over {low:+.0}"),
-        (None, _, Some(high)) => format!("under {high:+.0}"),
+        (Some(low), Some(mean), Some(high)) => elo_interval(mean, low, high),
+        (Some(low), _, None) => format!("above {}", signed(low)),
+        (None, _, Some(high)) => format!("below {}", signed(high)),
         _ => "–".to_owned(),
     }
 }
 
-/// Lines of columns, the first aligned to the left and the others to the right.
-fn columns(rows: &[Vec<String>]) -> String {
-    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..n_columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let _ = if column == 0 {
-                write!(line, "{cell:<0$}", widths[column])
-            } else {
-                write!(line, "  {cell:>0$}", widths[column])
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+fn elo_interval(mean: f64, low: f64, high: f64) -> String {
+    format!("{} ({} to {})", signed(mean), signed(low), signed(high))
+}
+
+/// A whole number with its sign, a real minus.
+fn signed(elo: f64) -> String {
+    format!("{elo:+.0}").replace('-', "−")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ladder_table, match_table, sprt_text, superiority_table};
+    use super::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
     use tablut_arena::tally::ReportHeader;
     use tablut_arena::{GameResult, MatchReport, Tally, ladder};
     use tablut_players::Ending;
@@ -208,9 +195,9 @@ mod tests {
         let table = match_table(&reports);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 3);
-        assert!(lines[1].starts_with("net – random") && lines[1].contains("100.0 (83.9–100.0)"), "{table}");
-        assert!(lines[1].contains("over +287"), "{table}");
-        assert!(lines[2].contains("16 = 1 – 3"), "{table}");
+        assert!(lines[1].starts_with("net – random") && lines[1].contains("100.0 (84–100)"), "{table}");
+        assert!(lines[1].contains("above +287"), "{table}");
+        assert!(endings_text(&reports).contains("net – greedy\n  16 won, 1 drawn, 3 lost; "));
         assert_eq!(sprt_text(&reports).lines().count(), 2);
     }
 

@@ -152,10 +152,13 @@ fn a_match_plays_from_a_book_of_openings() {
         (&["match", "greedy", "random", "--rules", "masters", "--openings", book], "for the kvasir rules"),
         (&["match", "greedy", "random", "--openings", games], "line 1: expected an opening book's header"),
         (&["match", "greedy", "random", "--openings", book, "--opening-plies", "2"], "cannot be used with"),
-        (&["openings", "--out", book, "--judge", "greedy"], "expected alphabeta:DEPTH or net:FILE@SIMULATIONS"),
-        (&["openings", "--out", book, "--band", "nan"], "--band NaN: expected a number from 0"),
         (
-            &["openings", "--out", book, "--plies", "1", "--count", "50", "--judge", "alphabeta:1"],
+            &["openings", "--force", "--out", book, "--judge", "greedy"],
+            "expected alphabeta:DEPTH or net:FILE@SIMULATIONS",
+        ),
+        (&["openings", "--force", "--out", book, "--band", "nan"], "--band NaN: expected a number from 0"),
+        (
+            &["openings", "--force", "--out", book, "--plies", "1", "--count", "50", "--judge", "alphabeta:1"],
             "more plies give more",
         ),
     ] {

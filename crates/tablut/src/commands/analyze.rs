@@ -1,17 +1,20 @@
-//! `tablut analyze MODEL`: what a net and its search say about a position.
+//! `tablut analyze`: what a net and its search say about a position.
 
-use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tablut_games::NetEvaluator;
-use tablut_net::{Engine, Model};
+use tablut_net::Engine;
 use tablut_play::{Analysis, Style, analysis_text};
-use tablut_rules::{Game, Rules, Side};
+use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
+use super::model_file::{load_model, model_name};
 use super::rules_for;
+use crate::console::Console;
+use crate::progress::Progress;
 
 /// Simulations when neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
@@ -19,8 +22,6 @@ const SIMULATIONS: u32 = 800;
 /// Search a position and show its value, the best lines and what is proven
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The model file
-    model: PathBuf,
     /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
@@ -45,37 +46,57 @@ pub struct Args {
     /// Draw the board with ASCII characters alone
     #[arg(long)]
     ascii: bool,
+    /// The model file, unless the first word is a move already [default: the net that comes with the program]
+    #[arg(value_name = "MODEL")]
+    model_or_move: Option<String>,
     /// Moves played from the position before it is analysed, such as d1-d3
     #[arg(value_name = "MOVE")]
     moves: Vec<String>,
 }
 
 /// Searches and prints.
-pub fn run(args: &Args) -> anyhow::Result<()> {
-    let model = Model::load(&args.model)?;
-    let rules = rules_for(args.rules.as_deref(), &args.model, &model)?;
-    let game = game(args, rules)?;
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let (path, moves) = args.model_and_moves()?;
+    let model = load_model(path)?;
+    let rules = rules_for(args.rules.as_deref(), path, &model, console.voice)?;
+    let game = game(args, &moves, rules)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let engine = Engine::with_threads(&model.weights, threads)
-        .with_context(|| format!("model file {}", args.model.display()))?;
+    let engine = Engine::with_threads(&model.weights, threads).with_context(|| model_name(path))?;
     let limit = args.time.unwrap_or(Limit::of_simulations(args.simulations.unwrap_or(SIMULATIONS)));
     let evaluator = Box::new(NetEvaluator::new(Box::new(engine)));
+    let searching = Progress::waiting(console.voice, format_args!("searching ({limit})"));
     let analysis = Analysis::new(evaluator, &game, limit, args.lines.into())?;
+    drop(searching);
     if args.json {
-        println!("{}", serde_json::to_string(&analysis)?);
+        writeln!(console, "{}", serde_json::to_string(&analysis)?)?;
     } else {
-        let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        print!("{}", analysis_text(&analysis, &game, Style { colour, unicode: !args.ascii }));
+        let style = Style { colour: console.has_colour(), unicode: !args.ascii };
+        write!(console, "{}", analysis_text(&analysis, &game, style))?;
     }
     Ok(())
 }
 
+impl Args {
+    /// The model file, if the first word names one, and the moves. A word in the form of a move is a move: `./d1-d3` would be a
+    /// file of that name.
+    fn model_and_moves(&self) -> anyhow::Result<(Option<&Path>, Vec<&str>)> {
+        let moves = self.moves.iter().map(String::as_str);
+        match self.model_or_move.as_deref() {
+            Some(word) if word.parse::<MoveText>().is_ok() => Ok((None, std::iter::once(word).chain(moves).collect())),
+            Some(word) if !Path::new(word).exists() => {
+                bail!("{word}: there is no such model file, and it is no move either, such as d1-d3")
+            }
+            word => Ok((word.map(Path::new), moves.collect())),
+        }
+    }
+}
+
 /// The game to analyse, with its moves played.
-fn game(args: &Args, rules: Arc<Rules>) -> anyhow::Result<Game> {
-    let first_move = args.moves.first().map(String::as_str);
+fn game(args: &Args, moves: &[&str], rules: Arc<Rules>) -> anyhow::Result<Game> {
+    let first_move = moves.first().copied();
     let position = rules.opening_of(args.first, args.position.as_deref(), first_move)?;
     let mut game = Game::from_position(rules, position)?;
-    for text in &args.moves {
+    for text in moves {
         let ply = game.ply() + 1;
         let mv = text.parse().with_context(|| format!("ply {ply}"))?;
         game.play(mv).with_context(|| format!("ply {ply}"))?;

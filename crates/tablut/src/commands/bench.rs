@@ -8,6 +8,8 @@ mod training;
 
 use clap::Subcommand;
 
+use crate::console::Console;
+
 /// What can be measured.
 #[derive(Subcommand)]
 pub enum Bench {
@@ -24,12 +26,12 @@ pub enum Bench {
 }
 
 /// Measures.
-pub fn run(bench: &Bench) -> anyhow::Result<()> {
+pub fn run(bench: &Bench, console: &mut Console) -> anyhow::Result<()> {
     match bench {
-        Bench::Inference(args) => inference::run(args),
-        Bench::Rules(args) => rules::run(args),
-        Bench::Search(args) => search::run(args),
-        Bench::Selfplay(args) => selfplay::run(args),
-        Bench::Training(args) => training::run(args),
+        Bench::Inference(args) => inference::run(args, console),
+        Bench::Rules(args) => rules::run(args, console),
+        Bench::Search(args) => search::run(args, console),
+        Bench::Selfplay(args) => selfplay::run(args, console),
+        Bench::Training(args) => training::run(args, console),
     }
 }

@@ -1,6 +1,6 @@
 //! `tablut bridge …`: play on someone else's server, or in someone else's program.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,9 @@ use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::Limit;
 
 use super::matches::load_rules;
+use super::model_file::load_model;
 use super::{rules_for, told};
+use crate::console::{Console, Voice};
 
 /// The bridges.
 #[derive(clap::Subcommand)]
@@ -115,12 +117,12 @@ pub struct OpenTaflArgs {
 }
 
 /// Runs a bridge.
-pub fn run(bridge: &Bridge) -> anyhow::Result<()> {
+pub fn run(bridge: &Bridge, console: &mut Console) -> anyhow::Result<()> {
     match bridge {
-        Bridge::Challenge(args) if args.serve => referee(args),
-        Bridge::Challenge(args) => challenge(args),
-        Bridge::Engine(args) => engine(args),
-        Bridge::Opentafl(args) => opentafl(args),
+        Bridge::Challenge(args) if args.serve => referee(args, console),
+        Bridge::Challenge(args) => challenge(args, console),
+        Bridge::Engine(args) => engine(args, console),
+        Bridge::Opentafl(args) => opentafl(args, console),
     }
 }
 
@@ -152,14 +154,15 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
 }
 
 /// The rules that were asked for, or that the player knows.
-fn rules_of(args: &PlayerArgs, asked: Option<&str>) -> anyhow::Result<Arc<Rules>> {
-    match &args.model {
-        Some(path) if args.player.is_none() => rules_for(asked, path, &Model::load(path)?),
-        _ => Ok(told(choose_rules(asked, &[])?)),
+fn rules_of(args: &PlayerArgs, asked: Option<&str>, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+    if args.player.is_some() {
+        return Ok(told(choose_rules(asked, &[])?, voice));
     }
+    let path = args.model.as_deref();
+    rules_for(asked, path, &load_model(path)?, voice)
 }
 
-fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {
+fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
     let side = match args.side.context("expected --side white or --side black")? {
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,
@@ -178,7 +181,7 @@ fn challenge(args: &ChallengeArgs) -> anyhow::Result<()> {
         ClientEnd::Result(None) => "drew",
         ClientEnd::OpponentOutOfTime => "most likely won: the referee closed the connection on the opponent's turn,",
     };
-    println!("{outcome} after {} plies", report.moves.len());
+    writeln!(console, "{outcome} after {} plies", report.moves.len())?;
     Ok(())
 }
 
@@ -198,7 +201,7 @@ fn choose(mind: &mut Mind, game: &Game, limit: Limit) -> Result<Move, String> {
     }
 }
 
-fn referee(args: &ChallengeArgs) -> anyhow::Result<()> {
+fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
     let listen = |address: SocketAddr| {
         TcpListener::bind(address).with_context(|| format!("--listen: cannot listen on {address}"))
     };
@@ -209,36 +212,40 @@ fn referee(args: &ChallengeArgs) -> anyhow::Result<()> {
         move_time: Duration::from_secs(u64::from(args.seconds)),
         join_time: Duration::from_hours(1),
     };
-    eprintln!("Waiting for white on {} and black on {}.", white.local_addr()?, black.local_addr()?);
-    let report = serve(&white, &black, &options, &mut |mv, game| println!("{:>3} {mv}", game.ply()))?;
+    let (white_address, black_address) = (white.local_addr()?, black.local_addr()?);
+    console.voice.say(format_args!("Waiting for white on {white_address} and black on {black_address}."));
+    let mut unwritten = None;
+    let report = serve(&white, &black, &options, &mut |mv, game| {
+        if unwritten.is_none() {
+            unwritten = writeln!(console, "{:>3} {mv}", game.ply()).err();
+        }
+    })?;
+    // A game is not ended because nobody reads its moves.
+    unwritten.map_or(Ok(()), Err)?;
     match &report.ending {
-        Ending::Forfeit { loser, reason } => println!("{}, the {loser}, lost: {reason}", report.names[loser.index()]),
+        Ending::Forfeit { loser, reason } => {
+            writeln!(console, "{}, the {loser}, lost: {reason}", report.names[loser.index()])?;
+        }
         Ending::Rules(outcome) => match outcome.winner {
-            Some(winner) => println!("{}, the {winner}, won: {}", report.names[winner.index()], outcome.reason),
-            None => println!("a draw: {}", outcome.reason),
+            Some(winner) => {
+                writeln!(console, "{}, the {winner}, won: {}", report.names[winner.index()], outcome.reason)?;
+            }
+            None => writeln!(console, "a draw: {}", outcome.reason)?,
         },
     }
     Ok(())
 }
 
-fn engine(args: &EngineArgs) -> anyhow::Result<()> {
-    let rules = rules_of(&args.player, args.rules.as_deref())?;
+fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
+    let rules = rules_of(&args.player, args.rules.as_deref(), console.voice)?;
     let player = load(&args.player, &rules)?;
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);
     let mut engine = LineEngine::new(name, player.mind, simulations, rules);
-    output_result(run_engine(&mut engine, &lines_of(io::stdin()), &mut io::stdout()))
+    Ok(run_engine(&mut engine, &lines_of(io::stdin()), console)?)
 }
 
-/// The other end may close its input whenever it likes.
-fn output_result(result: io::Result<()>) -> anyhow::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("standard output"),
-    }
-}
-
-fn opentafl(args: &OpenTaflArgs) -> anyhow::Result<()> {
+fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
     let engine = || -> anyhow::Result<OpenTaflEngine> {
         // The rules come with the first line; a player without a net is made for them then.
         let player = load(&args.player, &load_rules("kvasir")?)?;
@@ -247,8 +254,8 @@ fn opentafl(args: &OpenTaflArgs) -> anyhow::Result<()> {
         Ok(OpenTaflEngine::new(player.mind, Pace { most, simulations: player.simulations }))
     };
     let mut engine = engine().inspect_err(|error| {
-        // OpenTafl shows this to whoever chose the engine.
-        println!("error -1 {}", format!("{error:#}").replace('\n', " "));
+        // OpenTafl shows this to whoever chose the engine; the error itself is told in any case.
+        let _ = writeln!(console, "error -1 {}", format!("{error:#}").replace('\n', " "));
     })?;
-    output_result(run_opentafl(&mut engine, &lines_of(io::stdin()), &mut io::stdout()))
+    Ok(run_opentafl(&mut engine, &lines_of(io::stdin()), console)?)
 }

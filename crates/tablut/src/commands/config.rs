@@ -1,5 +1,6 @@
 //! `tablut config check` and `tablut config show`: is a config sound, and what does it come to.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -8,6 +9,7 @@ use tablut_learn::TrainConfig;
 use tablut_rules::Rules;
 
 use super::matches::parse_players;
+use crate::console::Console;
 
 /// What to do with a config.
 #[derive(Subcommand)]
@@ -29,7 +31,7 @@ pub struct Args {
 }
 
 /// Checks or prints.
-pub fn run(command: &Config) -> anyhow::Result<()> {
+pub fn run(command: &Config, console: &mut Console) -> anyhow::Result<()> {
     let (Config::Check(args) | Config::Show(args)) = command;
     let config = TrainConfig::load(&args.config, &args.overrides)?;
     parse_players(&config.evaluation.against).context("evaluation.against")?;
@@ -37,7 +39,8 @@ pub fn run(command: &Config) -> anyhow::Result<()> {
         Rules::load(name)?;
     }
     match command {
-        Config::Check(_) => println!(
+        Config::Check(_) => writeln!(
+            console,
             "{} is sound: {} ({} parameters) on {}, {} generations of {} games",
             args.config.display(),
             config.shape,
@@ -45,8 +48,8 @@ pub fn run(command: &Config) -> anyhow::Result<()> {
             config.rules.join(", "),
             config.schedule.generations,
             config.schedule.games
-        ),
-        Config::Show(_) => print!("# Memory: {}.\n\n{}", config.memory_bounds(), config.to_toml()),
+        )?,
+        Config::Show(_) => write!(console, "# Memory: {}.\n\n{}", config.memory_bounds(), config.to_toml())?,
     }
     Ok(())
 }

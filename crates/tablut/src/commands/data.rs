@@ -1,6 +1,6 @@
 //! `tablut data`: what is in a file of game records, whether it replays, and the same as JSON.
 
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use serde_json::json;
 use tablut_games::{GameRecord, RecordFile, read_records};
 use tablut_learn::{RunCheck, RunSummary, SelfPlayMetrics, check_run};
 use tablut_rules::Rules;
+
+use crate::console::{Console, complain};
 
 /// What to do with records.
 #[derive(Subcommand)]
@@ -38,23 +40,23 @@ pub enum Data {
 }
 
 /// Inspects, checks or prints.
-pub fn run(command: &Data) -> anyhow::Result<()> {
+pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
     let (Data::Info { files } | Data::Check { files, .. } | Data::Json { files }) = command;
     for path in files {
         match command {
             Data::Info { .. } if path.is_dir() => {
-                print!("{}", RunSummary::read(path)?);
+                write!(console, "{}", RunSummary::read(path)?)?;
                 continue;
             }
             Data::Check { .. } if path.is_dir() => {
-                check_folder(path)?;
+                check_folder(path, console)?;
                 continue;
             }
             _ => {}
         }
         let file = read_records(path)?;
         match command {
-            Data::Info { .. } => println!("{}: {}", path.display(), info(&file)),
+            Data::Info { .. } => writeln!(console, "{}: {}", path.display(), info(&file))?,
             Data::Check { rules, .. } => {
                 for game in &file.games {
                     let rules = match rules {
@@ -64,12 +66,11 @@ pub fn run(command: &Data) -> anyhow::Result<()> {
                     game.replay(&rules, |_, _, _| {})
                         .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
                 }
-                println!("{}: {} games replay as recorded", path.display(), file.games.len());
+                writeln!(console, "{}: {} games replay as recorded", path.display(), file.games.len())?;
             }
             Data::Json { .. } => {
-                let mut out = std::io::stdout().lock();
                 for game in &file.games {
-                    writeln!(out, "{}", line(game))?;
+                    writeln!(console, "{}", line(game))?;
                 }
             }
         }
@@ -78,15 +79,16 @@ pub fn run(command: &Data) -> anyhow::Result<()> {
 }
 
 /// Checks every file of a run; an error where one is damaged or missing, after all have been looked at.
-fn check_folder(path: &Path) -> anyhow::Result<()> {
+fn check_folder(path: &Path, console: &mut Console) -> anyhow::Result<()> {
     let check = check_run(path, &mut |_| {})?;
     let RunCheck { generations, games, models, states, faults } = check;
-    println!(
+    writeln!(
+        console,
         "{}: {generations} generations, {models} models and {states} states are whole, {games} games replay as recorded",
         path.display()
-    );
+    )?;
     for fault in &faults {
-        eprintln!("damaged: {fault}");
+        complain(format_args!("damaged: {fault}"));
     }
     if faults.is_empty() {
         Ok(())

@@ -1,5 +1,6 @@
 //! `tablut evaluate MODEL`: a net's score against fixed opponents, both sides equally.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,8 +11,10 @@ use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
-use super::matches::{MatchArgs, Played, cancelled_by_interrupt, parse_players, play_all};
+use super::matches::{MatchArgs, Played, parse_players, play_all};
 use super::told;
+use crate::console::{Console, Voice};
+use crate::interrupt::cancelled_by_interrupt;
 use crate::match_tables::{endings_text, match_table, sprt_text};
 
 /// Arguments of `tablut evaluate`.
@@ -41,7 +44,7 @@ struct Evaluation<'a> {
 }
 
 /// Plays the matches and prints the table.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let cancel = cancelled_by_interrupt()?;
     let opponents = if args.against.is_empty() {
         vec!["random".to_owned(), "greedy".to_owned(), "alphabeta:2".to_owned()]
@@ -49,9 +52,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         args.against.clone()
     };
     let rules = args.rules.as_deref();
-    let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &cancel)?;
-    print!("{}", if args.matches.json { measured.json()? } else { measured.text(&args.matches) });
-    measured.played.finish(args.matches.save_games.as_deref())
+    let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &cancel, console.voice)?;
+    write!(console, "{}", if args.matches.json { measured.json()? } else { measured.text(&args.matches) })?;
+    measured.played.finish(args.matches.save_games.as_deref(), console.voice)
 }
 
 /// A net's matches against some opponents.
@@ -71,12 +74,13 @@ pub fn measure(
     rules: Option<&str>,
     matches: &MatchArgs,
     cancel: &CancelToken,
+    voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
     let mut nets = Nets::load(&opponents)?;
     let info = nets.add(model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
-    let rules = told(nets.choose_rules(rules)?);
+    let rules = told(nets.choose_rules(rules)?, voice);
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
         simulations => {
@@ -85,7 +89,7 @@ pub fn measure(
         }
     };
     let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), cancel)?;
+    let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), cancel, voice)?;
     Ok(Measured { model: model.to_owned(), rules, simulations, played })
 }
 

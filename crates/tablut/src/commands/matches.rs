@@ -5,9 +5,9 @@ mod playing;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
-use tablut_games::{CancelToken, Concurrency};
+use tablut_games::Concurrency;
 use tablut_players::PlayerSpec;
 use tablut_ratings::SprtBounds;
 use tablut_rules::Rules;
@@ -100,19 +100,6 @@ impl MatchArgs {
 /// The rule set of that name or file.
 pub fn load_rules(name_or_path: &str) -> anyhow::Result<Arc<Rules>> {
     Ok(Arc::new(Rules::load(name_or_path)?))
-}
-
-/// Cancelled by the first Ctrl-C; a second one ends the process at once.
-pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
-    let cancel = CancelToken::new();
-    let handle = cancel.clone();
-    ctrlc::set_handler(move || {
-        if !handle.cancel() {
-            std::process::exit(130);
-        }
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(cancel)
 }
 
 /// Reads players as they are typed, naming the one that cannot be read.

@@ -1,11 +1,17 @@
 //! `tablut model info` and `tablut model export`: what is in a model file, and the same net for other programs.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Subcommand;
+use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use tablut_net::{Model, StatedRules, TrainingSummary, durable, onnx};
+
+use crate::console::Console;
+use crate::layout;
+use crate::outputs::Overwrite;
 
 /// What to do with a model file.
 #[derive(Subcommand)]
@@ -25,6 +31,8 @@ pub enum ModelCommand {
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
         onnx: PathBuf,
+        #[command(flatten)]
+        overwrite: Overwrite,
     },
 }
 
@@ -40,7 +48,7 @@ struct Info<'a> {
 }
 
 /// Prints or writes.
-pub fn run(command: &ModelCommand) -> anyhow::Result<()> {
+pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> {
     match command {
         ModelCommand::Info { model, json } => {
             let model = Model::load(model)?;
@@ -53,14 +61,15 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<()> {
                 training: &model.training,
                 hash: model.weights.hash(),
             };
-            print!("{}", if *json { serde_json::to_string_pretty(&info)? + "\n" } else { info.text() });
+            write!(console, "{}", if *json { serde_json::to_string_pretty(&info)? + "\n" } else { info.text() })?;
         }
-        ModelCommand::Export { model, onnx: path } => {
+        ModelCommand::Export { model, onnx: path, overwrite } => {
+            overwrite.check(path)?;
             let model = Model::load(model)?;
             let metadata = [("rules", names(&model.rules).join(",")), ("hash", model.weights.hash())];
             let bytes = onnx::encode(&model.weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
             durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
-            println!("{} ({} bytes)", path.display(), bytes.len());
+            writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
         }
     }
     Ok(())
@@ -84,19 +93,19 @@ impl Info<'_> {
     fn text(&self) -> String {
         let training = self.training;
         format!(
-            "shape        {} ({} parameters)\nrule sets    {}\n{}trained for  {} generations, {} games, {} positions, {} \
-             evaluations, {} steps (seed {})\nplays with   {} simulations a move\nhash         {}\n",
+            "shape        {} ({} parameters)\n{}\n{}trained for  {} generations, {} games, {} steps (seed {})\n             \
+             {} positions, {} evaluations\nplays with   {} simulations a move\nhash         {}\n",
             self.shape,
-            self.parameters,
-            self.rules.join(", "),
+            HumanCount(self.parameters as u64),
+            layout::list("rule sets    ", &self.rules, 13),
             changes(self.rule_sets),
-            training.generations,
-            training.games,
-            training.positions,
-            training.evaluations,
-            training.steps,
+            HumanCount(training.generations),
+            HumanCount(training.games),
+            HumanCount(training.steps),
             training.seed,
-            training.play_simulations,
+            HumanCount(training.positions),
+            HumanCount(training.evaluations),
+            HumanCount(training.play_simulations.into()),
             self.hash
         )
     }

@@ -1,10 +1,11 @@
 //! `tablut openings`: a book of balanced openings.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_arena::{BookConfig, Judge, OpeningBook, make_book};
@@ -13,8 +14,11 @@ use tablut_players::alphabeta::AlphaBeta;
 use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
 
-use super::matches::cancelled_by_interrupt;
-use super::{Interrupted, told};
+use super::told;
+use crate::console::Console;
+use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::outputs::Overwrite;
+use crate::progress::{Progress, left};
 
 /// Arguments of `tablut openings`.
 #[derive(clap::Args)]
@@ -44,12 +48,15 @@ pub struct Args {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    overwrite: Overwrite,
 }
 
 /// Makes the book.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    args.overwrite.check(&args.out)?;
     let nets = Nets::load([&args.judge])?;
-    let rules = told(nets.choose_rules(args.rules.as_deref())?);
+    let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let default_band = if args.judge.model_file().is_some() { 0.3 } else { 50.0 };
     let band = args.band.unwrap_or(default_band);
     if !(band >= 0.0 && band.is_finite()) {
@@ -66,33 +73,36 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         n_threads: args.threads.map_or(Concurrency::default().workers, usize::from),
     };
     let cancel = cancelled_by_interrupt()?;
-    let bar = ProgressBar::new(u64::from(args.count));
-    let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} openings, {msg}, {eta} left");
-    bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
+    let what = format!("Openings of {} plies under the {} rules, judged by {}", args.plies, rules.name(), args.judge);
+    console.voice.say(&what);
+    let progress = Progress::new(console.voice, "openings", "openings", 0, u64::from(args.count));
+    let begin = Instant::now();
     let made = make_book(
         &config,
         || judge(&args.judge, &rules, &nets).expect("a judge was made before"),
         |found, tried| {
-            bar.set_position(found as u64);
-            bar.set_message(format!("{tried} tried"));
+            let (found, count) = (found as u64, u64::from(args.count));
+            progress.show(found, &format!("{tried} tried, {} left", left(begin.elapsed(), found, count)));
             !cancel.is_cancelled()
         },
     );
-    bar.finish_and_clear();
+    drop(progress);
     if cancel.is_cancelled() {
-        return Err(Interrupted.into());
+        console.voice.say("Stopped: a book is written only when it is whole.");
+        return Err(Interrupted::now().into());
     }
     let openings = made?;
     let book = OpeningBook::new(&config, args.judge.to_string(), openings);
     book.write(&args.out)?;
-    println!(
+    writeln!(
+        console,
         "{}: {} openings of {} plies under the {} rules, within {band} of even by {}",
         args.out.display(),
         book.openings.len(),
         book.plies,
         rules.name(),
         args.judge
-    );
+    )?;
     Ok(())
 }
 

@@ -1,6 +1,10 @@
 //! `tablut perft`: counts move sequences, the check of move generation.
 
+use std::io::Write as _;
+
 use tablut_rules::{Rules, Side};
+
+use crate::console::Console;
 
 /// Count the move sequences of exactly so many plies
 ///
@@ -25,14 +29,14 @@ pub struct Args {
 }
 
 /// Counts and prints.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let rules = Rules::load(&args.rules)?;
     let position = rules.opening(args.first, args.position.as_deref())?;
     if args.divide {
         for (mv, count) in rules.perft_divide(&position, args.depth) {
-            println!("{mv} {count}");
+            writeln!(console, "{mv} {count}")?;
         }
     }
-    println!("{}", rules.perft(&position, args.depth));
+    writeln!(console, "{}", rules.perft(&position, args.depth))?;
     Ok(())
 }

@@ -1,20 +1,24 @@
 //! `tablut puzzles`: positions with a proven win, found in self-play, and how searches do on them.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tablut_games::NetEvaluator;
 use tablut_net::{Engine, Model, StatedRules};
 use tablut_players::{Nets, SearchOptions, match_search};
 use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
+use tablut_rules::Rules;
 use tablut_search::{Evaluator, UniformEvaluator};
 
-use super::matches::cancelled_by_interrupt;
 use super::rules_for;
+use crate::console::Console;
+use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::layout;
+use crate::outputs::Overwrite;
+use crate::progress::Progress;
 
 /// Find positions with a proven win, or let a search solve them
 #[derive(Debug, Subcommand)]
@@ -48,6 +52,8 @@ pub struct Make {
     /// Folder for the files, such as `kvasir.jsonl`
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    overwrite: Overwrite,
 }
 
 /// Arguments of `tablut puzzles solve`.
@@ -74,43 +80,44 @@ pub struct Solve {
 }
 
 /// Makes or solves.
-pub fn run(command: &Puzzles) -> anyhow::Result<()> {
+pub fn run(command: &Puzzles, console: &mut Console) -> anyhow::Result<()> {
     match command {
-        Puzzles::Make(args) => make(args),
-        Puzzles::Solve(args) => solve_files(args),
+        Puzzles::Make(args) => make(args, console),
+        Puzzles::Solve(args) => solve_files(args, console),
     }
 }
 
-fn make(args: &Make) -> anyhow::Result<()> {
+fn make(args: &Make, console: &mut Console) -> anyhow::Result<()> {
     let model = Model::load(&args.model)?;
     let trained: Vec<String> = model.rules.iter().map(|rules| rules.name().to_owned()).collect();
     let names = if args.rules.is_empty() { &trained } else { &args.rules };
     if names.is_empty() {
         bail!("model file {} names no rule set: expected --rules", args.model.display());
     }
-    let all_rules = names.iter().map(|name| rules_for(Some(name), &args.model, &model));
+    let all_rules = names.iter().map(|name| rules_for(Some(name), Some(&args.model), &model, console.voice));
     let all_rules = all_rules.collect::<anyhow::Result<Vec<_>>>()?;
+    let path = |rules: &Rules| args.out.join(format!("{}.jsonl", rules.name()));
+    all_rules.iter().try_for_each(|rules| args.overwrite.check(&path(rules)))?;
     let mut nets = Nets::default();
     nets.add(&args.model)?;
     let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
     for (name, rules) in names.iter().zip(all_rules) {
-        let bar = ProgressBar::new(args.count as u64);
-        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} puzzles, {msg} games, {elapsed}");
-        bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
-        bar.set_prefix(rules.name().to_owned());
-        let progress = |found: usize, games: u64| {
-            bar.set_position(found as u64);
-            bar.set_message(games.to_string());
-        };
-        let mined = mine(&rules, &nets, &settings, &cancel, &progress);
-        bar.finish_and_clear();
+        let what = format!("Puzzles under the {} rules", rules.name());
+        let progress = Progress::new(console.voice, what, "puzzles", 0, args.count as u64);
+        let show = |found: usize, games: u64| progress.show(found as u64, &format!("{games} games looked through"));
+        let mined = mine(&rules, &nets, &settings, &cancel, &show);
+        drop(progress);
+        if mined.is_err() && cancel.is_cancelled() {
+            console.voice.say("Stopped: a file of puzzles is written only when it is whole.");
+            return Err(Interrupted::now().into());
+        }
         let (puzzles, games) = mined.with_context(|| format!("rules {name}"))?;
-        let path = args.out.join(format!("{}.jsonl", rules.name()));
+        let path = path(&rules);
         let (net, simulations, seed) = (model.weights.hash(), args.simulations, args.seed);
         let set = PuzzleSet { rules: StatedRules::of(&rules), net, simulations, seed, games, puzzles };
         set.write(&path)?;
-        println!("{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), sides(&set));
+        writeln!(console, "{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), sides(&set))?;
     }
     Ok(())
 }
@@ -144,7 +151,7 @@ struct SolvedSet {
     report: SolveReport,
 }
 
-fn solve_files(args: &Solve) -> anyhow::Result<()> {
+fn solve_files(args: &Solve, console: &mut Console) -> anyhow::Result<()> {
     let sets = args.files.iter().map(|path| PuzzleSet::read(path)).collect::<Result<Vec<_>, _>>()?;
     let engine = match &args.model {
         Some(path) => {
@@ -178,9 +185,9 @@ fn solve_files(args: &Solve) -> anyhow::Result<()> {
         let search = options.to_string().trim_start_matches(',').to_owned();
         let model = args.model.as_deref();
         let solved = Solved { model, simulations: args.simulations, search, sets: solved, all: all.clone() };
-        println!("{}", serde_json::to_string(&solved)?);
+        writeln!(console, "{}", serde_json::to_string(&solved)?)?;
     } else {
-        print!("{}", table(&solved, &all));
+        write!(console, "{}", table(&solved, &all))?;
     }
     if !all.contradicted.is_empty() {
         bail!("{} proofs of the search are false: {}", all.contradicted.len(), all.contradicted.join("; "));
@@ -190,26 +197,25 @@ fn solve_files(args: &Solve) -> anyhow::Result<()> {
 
 /// Shares of the puzzles solved, one line for each rule set.
 fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
-    let mut text = "moves to win                  1              2              3              4            all\n\
-                    per cent          played proven  played proven  played proven  played proven  played proven\n"
-        .to_owned();
+    let header = ["moves to win", "1", "2", "3", "4", "all"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
     let cell = |of: &DistanceReport| {
         let share = |n: u32| 100.0 * f64::from(n) / f64::from(of.puzzles.max(1));
-        if of.puzzles == 0 {
-            format!("{:>15}", "–")
-        } else {
-            format!("{:>8.1}{:>7.1}", share(of.winning), share(of.proven))
+        match of.puzzles {
+            0 => "–".to_owned(),
+            _ => format!("{:.0} / {:.0}", share(of.winning), share(of.proven)),
         }
     };
     let together = (solved.len() > 1).then_some(("all", all));
     for (name, report) in solved.iter().map(|set| (set.rules.as_str(), &set.report)).chain(together) {
-        let cells: String = report.by_distance.iter().chain([&report.all]).map(cell).collect();
-        let _ = writeln!(text, "{name:<16}{cells}");
+        let cells = report.by_distance.iter().chain([&report.all]).map(cell);
+        rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
     }
     let DistanceReport { puzzles, shortest, winning, .. } = all.all;
-    text + &format!(
-        "\n{puzzles} puzzles: {winning} won, {shortest} of them the shortest way. Proofs: {} confirmed by the exhaustive \
-         solver, {} too long to check, {} contradicted.\n",
+    format!(
+        "Per cent played / per cent proven\n\n{}\n{puzzles} puzzles: {winning} won, {shortest} of them the shortest way.\n\
+         Proofs: {} confirmed by the exhaustive solver, {} too long to check, {} contradicted.\n",
+        layout::table(&rows),
         all.confirmed,
         all.unchecked,
         all.contradicted.len()

@@ -1,10 +1,12 @@
 //! `tablut replay`: plays a list of moves and tells the state after each.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::sync::Arc;
 
 use anyhow::Context;
 use tablut_rules::{Game, Replay, Rules, Side};
+
+use crate::console::Console;
 
 /// Play a list of moves and report the state after each
 #[derive(clap::Args, Debug)]
@@ -28,7 +30,7 @@ pub struct Args {
 }
 
 /// Replays and prints.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let rules = Arc::new(Rules::load(&args.rules)?);
     let text = if args.moves == ["-"] {
         let mut text = String::new();
@@ -42,9 +44,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let game = Game::from_position(rules, position)?;
     let replay = Replay::run(game, moves)?;
     if args.json {
-        println!("{}", serde_json::to_string(&replay)?);
+        writeln!(console, "{}", serde_json::to_string(&replay)?)?;
     } else {
-        print!("{replay}");
+        write!(console, "{replay}")?;
     }
     Ok(())
 }

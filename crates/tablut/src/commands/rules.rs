@@ -1,8 +1,13 @@
 //! `tablut rules`: the rule sets, and one of them in words.
 
+use std::io::Write as _;
+
 use anyhow::anyhow;
 use serde::Serialize;
 use tablut_rules::{Position, RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side};
+
+use crate::console::{Console, Voice};
+use crate::hints;
 
 /// List the rule sets, or explain one
 #[derive(clap::Args, Debug)]
@@ -44,80 +49,83 @@ impl Explained {
 }
 
 /// Lists or explains.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     match (&args.rules, args.json) {
         (Some(name), json) => {
-            let set = load(name)?;
+            let set = load(name, console.voice)?;
             if json {
-                println!("{}", serde_json::to_string_pretty(&Explained::new(set))?);
+                writeln!(console, "{}", serde_json::to_string_pretty(&Explained::new(set))?)?;
             } else if args.toml {
-                print!("{}", set.to_toml());
+                write!(console, "{}", set.to_toml())?;
             } else if args.opentafl {
-                print_opentafl(&set)?;
+                print_opentafl(&set, console)?;
             } else {
-                explain(&set);
+                explain(&set, console)?;
             }
         }
         (None, true) => {
             let sets: Result<Vec<RuleSet>, _> = RULE_SET_NAMES.iter().map(|name| RuleSet::named(name)).collect();
             let all: Vec<Explained> = sets?.into_iter().map(Explained::new).collect();
-            println!("{}", serde_json::to_string_pretty(&all)?);
+            writeln!(console, "{}", serde_json::to_string_pretty(&all)?)?;
         }
-        (None, false) => list()?,
+        (None, false) => list(console)?,
     }
     Ok(())
 }
 
 /// A rule set by name, file or line of rules.
-fn load(name: &str) -> anyhow::Result<RuleSet> {
+fn load(name: &str, voice: Voice) -> anyhow::Result<RuleSet> {
     if !name.starts_with("dim:") {
         // Compiling checks what a user's file says.
         return Ok(Rules::load(name)?.set().clone());
     }
     let line: RulesLine = name.parse()?;
     for ending in &line.other_endings {
-        eprintln!("note: no rule set here says that {ending}");
+        voice.say(format_args!("note: no rule set here says that {ending}"));
     }
     if line.start != Position::start(line.start.side_to_move()) {
-        eprintln!("note: its games begin at {}, which is no part of a rule set here", line.start);
+        voice.say(format_args!("note: its games begin at {}, which is no part of a rule set here", line.start));
     }
     Ok(line.set)
 }
 
-fn print_opentafl(set: &RuleSet) -> anyhow::Result<()> {
+fn print_opentafl(set: &RuleSet, console: &mut Console) -> anyhow::Result<()> {
     let start = Position::start(set.first.side().unwrap_or(Side::Attackers));
     let worded = set
         .to_opentafl(&start)
         .map_err(|keys| anyhow!("OpenTafl's line of rules has no words for {}'s {}", set.name, keys.join(", ")))?;
     for key in worded.other_endings {
-        eprintln!(
+        console.voice.say(format_args!(
             "note: OpenTafl's line of rules has no words for {}'s {key}; moves and captures are the same",
             set.name
-        );
+        ));
     }
     if set.first.side().is_none() {
-        eprintln!("note: OpenTafl's line of rules has no words for a drawn first move; here the attackers begin");
+        console
+            .voice
+            .say("note: OpenTafl's line of rules has no words for a drawn first move; here the attackers begin");
     }
-    println!("{}", worded.line);
+    writeln!(console, "{}", worded.line)?;
     Ok(())
 }
 
-fn explain(set: &RuleSet) {
-    println!("{}\nSource: {}\n", set.name, set.source);
+fn explain(set: &RuleSet, console: &mut Console) -> anyhow::Result<()> {
+    writeln!(console, "{}\nSource: {}\n", set.name, set.source)?;
     for topic in set.explain() {
-        println!("{topic}");
+        writeln!(console, "{topic}")?;
     }
+    Ok(())
 }
 
-fn list() -> anyhow::Result<()> {
+fn list(console: &mut Console) -> anyhow::Result<()> {
     for name in RULE_SET_NAMES {
         let set = RuleSet::named(name)?;
         let first = match set.first.side() {
             Some(side) => format!("{side} first"),
             None => "first drawn".to_owned(),
         };
-        println!("{name:<26} {first:<16} {}", set.source);
+        writeln!(console, "{name:<26} {first:<16} {}", set.source)?;
     }
-    println!("\n`tablut rules NAME` explains one.");
+    writeln!(console, "\n`{}` explains one.", hints::command(["rules", "NAME"]))?;
     Ok(())
 }

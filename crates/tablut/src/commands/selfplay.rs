@@ -1,22 +1,28 @@
 //! `tablut selfplay MODEL`: self-play games alone, written as records.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::HumanCount;
 use tablut_games::{
-    Concurrency, Counters, NetEvaluator, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
+    Concurrency, Counters, NetEvaluator, RecordFile, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
+    write_records,
 };
-use tablut_net::{Engine, Inference, Model};
+use tablut_net::{Engine, Inference};
 use tablut_search::SearchConfig;
 
-use super::matches::cancelled_by_interrupt;
+use super::model_file::load_model;
 use super::rules_for;
+use crate::console::Console;
+use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::outputs::Overwrite;
+use crate::progress::Progress;
 
 /// Arguments of `tablut selfplay`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file.
-    model: PathBuf,
+    /// The model file [default: the net that comes with the program].
+    model: Option<PathBuf>,
     /// Games to play.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     games: u32,
@@ -32,18 +38,21 @@ pub struct Args {
     /// Seed; the same seed gives the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    overwrite: Overwrite,
 }
 
 /// Plays and writes.
-pub fn run(args: &Args) -> anyhow::Result<()> {
-    let model = Model::load(&args.model)?;
-    let rules = rules_for(args.rules.as_deref(), &args.model, &model)?;
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let path = args.out.join("selfplay.games");
+    args.overwrite.check(&path)?;
+    let model = load_model(args.model.as_deref())?;
+    let rules = rules_for(args.rules.as_deref(), args.model.as_deref(), &model, console.voice)?;
     let search = SearchConfig { simulations: args.simulations, ..SearchConfig::default() };
     let engine = Engine::new(&model.weights)?;
     let cancel = cancelled_by_interrupt()?;
-    let bar = ProgressBar::new(u64::from(args.games));
-    let style = ProgressStyle::with_template("self-play [{bar:30}] {pos}/{len} games, {per_sec}, {eta} left");
-    bar.set_style(style.expect("the template is well formed").progress_chars("=> "));
+    let what = format!("Self-play under the {} rules", rules.name());
+    let progress = Progress::new(console.voice, what, "games", 0, u64::from(args.games));
     let evaluator = || {
         let engine: Box<dyn Inference> = Box::new(engine.share(1).expect("one thread needs no other started"));
         vec![Box::new(NetEvaluator::new(engine)) as Box<_>]
@@ -53,11 +62,19 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         SelfPlayGame::new(index as u64, &rules, &SelfPlayConfig::default(), &search, rng)
     };
     let (n_games, counters) = (args.games as usize, Counters::default());
-    let games = run_tasks(n_games, Concurrency::default(), game, evaluator, &counters, &cancel, |_, _| bar.inc(1))?;
-    bar.finish_and_clear();
+    let advance = |_, _: &_| progress.advance();
+    let played = run_tasks(n_games, Concurrency::default(), game, evaluator, &counters, &cancel, advance);
+    drop(progress);
+    let games = match played {
+        Err(RunError::Stopped) => {
+            console.voice.say("Stopped: self-play keeps games only when all have ended.");
+            return Err(Interrupted::now().into());
+        }
+        played => played?,
+    };
     let evaluations = counters.evaluations.load(std::sync::atomic::Ordering::Relaxed);
-    let path = args.out.join("selfplay.games");
     write_records(&path, &RecordFile::new(evaluations, [&*rules], games))?;
-    println!("{} ({} games, {evaluations} evaluations)", path.display(), args.games);
+    let (games, evaluations) = (HumanCount(args.games.into()), HumanCount(evaluations));
+    writeln!(console, "{} ({games} games, {evaluations} evaluations)", path.display())?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `tablut match PLAYER PLAYER …`: a round robin of any players, with ratings.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -9,10 +10,13 @@ use tablut_net::durable;
 use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec};
 use tablut_rules::Rules;
 
-use super::matches::{MatchArgs, cancelled_by_interrupt, parse_players, play_all};
+use super::matches::{MatchArgs, parse_players, play_all};
 use super::told;
+use crate::console::Console;
+use crate::interrupt::cancelled_by_interrupt;
 use crate::ladder_svg::ladder_svg;
 use crate::match_tables::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
+use crate::outputs::check_writable;
 
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
@@ -43,7 +47,7 @@ struct Tournament<'a> {
 }
 
 /// Plays the matches and prints the tables.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let players = parse_players(&args.players)?;
     if players.len() < 2 {
         bail!("a match needs two players or more, found {}", players.len());
@@ -53,11 +57,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             bail!("--anchor {player}: that player does not play");
         }
     }
+    args.svg.as_deref().map_or(Ok(()), check_writable)?;
     let nets = Nets::load(&players)?;
-    let rules = told(nets.choose_rules(args.rules.as_deref())?);
+    let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
-    let played = play_all(&round_robin(&players), &nets, &args.matches.config(&rules)?, save_games, &cancel)?;
+    let config = args.matches.config(&rules)?;
+    let played = play_all(&round_robin(&players), &nets, &config, save_games, &cancel, console.voice)?;
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
@@ -67,11 +73,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     if args.matches.json {
         let tournament = Tournament { rules: rules.name(), ladder: ladder.as_ref(), matches: &reports };
-        println!("{}", serde_json::to_string_pretty(&tournament)?);
+        writeln!(console, "{}", serde_json::to_string_pretty(&tournament)?)?;
     } else if let Some(ladder) = &ladder {
-        print!("{}", text(args, &rules, &reports, ladder));
+        write!(console, "{}", text(args, &rules, &reports, ladder))?;
     }
-    played.finish(save_games)
+    played.finish(save_games, console.voice)
 }
 
 /// The anchors that have played: all of them, unless the matches were stopped.

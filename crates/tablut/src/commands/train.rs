@@ -1,22 +1,34 @@
 //! `tablut train CONFIG`: the whole loop, with progress, and in the end the net's measured score.
 
+use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use indicatif::HumanCount;
 use tablut_games::{Counters, LocalGames};
 use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
 use tablut_players::Nets;
 
 use super::evaluate::measure;
-use super::matches::{MatchArgs, cancelled_by_interrupt, parse_players};
-use crate::progress::TrainProgress;
+use super::matches::{MatchArgs, load_rules, parse_players};
+use crate::console::Console;
+use crate::hints;
+use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::progress::Progress;
+use crate::training_progress::TrainProgress;
 
 /// Arguments of `tablut train`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The config file.
-    config: PathBuf,
+    #[arg(required_unless_present = "resume")]
+    config: Option<PathBuf>,
+    /// Go on with the run in this folder, with the config that it was begun with.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["config", "run"])]
+    resume: Option<PathBuf>,
     /// The run's folder [default: runs/ and the config's name]; a run that is there goes on.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
@@ -26,44 +38,70 @@ pub struct Args {
 }
 
 /// Trains, measures the new net, and says how to go on.
-pub fn run(args: &Args) -> anyhow::Result<()> {
-    let config = TrainConfig::load(&args.config, &args.overrides)?;
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let voice = console.voice;
+    let (config, folder) = args.config_and_folder()?;
     let evaluation = config.evaluation.clone();
     Nets::load(&parse_players(&evaluation.against).context("evaluation.against")?).context("evaluation.against")?;
-    let folder = args.run.clone().unwrap_or_else(|| default_folder(&args.config));
+    let rules: Vec<_> = config.rules.iter().map(|name| load_rules(name)).collect::<anyhow::Result<_>>()?;
+    let names: Vec<&str> = rules.iter().map(|rules| rules.name()).collect();
+    let (parameters, names) = (HumanCount(config.shape.parameters() as u64), names.join(", "));
+    voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
+    voice.say(format_args!("in {}", folder.display()));
+    let preparing = Progress::waiting(voice, "preparing the net and the games");
     let mut run = Run::open(&folder, config)?;
     // The instruction set is checked here, so that no worker meets a fault in it.
     Engine::new(&run.model().weights)?;
-    let cancel = cancelled_by_interrupt()?;
-    let progress = TrainProgress::new(&run);
+    drop(preparing);
+    let (cancel, counters) = (cancelled_by_interrupt()?, Arc::new(Counters::default()));
+    let progress = TrainProgress::new(&run, &counters, voice);
     let mut games = LocalGames::new(&make_engine, run.config.machine.concurrency());
-    let trained = train(&mut run, Doors { games: &mut games, nets: None }, &Counters::default(), &cancel, &progress);
-    progress.finish();
+    let trained = train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &progress);
+    drop(progress);
     match trained {
         Ok(()) => {}
         Err(TrainError::Stopped) => {
-            eprintln!("Stopped. What is done is in {}; the same command goes on from there.", folder.display());
-            return Ok(());
+            voice.say(format_args!("Stopped. What is done is in {}; go on with", folder.display()));
+            voice.say(format_args!("  {}", resume_command(&folder)));
+            return Err(Interrupted::now().into());
         }
         Err(error) => return Err(error.into()),
     }
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
     let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
-        let measured = measure(&model, &evaluation.against, None, None, &matches, &cancel)?;
+        let measured = measure(&model, &evaluation.against, None, None, &matches, &cancel, voice)?;
         if !measured.played.is_complete() {
-            eprintln!("Stopped. The net is {}; the same command measures it again.", model.display());
-            return Ok(());
+            voice.say(format_args!("Stopped. The net is {}; measure it with", model.display()));
+            voice.say(format_args!("  {}", resume_command(&folder)));
+            return Err(Interrupted::now().into());
         }
         let path = folder.join("evaluation.json");
         durable::write(&path, measured.json()?.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
-        println!("{}", measured.text(&matches));
+        writeln!(console, "{}", measured.text(&matches))?;
     }
-    println!("The net is {}", model.display());
-    println!("Play it:     cargo run --release -- play {}", model.display());
-    println!("Measure it:  cargo run --release -- evaluate {}", model.display());
+    writeln!(console, "The net is {}", model.display())?;
+    writeln!(console, "Play it:     {}", hints::command([OsStr::new("play"), model.as_os_str()]))?;
+    writeln!(console, "Measure it:  {}", hints::command([OsStr::new("evaluate"), model.as_os_str()]))?;
     Ok(())
+}
+
+impl Args {
+    /// What to train, and in which folder.
+    fn config_and_folder(&self) -> anyhow::Result<(TrainConfig, PathBuf)> {
+        let (path, folder) = match (&self.config, &self.resume) {
+            (Some(config), _) => (config.clone(), self.run.clone().unwrap_or_else(|| default_folder(config))),
+            (None, Some(run)) => (run.join("config.toml"), run.clone()),
+            (None, None) => bail!("expected a config file, or --resume RUN"),
+        };
+        Ok((TrainConfig::load(&path, &self.overrides)?, folder))
+    }
+}
+
+/// The command that goes on with the run in `folder`.
+fn resume_command(folder: &Path) -> String {
+    hints::command([OsStr::new("train"), OsStr::new("--resume"), folder.as_os_str()])
 }
 
 /// `runs/` and the config's file name without its ending.

@@ -4,6 +4,7 @@ mod positions;
 mod rounding;
 
 use std::fmt;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,6 +14,8 @@ use serde::Serialize;
 use tablut_net::{
     Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Weights, onnx,
 };
+
+use crate::console::Console;
 
 /// Seed of the weights and of the positions; every run times the same work.
 const SEED: u64 = 1;
@@ -70,7 +73,7 @@ struct Timing {
 }
 
 /// Times every combination and prints a line for each.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let nets = nets(args)?;
     if let (Some(path), Some(weights)) = (&args.onnx, nets.first()) {
         let bytes = onnx::encode(weights, &[]);
@@ -84,12 +87,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             let mut engine = Engine::with_options(weights, options)?;
             for &batch in &args.batch {
                 let input = positions::first(&positions, batch);
-                print(&time(&mut engine, &input, n_threads, args.secs)?, args.json)?;
+                print(console, &time(&mut engine, &input, n_threads, args.secs)?, args.json)?;
             }
         }
         if !args.model.is_empty() && args.precision.contains(&Precision::Bf16) {
             let positions = positions::random(N_ROUNDED, SEED + 1)?;
-            print(&Rounding::measure(weights, &positions)?, args.json)?;
+            print(console, &Rounding::measure(weights, &positions)?, args.json)?;
         }
     }
     Ok(())
@@ -104,11 +107,11 @@ fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
 }
 
 /// Prints one line.
-fn print<T: Serialize + fmt::Display>(figures: &T, json: bool) -> anyhow::Result<()> {
+fn print<T: Serialize + fmt::Display>(console: &mut Console, figures: &T, json: bool) -> anyhow::Result<()> {
     if json {
-        println!("{}", serde_json::to_string(figures)?);
+        writeln!(console, "{}", serde_json::to_string(figures)?)?;
     } else {
-        println!("{figures}");
+        writeln!(console, "{figures}")?;
     }
     Ok(())
 }

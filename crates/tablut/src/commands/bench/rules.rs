@@ -1,6 +1,7 @@
 //! `tablut bench rules`: perft leaves and random playouts a second on one core.
 
 use std::fmt;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +9,8 @@ use anyhow::ensure;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules, Side};
+
+use crate::console::Console;
 
 /// Every run plays the same games.
 const SEED: u64 = 1;
@@ -55,15 +58,15 @@ struct Report {
 }
 
 /// Times every rule set and prints a line for each.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let builtin = || RULE_SET_NAMES.map(str::to_owned).to_vec();
     let names = if args.rules.is_empty() { builtin() } else { args.rules.clone() };
     for name in names {
         let report = time_rules(&Arc::new(Rules::load(&name)?), args)?;
         if args.json {
-            println!("{}", serde_json::to_string(&report)?);
+            writeln!(console, "{}", serde_json::to_string(&report)?)?;
         } else {
-            println!("{report}");
+            writeln!(console, "{report}")?;
         }
     }
     Ok(())

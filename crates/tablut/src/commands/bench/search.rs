@@ -1,6 +1,7 @@
 //! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and evaluations saved.
 
 use std::fmt;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,8 @@ use tablut_search::{
     CacheScope, CachedEvaluator, EvaluateError, Evaluation, EvaluationCache, Evaluator, Method, Query, Search,
     SearchConfig, Solver, UniformEvaluator,
 };
+
+use crate::console::Console;
 
 /// Every run does the same work.
 const SEED: u64 = 1;
@@ -103,7 +106,7 @@ struct Savings {
 }
 
 /// Measures each rule set with both methods and prints a line for each.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for name in &args.rules {
         let rules = Arc::new(Rules::load(name)?);
         for method in [Method::Gumbel, Method::Puct] {
@@ -116,9 +119,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             };
             let report = measure(&rules, &config, args)?;
             if args.json {
-                println!("{}", serde_json::to_string(&report)?);
+                writeln!(console, "{}", serde_json::to_string(&report)?)?;
             } else {
-                println!("{report}");
+                writeln!(console, "{report}")?;
             }
         }
     }

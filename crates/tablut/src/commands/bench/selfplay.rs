@@ -1,5 +1,6 @@
 //! `tablut bench selfplay`: self-play's speed, the share of it inside the net, and the gain over burn's evaluator.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,6 +14,8 @@ use tablut_learn::BurnInference;
 use tablut_net::{Architecture, Engine, Inference, Model, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
+
+use crate::console::Console;
 
 /// Time self-play with the CPU engine and with burn's evaluator, taking turns
 #[derive(clap::Args, Debug)]
@@ -86,7 +89,7 @@ struct Report {
 type MakeNet = fn(&Weights) -> anyhow::Result<Box<dyn Inference>>;
 
 /// Plays and prints.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let weights = match &args.model {
         Some(path) => Model::load(path)?.weights,
         None => Weights::initial(&args.shape, 1),
@@ -114,9 +117,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         burn,
     };
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        writeln!(console, "{}", serde_json::to_string_pretty(&report)?)?;
     } else {
-        print!("{}", report.text());
+        write!(console, "{}", report.text())?;
     }
     Ok(())
 }

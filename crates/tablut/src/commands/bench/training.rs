@@ -1,6 +1,7 @@
 //! `tablut bench training`: samples a second through whole training steps, for this machine.
 
 use std::fmt;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,6 +13,8 @@ use tablut_games::{GameRecord, PlyRecord, ReplayWindow, SearchRecord};
 use tablut_learn::{Backend, LearnerState, LossWeights, OptimizerConfig};
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
+
+use crate::console::Console;
 
 /// Seed of the weights, the games and the draws; every run times the same work.
 const SEED: u64 = 1;
@@ -71,7 +74,7 @@ struct Timing {
 }
 
 /// Times every combination and prints a line for each.
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let window = window()?;
     for shape in &args.shape {
         for &batch in &args.batch {
@@ -79,9 +82,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
                 let timing = pool.install(|| time(&window, shape, batch, threads, args))?;
                 if args.json {
-                    println!("{}", serde_json::to_string(&timing)?);
+                    writeln!(console, "{}", serde_json::to_string(&timing)?)?;
                 } else {
-                    println!("{timing}");
+                    writeln!(console, "{timing}")?;
                 }
             }
         }

@@ -12,7 +12,8 @@ use tablut_games::CancelToken;
 use tablut_players::{Ending, Nets, PlayerSpec};
 use tablut_protocols::Program;
 
-use crate::commands::Interrupted;
+use crate::console::Voice;
+use crate::interrupt::Interrupted;
 use crate::match_progress::MatchBar;
 
 /// Matches that were played, all or those before a stop.
@@ -31,7 +32,7 @@ impl Played {
     }
 
     /// Tells a person who stopped the matches what there is and how to go on; the error ends the command.
-    pub fn finish(&self, save_games: Option<&Path>) -> anyhow::Result<()> {
+    pub fn finish(&self, save_games: Option<&Path>, voice: Voice) -> anyhow::Result<()> {
         if self.is_complete() {
             return Ok(());
         }
@@ -41,11 +42,11 @@ impl Played {
             Some(path) => format!("the games are in {}, and the same command goes on from there", path.display()),
             None => "with --save-games FILE the same command would go on from here".to_owned(),
         };
-        eprintln!(
+        voice.say(format_args!(
             "Stopped: {played} of {} games have ended, and the {counted} of complete pairs count in this result; {go_on}.",
             self.games_asked
-        );
-        Err(Interrupted.into())
+        ));
+        Err(Interrupted::now().into())
     }
 
     /// Whether everything was played.
@@ -62,6 +63,7 @@ pub fn play_all(
     config: &MatchConfig,
     save_games: Option<&Path>,
     cancel: &CancelToken,
+    voice: Voice,
 ) -> anyhow::Result<Played> {
     let file = match save_games {
         Some(path) => Some(GamesFile::open(path, header(pairings, nets, config)?, &config.rules)?),
@@ -71,7 +73,7 @@ pub fn play_all(
     let mut outcomes = Vec::new();
     for (match_idx, pairing) in pairings.iter().enumerate() {
         let contestants = [contestant(&pairing[0], nets, config)?, contestant(&pairing[1], nets, config)?];
-        let outcome = play_one(match_idx, &contestants, nets, config, &file, cancel)?;
+        let outcome = play_one(match_idx, &contestants, nets, config, &file, cancel, voice)?;
         let is_complete = outcome.report.complete;
         outcomes.push(outcome);
         if !is_complete {
@@ -102,15 +104,16 @@ fn play_one(
     config: &MatchConfig,
     file: &Mutex<Option<GamesFile>>,
     cancel: &CancelToken,
+    voice: Voice,
 ) -> anyhow::Result<MatchOutcome> {
     let lock = || file.lock().expect("no holder of the file panics");
     let earlier = lock().as_ref().map(|file| file.games(match_idx, &config.rules)).unwrap_or_default();
     let n_earlier = earlier.len();
     let games_total = 2 * config.n_pairs;
     let players = [contestants[0].name.as_str(), contestants[1].name.as_str()];
-    let bar = MatchBar::new(players, n_earlier, games_total);
+    let bar = MatchBar::new(voice, players, n_earlier, games_total);
     if n_earlier > 0 {
-        bar.line(&format!("{} – {}: {n_earlier} of {games_total} games are there already", players[0], players[1]));
+        bar.say(&format!("{} – {}: {n_earlier} of {games_total} games are there already", players[0], players[1]));
     }
     let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
     let played = resume_match(
@@ -130,7 +133,7 @@ fn play_one(
             bar.show(progress);
         },
     );
-    bar.finish();
+    drop(bar);
     match failure.into_inner().expect("nobody panics here") {
         Some(error) => Err(error.into()),
         None => Ok(played?),
@@ -141,7 +144,7 @@ fn play_one(
 fn tell_forfeit(bar: &MatchBar, players: [&str; 2], progress: &MatchProgress<'_>) {
     if let Ending::Forfeit { loser, reason } = &progress.game.ending {
         let player = players[(progress.game_idx + loser.index()) % 2];
-        bar.line(&format!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
+        bar.say(&format!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
     }
 }
 

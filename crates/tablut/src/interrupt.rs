@@ -1,0 +1,60 @@
+//! Ctrl-C and its kin: the first asks the work to stop where it can go on later, a second one ends the process at once.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use anyhow::Context;
+use tablut_games::CancelToken;
+
+/// Exit code for Ctrl-C: 128 and SIGINT's number, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// The exit code that the last signal asks for.
+static ASKED: AtomicU8 = AtomicU8::new(INTERRUPTED);
+
+/// A command that a signal has stopped, and that has said what there is.
+#[derive(Debug)]
+pub struct Interrupted {
+    /// 128 and the signal's number.
+    pub exit_code: u8,
+}
+
+impl Interrupted {
+    /// By the last signal.
+    pub fn now() -> Self {
+        Self { exit_code: ASKED.load(Ordering::Relaxed) }
+    }
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("stopped on request")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Cancelled by the first Ctrl-C or SIGTERM; a second one ends the process at once.
+pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
+    let cancel = CancelToken::new();
+    let handle = cancel.clone();
+    let asked = move |code: u8| {
+        ASKED.store(code, Ordering::Relaxed);
+        if !handle.cancel() {
+            std::process::exit(code.into());
+        }
+    };
+    #[cfg(unix)]
+    listen_for_termination(asked.clone()).context("cannot listen for SIGTERM")?;
+    ctrlc::set_handler(move || asked(INTERRUPTED)).context("cannot listen for Ctrl-C")?;
+    Ok(cancel)
+}
+
+/// Calls `asked` with the exit code of each SIGTERM, from a thread of its own.
+#[cfg(unix)]
+fn listen_for_termination(asked: impl Fn(u8) + Send + 'static) -> std::io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    let listen = move || signals.forever().for_each(|signal| asked(128 + signal as u8));
+    std::thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Text laid out for a terminal of 80 columns: tables, and lists that are wrapped.
+
+use std::fmt::Write as _;
+
+/// Columns of a terminal, as narrow as they come.
+pub const WIDTH: usize = 80;
+
+/// Between two columns of a table.
+const GAP: usize = 2;
+
+/// A table, its first row the header: the first column to the left, the others to the right. Where a row would be wider than a
+/// terminal, the first cell of each row stands on a line of its own above the rest.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| chars(cell)).max();
+    let widths: Vec<usize> = (0..n_columns).map(|column| width(column).unwrap_or(0)).collect();
+    let is_wide = widths.iter().map(|width| width + GAP).sum::<usize>() > WIDTH + GAP;
+    let mut text = String::new();
+    for (place, row) in rows.iter().enumerate() {
+        let Some((first, others)) = row.split_first() else { continue };
+        let mut line = String::new();
+        if !is_wide {
+            let _ = write!(line, "{first:<0$}", widths[0]);
+        } else if place > 0 {
+            let _ = writeln!(text, "{first}");
+        }
+        for (cell, width) in others.iter().zip(&widths[1..]) {
+            let _ = write!(line, "{:GAP$}{cell:>width$}", "");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// Parts with commas between them, none of them broken, in lines that fit a terminal; lines after the first are indented.
+pub fn list<S: AsRef<str>>(begin: &str, parts: impl IntoIterator<Item = S>, indent: usize) -> String {
+    let (mut text, mut column) = (begin.to_owned(), chars(begin));
+    let mut parts = parts.into_iter().peekable();
+    while let Some(part) = parts.next() {
+        let part = part.as_ref().to_owned() + if parts.peek().is_some() { "," } else { "" };
+        if column > indent && column + 1 + chars(&part) > WIDTH {
+            let _ = write!(text, "\n{:indent$}", "");
+            column = indent;
+        } else if column > 0 && !text.ends_with(' ') {
+            text.push(' ');
+            column += 1;
+        }
+        text += &part;
+        column += chars(&part);
+    }
+    text
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(names: [&str; 2]) -> Vec<Vec<String>> {
+        let row =
+            |name: &str, cells: [&str; 2]| [&[name][..], &cells].concat().into_iter().map(str::to_owned).collect();
+        vec![row("", ["games", "score"]), row(names[0], ["2", "50.0"]), row(names[1], ["10", "100.0"])]
+    }
+
+    #[test]
+    fn names_that_are_too_long_get_a_line_of_their_own() {
+        assert_eq!(table(&rows(["a", "bb"])), "    games  score\na       2   50.0\nbb     10  100.0\n");
+        let long = "n".repeat(70);
+        assert_eq!(table(&rows(["a", &long])), format!("  games  score\na\n      2   50.0\n{long}\n     10  100.0\n"));
+    }
+
+    #[test]
+    fn lists_are_broken_between_their_parts() {
+        let part = "p".repeat(30);
+        let text = list("begin:", [&part, &part, &part], 4);
+        assert_eq!(text, format!("begin: {part}, {part},\n    {part}"));
+        assert_eq!(list("", ["a", "b"], 0), "a, b");
+        assert_eq!(list("sets  ", ["a", "b"], 6), "sets  a, b");
+    }
+}

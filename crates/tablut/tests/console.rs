@@ -1,0 +1,129 @@
+//! What a command does when nobody takes its output, or wants to hear no more than that.
+#![cfg(unix)]
+
+mod tiny;
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use tiny::{Tiny, tablut, text};
+
+/// Every command that prints a result, with arguments that let it print something soon.
+fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
+    let (model, games, book, run) = (tiny.model(), tiny.games(), tiny.path("book"), tiny.path("run"));
+    let (puzzles, config, onnx) = (tiny.puzzles(), tiny.config(), tiny.path("net.onnx"));
+    let (model, games, config) = (text(&model), text(&games), text(&config));
+    let lines = [
+        "--help".to_owned(),
+        "help match".to_owned(),
+        "--version".to_owned(),
+        "rules".to_owned(),
+        "rules --json".to_owned(),
+        "rules kvasir".to_owned(),
+        "rules kvasir --toml".to_owned(),
+        "perft --depth 1 --divide".to_owned(),
+        "replay d1-d3".to_owned(),
+        format!("analyze {model} --simulations 4"),
+        format!("play {model} --seed 1"),
+        format!("evaluate {model} --against random --games 2 --max-plies 10"),
+        "match random greedy --games 2 --max-plies 10".to_owned(),
+        format!("openings --count 2 --judge alphabeta:1 --band 10000 --force --out {}", text(&book)),
+        format!("selfplay {model} --games 1 --simulations 2 --force --out {}", text(&tiny.path("selfplay"))),
+        format!("puzzles solve {} --simulations 4", text(&puzzles)),
+        format!("data info {games}"),
+        format!("data check {games}"),
+        format!("data json {games}"),
+        format!("model info {model}"),
+        format!("model export {model} --force --onnx {}", text(&onnx)),
+        format!("config check {config}"),
+        format!("config show {config}"),
+        format!("train {config} --run {}", text(&run)),
+        format!("bridge engine --model {model}"),
+        "bench rules --rules kvasir --depth 1 --rounds 1 --playouts 1".to_owned(),
+        "completions bash".to_owned(),
+        format!("man --force --out {}", text(&tiny.path("man"))),
+    ];
+    lines.iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+}
+
+/// Ends with `uci` what listens, and is ignored by the rest.
+fn run(arguments: &[String], stdout: Stdio) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that does not listen closes the pipe.
+    let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"uci\n");
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_full_disk_under_the_output_is_an_error_of_every_command() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        eprintln!("skipped: there is no /dev/full here");
+        return;
+    };
+    let tiny = Tiny::new();
+    for arguments in commands(&tiny) {
+        let (code, message) = run(&arguments, full.try_clone().unwrap().into());
+        assert_eq!(code, Some(2), "{arguments:?}: {message}");
+        assert!(message.contains("No space left on device"), "{arguments:?}: {message}");
+        assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_ends_every_command_quietly() {
+    let tiny = Tiny::new();
+    for arguments in commands(&tiny) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (code, message) = run(&arguments, writer.into());
+        assert_eq!(code, Some(0), "{arguments:?}: {message}");
+        assert!(!message.contains("error") && !message.contains("panicked"), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn messages_that_cannot_be_written_stop_nothing() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        eprintln!("skipped: there is no /dev/full here");
+        return;
+    };
+    let tiny = Tiny::new();
+    for arguments in commands(&tiny) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+        command.args(&arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(full.try_clone().unwrap());
+        assert_eq!(command.status().unwrap().code(), Some(0), "{arguments:?}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    let status = command.args(["rules", "nothing"]).stdout(Stdio::null()).stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(2), "an error without words is an error");
+}
+
+#[test]
+fn quiet_commands_say_results_alone() {
+    let tiny = Tiny::new();
+    for arguments in commands(&tiny) {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--quiet"]).collect();
+        if arguments[0].starts_with('-') || arguments[0] == "help" || arguments[0] == "play" {
+            continue;
+        }
+        let output = tablut(&arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && message.is_empty(), "{arguments:?}: {message}");
+        assert!(!output.stdout.is_empty() || arguments[0] == "bridge", "{arguments:?} prints nothing");
+    }
+}
+
+#[test]
+fn long_work_says_at_once_what_it_does_although_there_is_no_terminal() {
+    let tiny = Tiny::new();
+    let said = |arguments: &[&str]| String::from_utf8(tablut(arguments).stderr).unwrap();
+    let book = tiny.path("book");
+    let openings =
+        said(&["openings", "--count", "2", "--judge", "alphabeta:1", "--band", "10000", "--out", text(&book)]);
+    assert!(openings.starts_with("Openings of 6 plies under the kvasir rules, judged by alphabeta:1"), "{openings}");
+    let training = said(&["train", text(&tiny.config()), "--run", text(&tiny.path("run"))]);
+    assert!(training.starts_with("Training b1c16 ("), "{training}");
+}

@@ -1,0 +1,123 @@
+//! What helps people on: defaults, hints, the version, completions and manual pages.
+
+mod tiny;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tiny::{Tiny, refused, stdout, tablut, text};
+
+#[test]
+fn analyze_takes_moves_alone_and_searches_with_the_shipped_net() {
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let limit = ["analyze", "--simulations", "16", "--json"];
+        let mut analysis: serde_json::Value = serde_json::from_str(&stdout(&[&limit, arguments].concat())).unwrap();
+        analysis["search"]["seconds"] = 0.into();
+        analysis
+    };
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut");
+    let moves = json(&["d1-d3", "e4-g4"]);
+    assert_eq!(moves["ply"], 2);
+    assert_eq!(moves, json(&[shipped, "d1-d3", "e4-g4"]));
+    assert_eq!(json(&[])["ply"], 0);
+    let neither = refused(&["analyze", "d1-d33"]);
+    assert!(neither.contains("d1-d33") && neither.contains("no such model file"), "{neither}");
+}
+
+#[test]
+fn misspelt_names_are_answered_with_the_likely_one() {
+    let tiny = Tiny::new();
+    let config = tiny.config();
+    for (arguments, hint) in [
+        (&["rules", "kvasr"][..], "did you mean kvasir?"),
+        (&["analyze", "--rules", "Mastres"], "did you mean masters?"),
+        (&["play", "--rules", "tartuu"], "did you mean tartu?"),
+        (&["match", "random", "gready"], "did you mean greedy?"),
+        (&["match", "random", "alfabeta:2"], "did you mean alphabeta?"),
+        (&["train", text(&config), "--set", "learning.bach_size=1"], "did you mean batch_size?"),
+        (&["train", text(&config), "--set", "rules=[\"lineus\"]"], "did you mean linnaeus?"),
+    ] {
+        let message = refused(arguments);
+        assert!(message.contains(hint), "{arguments:?}: {message}");
+    }
+    assert!(!refused(&["rules", "chess"]).contains("did you mean"));
+}
+
+#[test]
+fn hints_are_commands_that_can_be_typed_here() {
+    let tiny = Tiny::new();
+    let (config, run) = (tiny.config(), tiny.path("my run"));
+    let hints = |cargo: bool| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+        command.args(["train", text(&config), "--run", text(&run)]).env_remove("CARGO");
+        if cargo {
+            command.env("CARGO", "cargo");
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let net = format!("'{}/checkpoints/gen-00000.safetensors'", text(&run));
+    let installed = hints(false);
+    let binary = env!("CARGO_BIN_EXE_tablut");
+    assert!(installed.contains(&format!("Play it:     {binary} play {net}")), "{installed}");
+    assert!(installed.contains(&format!("Measure it:  {binary} evaluate {net}")), "{installed}");
+    let by_cargo = hints(true);
+    let release = if cfg!(debug_assertions) { "" } else { " --release" };
+    assert!(by_cargo.contains(&format!("cargo run{release} -- play {net}")), "{by_cargo}");
+}
+
+#[test]
+fn a_run_goes_on_without_its_config_file() {
+    let tiny = Tiny::new();
+    let (config, run) = (tiny.config(), tiny.path("run"));
+    stdout(&["train", text(&config), "--run", text(&run)]);
+    fs::remove_file(&config).unwrap();
+    let more = stdout(&["train", "--resume", text(&run), "--set", "schedule.generations=2"]);
+    assert!(more.contains("gen-00001.safetensors"), "{more}");
+    let none = refused(&["train", "--resume", text(&tiny.path("none"))]);
+    assert!(none.contains("none/config.toml") && none.contains("No such file"), "{none}");
+    assert!(refused(&["train"]).contains("CONFIG"));
+}
+
+#[test]
+fn the_version_names_the_commit_where_there_is_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let asked = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root).output();
+    let version = stdout(&["--version"]);
+    let Some(commit) = asked.ok().filter(|output| output.status.success()) else {
+        eprintln!("skipped: these sources are in no git repository");
+        return;
+    };
+    let commit = String::from_utf8(commit.stdout).unwrap();
+    let expected = format!("tablut {} ({})", env!("CARGO_PKG_VERSION"), &commit[..9]);
+    assert_eq!(version.trim_end(), expected);
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let tiny = Tiny::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&["completions", shell]);
+        assert!(["evaluate", "puzzles", "save-games"].iter().all(|word| script.contains(word)), "{shell}: {script}");
+    }
+    let folder = tiny.path("man1");
+    let said = stdout(&["man", "--out", text(&folder)]);
+    let pages: Vec<String> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(said.contains(&format!("({} pages)", pages.len())), "{said}");
+    for page in ["tablut.1", "tablut-train.1", "tablut-puzzles-make.1", "tablut-bench-search.1"] {
+        assert!(pages.iter().any(|name| name == page), "{page}: {pages:?}");
+        let text = fs::read_to_string(folder.join(page)).unwrap();
+        assert!(text.contains(".SH NAME") && text.contains(".SH OPTIONS"), "{page}");
+    }
+}
+
+#[test]
+fn help_stands_on_standard_output_and_usage_errors_on_standard_error() {
+    let help = stdout(&["--help"]);
+    assert!(help.contains("Train:\n  train ") && help.contains("--quiet"), "{help}");
+    let nothing = tablut(&[]);
+    assert_eq!((nothing.status.code(), nothing.stdout.len()), (Some(2), 0));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("Measure:"));
+    assert!(refused(&["trian"]).contains("train"));
+}

@@ -1,0 +1,76 @@
+//! Files that are there already are not overwritten without `--force`, and what cannot be written is said before the work.
+
+mod tiny;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tiny::{Tiny, refused, stdout, text};
+
+/// Commands that write, each with the file that it writes.
+fn writers(tiny: &Tiny) -> [(Vec<String>, PathBuf); 4] {
+    let model = tiny.model();
+    let of = |line: String| line.split(' ').map(str::to_owned).collect();
+    let [book, selfplay, onnx, man] = ["book", "selfplay", "net.onnx", "man"].map(|name| tiny.path(name));
+    let model = text(&model);
+    [
+        (of(format!("openings --count 2 --judge alphabeta:1 --band 10000 --out {}", text(&book))), book),
+        (
+            of(format!("selfplay {model} --games 1 --simulations 2 --out {}", text(&selfplay))),
+            selfplay.join("selfplay.games"),
+        ),
+        (of(format!("model export {model} --onnx {}", text(&onnx))), onnx),
+        (of(format!("man --out {}", text(&man))), man.join("tablut.1")),
+    ]
+}
+
+#[test]
+fn what_is_there_is_overwritten_by_force_alone() {
+    let tiny = Tiny::new();
+    for (arguments, file) in writers(&tiny) {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        stdout(&arguments);
+        let written = fs::read(&file).unwrap();
+        fs::write(&file, b"precious").unwrap();
+        let message = refused(&arguments);
+        assert!(message.contains(&format!("{} is there already", file.display())), "{arguments:?}: {message}");
+        assert!(message.contains("--force"), "{arguments:?}: {message}");
+        assert_eq!(fs::read(&file).unwrap(), b"precious", "{arguments:?}");
+        stdout(&[&arguments[..], &["--force"]].concat());
+        assert!(fs::read(&file).unwrap() == written, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_file_of_puzzles_that_is_there_stops_the_search_for_puzzles_before_it_begins() {
+    let tiny = Tiny::new();
+    let model = tiny.model();
+    fs::write(tiny.path("kvasir.jsonl"), b"precious").unwrap();
+    let folder = tiny.path("");
+    let message = refused(&["puzzles", "make", text(&model), "--games", "1", "--count", "8", "--out", text(&folder)]);
+    assert!(message.contains("kvasir.jsonl is there already") && message.contains("--force"), "{message}");
+    assert!(!message.contains("Puzzles under"), "{message}");
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let tiny = Tiny::new();
+    let file = tiny.path("file");
+    fs::write(&file, b"a file where a folder should be").unwrap();
+    let below = |name: &str| file.join(name);
+    let (out, svg, model) = (below("out"), below("ladder.svg"), tiny.model());
+    // The work of each fails as well, and would be what is told if it came first.
+    let cases: [&[&str]; 4] = [
+        &["openings", "--plies", "1", "--count", "50", "--judge", "alphabeta:1", "--out", text(&out)],
+        &["selfplay", "missing.tablut", "--out", text(&out)],
+        &["model", "export", "missing.tablut", "--onnx", text(&out)],
+        &["match", "random", "net:missing.tablut@4", "--svg", text(&svg)],
+    ];
+    for arguments in cases {
+        let message = refused(arguments);
+        assert!(message.contains("cannot write") && !message.contains("missing"), "{arguments:?}: {message}");
+    }
+    let puzzles = refused(&["puzzles", "make", text(&model), "--games", "1", "--count", "8", "--out", text(&out)]);
+    assert!(puzzles.contains("cannot write") && !puzzles.contains("Puzzles under"), "{puzzles}");
+    assert!(Path::new(&file).is_file());
+}

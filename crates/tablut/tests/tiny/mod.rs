@@ -1,0 +1,91 @@
+//! A folder with the smallest things that commands work on: a net, a config, a file of games.
+// Each test program uses some of these.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+use tablut_puzzles::PuzzleSet;
+use tempfile::TempDir;
+
+/// A run of one generation of two tiny games that is not measured.
+const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 1\ngames = 2\n\
+                      simulations = [[0, 2]]\n[selfplay]\nmax_plies = 30\n[evaluation]\ngames = 0\n";
+
+/// Runs the binary without a terminal and without input.
+pub fn tablut(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tablut")).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+/// What it printed, after it has ended well.
+pub fn stdout(arguments: &[&str]) -> String {
+    let output = tablut(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the output is text")
+}
+
+/// What it said, after it has ended with code 2.
+pub fn refused(arguments: &[&str]) -> String {
+    let output = tablut(arguments);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert!(!message.contains("panicked"), "{arguments:?}: {message}");
+    message
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are text")
+}
+
+/// The folder; it goes with this value.
+pub struct Tiny {
+    folder: TempDir,
+}
+
+impl Tiny {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A place in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A net of random weights.
+    pub fn model(&self) -> PathBuf {
+        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
+        let training = TrainingSummary { play_simulations: 4, ..TrainingSummary::default() };
+        let path = self.path("net.tablut");
+        Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training }.save(&path).unwrap();
+        path
+    }
+
+    /// A config of a run that takes a moment.
+    pub fn config(&self) -> PathBuf {
+        let path = self.path("tiny.toml");
+        fs::write(&path, CONFIG).unwrap();
+        path
+    }
+
+    /// A file of one puzzle.
+    pub fn puzzles(&self) -> PathBuf {
+        let many = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/puzzles/kvasir.jsonl");
+        let mut set = PuzzleSet::read(Path::new(many)).unwrap();
+        set.puzzles.truncate(1);
+        let path = self.path("one.jsonl");
+        set.write(&path).unwrap();
+        path
+    }
+
+    /// A file of records.
+    pub fn games(&self) -> PathBuf {
+        let (model, out) = (self.model(), self.path("games"));
+        stdout(&["selfplay", text(&model), "--games", "2", "--simulations", "2", "--force", "--out", text(&out)]);
+        out.join("selfplay.games")
+    }
+}
