@@ -5,12 +5,13 @@
 //! - [`SelfPlayGame`]: one net against itself, as a task.
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`], [`NetSink`]: the two doors between self-play and learning; [`LocalGames`] plays here.
-//! - [`ReplayWindow`], [`TrainingBatch`]: what is learnt from.
+//! - [`ReplayWindow`], [`TrainingBatch`]: what is learnt from; [`write_npz`] writes it for NumPy.
 
 mod cancel;
 mod doors;
 mod executor;
 mod net_evaluator;
+mod npz;
 mod record;
 mod record_file;
 mod selfplay;
@@ -22,6 +23,7 @@ pub use doors::{
 };
 pub use executor::{Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 pub use net_evaluator::NetEvaluator;
+pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, RecordedOutcome, ReplayError, SearchRecord};
 pub use record_file::{RecordFile, RecordFileError, read_records, records_from_bytes, write_records};
 pub use selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};

@@ -148,6 +148,16 @@ impl ReplayWindow {
         rows.into_iter().reduce(TrainingBatch::joined).unwrap_or_default()
     }
 
+    /// Every position, oldest first and as it was played, with its targets. `value_share` is as for
+    /// [`ReplayWindow::batch`].
+    pub fn in_order(&self, value_share: f32) -> TrainingBatch {
+        let mut batch = TrainingBatch::default();
+        for sample in self.generations.iter().flatten() {
+            self.push_row(sample, Symmetry::ALL[0], value_share, &mut batch);
+        }
+        batch
+    }
+
     fn sample(&self, mut at: usize) -> &Sample {
         for generation in &self.generations {
             if at < generation.len() {
@@ -190,7 +200,8 @@ fn value_target(outcome: Option<Side>, value: f32, value_share: f32) -> [f32; 3]
 
 impl TrainingBatch {
     /// Both batches' rows, one after the other.
-    fn joined(mut self, other: Self) -> Self {
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
         let moves_before = self.input.moves.len() as u32;
         self.input.n += other.input.n;
         self.input.planes.extend(other.input.planes);

@@ -1,4 +1,6 @@
-//! `tablut data`: what is in a file of game records, whether it replays, and the same as JSON.
+//! `tablut data`: what is in a file of game records, whether it replays, and the same as JSON or for NumPy.
+
+mod npz;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,11 +39,15 @@ pub enum Data {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    Npz(npz::Args),
 }
 
 /// Inspects, checks or prints.
 pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
-    let (Data::Info { files } | Data::Check { files, .. } | Data::Json { files }) = command;
+    let files = match command {
+        Data::Info { files } | Data::Check { files, .. } | Data::Json { files } => files,
+        Data::Npz(args) => return npz::run(args, console),
+    };
     for path in files {
         match command {
             Data::Info { .. } if path.is_dir() => {
@@ -73,6 +79,7 @@ pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
                     writeln!(console, "{}", line(game))?;
                 }
             }
+            Data::Npz(_) => unreachable!("it has returned above"),
         }
     }
     Ok(())
