@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor};
 use tablut_games::TrainingBatch;
 use tablut_net::Parameter;
 
-use crate::loss::LossWeights;
+use crate::loss_parts::LossWeights;
 
 /// A head that only learning has.
 pub(crate) trait AuxiliaryHead {

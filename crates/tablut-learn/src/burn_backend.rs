@@ -5,9 +5,11 @@ use burn::tensor::{Device, Tensor};
 use tablut_games::TrainingBatch;
 use tablut_net::Architecture;
 
-use crate::backend::{GradientBackend, StepError, StepReport, check_finite};
+use crate::error::StepError;
+use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::learner::LearnerState;
-use crate::loss::{LossParts, LossTensors, LossWeights, loss};
+use crate::loss::{LossTensors, loss};
+use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{BurnNet, host_values, tensor};
 use crate::optimizer::{OptimizerConfig, ParamState, StepConstants};
 

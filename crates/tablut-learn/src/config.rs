@@ -11,7 +11,7 @@ use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
 
 use crate::backend::Backend;
-use crate::loss::LossWeights;
+use crate::loss_parts::LossWeights;
 use crate::optimizer::OptimizerConfig;
 pub use differences::{Difference, differences};
 

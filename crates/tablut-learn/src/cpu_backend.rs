@@ -6,10 +6,12 @@ use tablut_kernels::SimdError;
 use tablut_net::layers::Values;
 
 use crate::auxiliary::auxiliary_heads;
-use crate::backend::{GradientBackend, StepError, StepReport, check_finite};
+use crate::error::StepError;
+use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::kernel_net::KernelNet;
 use crate::learner::LearnerState;
-use crate::loss::{LossParts, LossWeights, loss_gradient};
+use crate::loss::loss_gradient;
+use crate::loss_parts::{LossParts, LossWeights};
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 
 /// The weights and the optimiser's state on the host. The bits do not depend on the number of threads.

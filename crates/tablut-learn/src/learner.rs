@@ -3,7 +3,7 @@
 use tablut_net::{Architecture, Tensor, Weights};
 
 use crate::auxiliary::auxiliary_heads;
-use crate::loss::LossWeights;
+use crate::loss_parts::LossWeights;
 use crate::optimizer::ParamState;
 
 /// All that learning changes, on the host.

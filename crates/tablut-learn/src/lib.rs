@@ -13,9 +13,12 @@ mod burn_inference;
 mod checkpoint;
 mod config;
 mod cpu_backend;
+mod error;
+mod gradient_backend;
 mod kernel_net;
 mod learner;
 mod loss;
+mod loss_parts;
 mod memory;
 mod metrics;
 mod model;
@@ -24,7 +27,7 @@ mod run;
 mod survey;
 mod train;
 
-pub use backend::{Backend, GradientBackend, StepError, StepReport};
+pub use backend::Backend;
 pub use burn_backend::BurnBackend;
 pub use burn_inference::BurnInference;
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
@@ -33,9 +36,11 @@ pub use config::{
     differences,
 };
 pub use cpu_backend::CpuBackend;
+pub use error::StepError;
+pub use gradient_backend::{GradientBackend, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};
-pub use loss::{LossParts, LossWeights};
+pub use loss_parts::{LossParts, LossWeights};
 pub use memory::MemoryBounds;
 pub use metrics::{GenerationMetrics, LearningMetrics, MetricsError, SelfPlayMetrics, read_metrics};
 pub use model::{BurnNet, Outputs};

@@ -1,86 +1,18 @@
 //! The loss: cross-entropy of policy and outcome, a robust distance for the moves left, and what the heads that only
 //! learning has add. burn differentiates it, wherever the net's layers are differentiated.
 
-use std::collections::BTreeMap;
-
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use serde::{Deserialize, Serialize};
 use tablut_games::TrainingBatch;
 use tablut_net::layers::adjoint::Predictions;
 use tablut_net::{MOVES_LEFT_UNIT, PolicyIndex};
 use tablut_rules::{SIZE, SQUARES};
 
 use crate::auxiliary::auxiliary_losses;
-use crate::backend::StepError;
+use crate::error::StepError;
+use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{Outputs, host_values, tensor};
 use crate::optimizer::ParamState;
-
-/// Weights of the parts in the sum.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LossWeights {
-    /// Of the policy's cross-entropy (default 1).
-    pub policy: f32,
-    /// Of the outcome's cross-entropy (default 1).
-    pub value: f32,
-    /// Of the moves-left head (default 0.1).
-    pub moves_left: f32,
-}
-
-impl Default for LossWeights {
-    fn default() -> Self {
-        Self { policy: 1.0, value: 1.0, moves_left: 0.1 }
-    }
-}
-
-impl LossWeights {
-    /// All weights.
-    pub fn all(&self) -> Vec<f32> {
-        vec![self.policy, self.value, self.moves_left]
-    }
-}
-
-/// Means over a batch, unweighted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LossParts {
-    /// Cross-entropy of the policy against its target, in nats.
-    pub policy: f32,
-    /// The target's own entropy, which the cross-entropy cannot go below, in nats.
-    pub policy_floor: f32,
-    /// Cross-entropy of win, draw, loss against its target, in nats.
-    pub value: f32,
-    /// Distance of the moves left: Huber's, in units of 32 plies.
-    pub moves_left: f32,
-    /// Losses of the heads that only learning has, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub auxiliary: BTreeMap<String, f32>,
-}
-
-impl LossParts {
-    /// Mean of several batches' parts; zeros of none.
-    pub fn mean(parts: &[Self]) -> Self {
-        let n = parts.len().max(1) as f32;
-        let of = |field: fn(&Self) -> f32| parts.iter().map(field).sum::<f32>() / n;
-        let mut auxiliary = BTreeMap::new();
-        for (name, loss) in parts.iter().flat_map(|p| &p.auxiliary) {
-            *auxiliary.entry(name.clone()).or_default() += loss / n;
-        }
-        Self {
-            policy: of(|p| p.policy),
-            policy_floor: of(|p| p.policy_floor),
-            value: of(|p| p.value),
-            moves_left: of(|p| p.moves_left),
-            auxiliary,
-        }
-    }
-
-    /// All parts together, unweighted; the floor is no part.
-    pub fn sum(&self) -> f32 {
-        self.policy + self.value + self.moves_left + self.auxiliary.values().sum::<f32>()
-    }
-}
 
 /// The loss under way: tensors of one value on some device.
 pub(crate) struct LossTensors {

@@ -9,7 +9,7 @@ use tablut_games::{FleetReport, GameRecord};
 use tablut_net::durable;
 use tablut_rules::Side;
 
-use crate::loss::LossParts;
+use crate::loss_parts::LossParts;
 
 /// One generation. The number is all that every version writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

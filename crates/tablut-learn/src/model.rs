@@ -8,7 +8,7 @@ use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::backend::StepError;
+use crate::error::StepError;
 
 /// A net's parameters as burn tensors, each flat, in the order of its layers.
 pub struct BurnNet {

@@ -9,9 +9,9 @@ use tablut_games::{DoorError, RecordFileError, ReplayError, ReplayWindow, read_r
 use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
-use crate::backend::StepError;
 use crate::checkpoint::{Checkpoint, remove_old_states, state_path, states};
 use crate::config::{ConfigError, Difference, TrainConfig, differences};
+use crate::error::StepError;
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
 

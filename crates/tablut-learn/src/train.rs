@@ -12,10 +12,10 @@ use tablut_games::{
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_search::SearchConfig;
 
-use crate::backend::StepReport;
 use crate::checkpoint::{Checkpoint, model_path};
+use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
-use crate::loss::LossParts;
+use crate::loss_parts::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, append_metrics};
 use crate::run::{Run, TrainError};
 

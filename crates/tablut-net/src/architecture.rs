@@ -128,11 +128,6 @@ impl Architecture {
         self.value
     }
 
-    /// Number of trained parameters.
-    pub fn parameters(&self) -> usize {
-        self.layers().parameters().iter().map(crate::Parameter::len).sum()
-    }
-
     /// All fields as JSON, as model files hold them.
     pub fn to_json(&self) -> String {
         serde_json::to_string(&self.fields()).expect("numbers and names have a form in JSON")

@@ -5,24 +5,19 @@ mod threads;
 
 use std::sync::Arc;
 
-use tablut_kernels::{Bf16Kernels, Grid, Kernels, LANES, Simd};
-use tablut_rules::SIZE;
+use tablut_kernels::{Bf16Kernels, Kernels, LANES, Simd};
 
 use crate::architecture::Architecture;
 use crate::batch::{Inference, InputBatch, OutputBatch, Positions};
 use crate::error::NetError;
 use crate::layers::{
-    Activations, Arithmetic, Bf16, Bf16Workspace, F32, Float32, HeadSpace, Heads, Overwritten, Room, Trunk, softplus,
+    Activations, Arithmetic, Bf16, Bf16Workspace, F32, Float32, HeadSpace, Heads, MOVES_LEFT_UNIT, Overwritten, Room,
+    Trunk, softplus,
 };
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use crate::weights::Weights;
 pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
-
-/// The board as the kernels see it.
-pub(crate) const GRID: Grid = Grid::new(SIZE, SIZE);
-/// What the moves-left output is counted in, plies.
-pub const MOVES_LEFT_UNIT: f32 = 32.0;
 
 /// A net ready to run on the CPU.
 ///

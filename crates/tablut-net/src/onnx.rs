@@ -12,8 +12,7 @@ use graph::Graph;
 use protobuf::Message;
 
 use crate::encoding::{FEATURES, PLANES};
-use crate::engine::MOVES_LEFT_UNIT;
-use crate::layers::{Convolution, Layers, Linear, ParameterId};
+use crate::layers::{Convolution, Layers, Linear, MOVES_LEFT_UNIT, ParameterId};
 use crate::policy::POLICY_ENTRIES;
 use crate::weights::Weights;
 use tablut_rules::SIZE;

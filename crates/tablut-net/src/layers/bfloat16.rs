@@ -5,9 +5,10 @@ use ndarray::Array2;
 use tablut_kernels::{Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Kernels};
 use tablut_rules::SQUARES;
 
-use super::{Activations, Arithmetic, Convolution, Place, Step};
+use super::packing::{Arithmetic, GRID};
+use super::parameter::Convolution;
+use super::trunk::{Activations, Place, Step};
 use crate::encoding::PLANES;
-use crate::engine::GRID;
 
 /// Inputs and weights of convolutions rounded to bf16, sums in f32.
 #[derive(Copy, Clone, Debug)]

@@ -4,10 +4,10 @@ use ndarray::Array2;
 use tablut_kernels::{Aligned, Epilogue, Kernels, LANES, Matrix, Rows, Transformed};
 use tablut_rules::SQUARES;
 
-use super::packing::matrix;
-use super::{Activations, Arithmetic, Convolution, Place, Step};
+use super::packing::{Arithmetic, GRID, matrix};
+use super::parameter::Convolution;
+use super::trunk::{Activations, Place, Step};
 use crate::encoding::PLANES;
-use crate::engine::GRID;
 
 /// Channels of the encoded planes as the kernels want them.
 pub(super) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);

@@ -3,10 +3,15 @@
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix, Rows};
 use tablut_rules::SQUARES;
 
-use super::packing::{matrix, stacked, stacked_biases};
-use super::{Activations, Arithmetic, Layers, Linear, Trunk, Values};
+use super::description::Layers;
+use super::packing::{Arithmetic, Values, matrix, stacked, stacked_biases};
+use super::parameter::Linear;
+use super::trunk::{Activations, Trunk};
 use crate::batch::Positions;
 use crate::policy::PolicyIndex;
+
+/// What the moves-left output is counted in, plies.
+pub const MOVES_LEFT_UNIT: f32 = 32.0;
 
 /// The heads' weights, packed. The 1×1 convolutions of both are one product, "joint", the policy's channels first; win,
 /// draw, loss and moves left are another. All but the joint product is f32 whatever the arithmetic.

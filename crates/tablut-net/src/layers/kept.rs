@@ -3,8 +3,9 @@
 use tablut_kernels::Aligned;
 use tablut_rules::SQUARES;
 
-use super::float32::PLANE_WIDTH;
-use super::{F32, Heads, Place, Store, Trunk};
+use super::float32::{F32, PLANE_WIDTH, Store};
+use super::heads::Heads;
+use super::trunk::{Place, Trunk};
 
 /// All activations of some positions. Images are `[row][square][channel]`, pooled values `[row][means, then maxima]`.
 pub struct Kept {

@@ -1,8 +1,13 @@
 //! Weights packed for the kernels: rows of several layers one after the other, padded to whole lanes.
 
 use ndarray::{Array2, ArrayView2, s};
+use tablut_kernels::Grid;
+use tablut_rules::SIZE;
 
-use super::{Convolution, Linear, ParameterId};
+use super::parameter::{Convolution, Linear, ParameterId};
+
+/// The board as the kernels see it.
+pub(super) const GRID: Grid = Grid::new(SIZE, SIZE);
 
 /// The values of all parameters, in their order.
 pub struct Values<'a>(Vec<&'a [f32]>);

@@ -1,7 +1,5 @@
 //! The tensors of a net: names, sizes, and what they start from.
 
-use super::{Convolution, Linear};
-
 /// One tensor that is learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
@@ -73,6 +71,32 @@ impl Start {
             Start::Output => 0.1 * he,
         }
     }
+}
+
+/// A 3×3 convolution padded with zeros, and its bias.
+#[derive(Copy, Clone, Debug)]
+pub struct Convolution {
+    /// `[outputs, inputs, 3, 3]`.
+    pub weight: ParameterId,
+    /// `[outputs]`.
+    pub bias: ParameterId,
+    /// Channels in.
+    pub inputs: usize,
+    /// Channels out.
+    pub outputs: usize,
+}
+
+/// A dense layer on rows of values, or on the channels of each square (a 1×1 convolution).
+#[derive(Copy, Clone, Debug)]
+pub struct Linear {
+    /// `[outputs, inputs]`.
+    pub weight: ParameterId,
+    /// `[outputs]`; a layer whose output is a bias itself has none.
+    pub bias: Option<ParameterId>,
+    /// Length of a row in.
+    pub inputs: usize,
+    /// Length of a row out.
+    pub outputs: usize,
 }
 
 /// Parameters under construction, layer by layer.

@@ -2,8 +2,9 @@
 
 use tablut_kernels::{Kernels, Matrix, Rows};
 
-use super::packing::{matrix, stacked};
-use super::{Arithmetic, Convolution, F32, Layers, Linear, Values};
+use super::description::{self, Layers};
+use super::packing::{Arithmetic, Values, matrix, stacked};
+use super::parameter::{Convolution, Linear};
 use crate::batch::Positions;
 use crate::encoding::FEATURES;
 
@@ -82,7 +83,7 @@ impl<A: Arithmetic> Trunk<A> {
             bias: padded(values.get(convolution.bias), width),
         };
         let pool = |pool: &Linear| matrix(&stacked(values, &[(pool, width)], [c, width]));
-        let block = |block: &super::Block| ResidualBlock {
+        let block = |block: &description::Block| ResidualBlock {
             conv1: layer(&block.conv1),
             conv2: layer(&block.conv2),
             pool: block.pool.as_ref().map(pool),
@@ -124,22 +125,6 @@ impl<A: Arithmetic> Trunk<A> {
             let step = Step { place: after, bias, pools: is_last, is_last };
             to.convolve(kernels, &block.conv2.convolution, step);
         }
-    }
-}
-
-impl Trunk<F32> {
-    /// Takes over new weights before the blocks, quickly and in f32; the blocks' layers do so by themselves.
-    pub(super) fn repack_stem(&mut self, kernels: Kernels, layers: &Layers, values: &Values<'_>) {
-        self.input.repack(kernels, &layers.input, values);
-        self.features = matrix(&stacked(values, &[(&layers.features, self.width)], [FEATURES, FEATURES]));
-    }
-}
-
-impl Layer<F32> {
-    /// Takes over new weights, quickly and in f32.
-    pub fn repack(&mut self, kernels: Kernels, layer: &Convolution, values: &Values<'_>) {
-        kernels.repack(values.get(layer.weight), &mut self.convolution);
-        self.bias.copy_from_slice(values.get(layer.bias));
     }
 }
 

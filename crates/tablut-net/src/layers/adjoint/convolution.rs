@@ -1,11 +1,33 @@
 //! Convolutions of a shard on the way back, a group of rows at a time.
 
-use tablut_kernels::{Aligned, Convolution, Kernels, Transformed};
+use tablut_kernels::{Aligned, Convolution, Kernels, PointSums, Transformed};
 use tablut_rules::SQUARES;
 
-use super::GROUP;
-use super::gradients::Tiles;
 use crate::layers::kept::row;
+use crate::layers::packing::GRID;
+
+/// Positions that go through a convolution together, few enough for the second-level cache.
+pub(super) const GROUP: usize = 8;
+
+/// Room for the convolutions of a group of rows on the way back.
+pub(super) struct Tiles {
+    pub inputs: Transformed,
+    pub products: Transformed,
+    pub spread: Transformed,
+    pub sums: PointSums,
+}
+
+impl Tiles {
+    /// Room for at most so many channels in and out.
+    pub fn new(inputs: usize, outputs: usize) -> Self {
+        Self {
+            inputs: Transformed::new(GRID, GROUP, inputs),
+            products: Transformed::new(GRID, GROUP, outputs),
+            spread: Transformed::new(GRID, GROUP, outputs),
+            sums: PointSums::new(inputs, outputs),
+        }
+    }
+}
 
 /// Convolves every image of `images`; `finish` is called for each with the products, its place among them, and its row.
 pub(super) fn convolve(

@@ -1,14 +1,14 @@
 //! Gradients as the kernels sum them, room to compute them in, and the way to the tensors' layout.
 
 use rayon::prelude::*;
-use tablut_kernels::{Aligned, LANES, PointSums, Transformed};
+use tablut_kernels::{Aligned, LANES};
 use tablut_rules::SQUARES;
 
-use super::{GROUP, Shard};
+use super::convolution::Tiles;
 use crate::encoding::FEATURES;
-use crate::engine::GRID;
+use crate::layers::description::{Block, Layers};
 use crate::layers::float32::{PLANE_WIDTH, Room};
-use crate::layers::{Block, Convolution, Layers, Linear, Parameter, ParameterId};
+use crate::layers::parameter::{Convolution, Linear, Parameter, ParameterId};
 
 /// One layer's gradient: of a convolution's weights `[input][tap][output]`, of a matrix `[input][output]`, where several
 /// layers that read the same rows have their outputs side by side; and of the biases.
@@ -136,9 +136,9 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The shards' shares of the gradients, added in order and brought into the tensors' layout.
-pub(super) fn sum(layers: &Layers, shards: &[Shard]) -> Vec<Vec<f32>> {
-    let sources: Vec<_> = shards.iter().map(|shard| shard.gradients.sources(layers)).collect();
+/// Shares of the gradients, added in order and brought into the tensors' layout.
+pub(super) fn sum(layers: &Layers, shares: &[&Gradients]) -> Vec<Vec<f32>> {
+    let sources: Vec<_> = shares.iter().map(|share| share.sources(layers)).collect();
     let gradient = |(at, parameter): (usize, &Parameter)| {
         let Some((first, rest)) = sources.split_first() else { return vec![0.0; parameter.len()] };
         let mut sums = first[at].values.to_vec();
@@ -194,27 +194,13 @@ pub struct Workspace {
     pub(super) out: Aligned,
 }
 
-/// Room for the convolutions of a group of rows on the way back.
-pub(super) struct Tiles {
-    pub inputs: Transformed,
-    pub products: Transformed,
-    pub spread: Transformed,
-    pub sums: PointSums,
-}
-
 impl Workspace {
     /// Room for shards of at most `n` rows.
     pub(super) fn new(layers: &Layers, room: Room, n: usize) -> Self {
         let (c, p, v) = (layers.channels, layers.policy.conv.outputs, layers.value.conv.outputs);
-        let widest = c.max(PLANE_WIDTH);
         Self {
             room,
-            tiles: Tiles {
-                inputs: Transformed::new(GRID, GROUP, widest),
-                products: Transformed::new(GRID, GROUP, c),
-                spread: Transformed::new(GRID, GROUP, c),
-                sums: PointSums::new(widest, c),
-            },
+            tiles: Tiles::new(c.max(PLANE_WIDTH), c),
             outer: Aligned::zeroed(n * SQUARES * c),
             inner: Aligned::zeroed(n * SQUARES * c),
             outer_sums: Aligned::zeroed(n * c),

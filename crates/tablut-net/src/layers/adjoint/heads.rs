@@ -4,17 +4,18 @@ use tablut_kernels::{Kernels, LANES, Rows};
 use tablut_rules::SQUARES;
 
 use super::gradients::{Workspace, sum_rows};
+use super::packed::Packed;
 use super::pooling::{add_maxima, share_means};
-use super::{LearningNet, Predictions, Shard};
+use super::shard::{Predictions, Shard};
 use crate::batch::Positions;
-use crate::layers::heads::plane_and_square;
+use crate::layers::heads::{plane_and_square, softplus};
 use crate::layers::kept::{row, row_mut};
 use crate::policy::PolicyIndex;
 
 /// Sums the gradients of the heads' weights, and leaves the gradient before the trunk's last rectifier in the
 /// workspace's `outer`, with its sums. `gradient` is the whole batch's.
 pub(super) fn backward(
-    net: &LearningNet,
+    net: &Packed,
     kernels: Kernels,
     shard: &mut Shard,
     workspace: &mut Workspace,
@@ -77,7 +78,7 @@ fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Wo
 
 /// Sums the gradients of the value head's last two layers; leaves those of its pooled values in the workspace.
 fn value_backward(
-    net: &LearningNet,
+    net: &Packed,
     kernels: Kernels,
     shard: &mut Shard,
     workspace: &mut Workspace,
@@ -90,7 +91,7 @@ fn value_backward(
     for (index, (board, out)) in rows.clone().zip(out.chunks_exact_mut(LANES)).enumerate() {
         out[..3].copy_from_slice(row(&gradient.wdl, board, 3));
         // Of the softplus: the sigmoid, which is 1 - exp(-softplus).
-        let moves_left = crate::layers::softplus(values.out[index * LANES + 3]);
+        let moves_left = softplus(values.out[index * LANES + 3]);
         out[3] = gradient.moves_left[board] * -(-moves_left).exp_m1();
     }
     sum_rows(&out[..n * LANES], &mut gradients.out.bias);
@@ -107,7 +108,7 @@ fn value_backward(
 
 /// Adds the gradients of one row's logits to those of the policy's last layer and of its activations, in `joint`.
 fn policy_backward(
-    net: &LearningNet,
+    net: &Packed,
     shard: &mut Shard,
     board: usize,
     joint: &mut [f32],
@@ -133,7 +134,7 @@ fn policy_backward(
 }
 
 /// Writes the gradient of one row's value activations into the workspace's `joint`.
-fn value_squares(net: &LearningNet, shard: &Shard, board: usize, workspace: &mut Workspace) {
+fn value_squares(net: &Packed, shard: &Shard, board: usize, workspace: &mut Workspace) {
     let (p, v, wide) = (net.heads.policy_width, net.heads.value_width, net.heads.joint_width());
     let Workspace { joint, joint_sums, value_pooled, .. } = workspace;
     let (means, maxima) = row(value_pooled, board, 2 * v).split_at(v);

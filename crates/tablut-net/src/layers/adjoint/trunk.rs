@@ -5,8 +5,9 @@ use tablut_rules::SQUARES;
 
 use super::convolution::{convolve, weight_gradient};
 use super::gradients::{BlockGradients, Workspace, sum_rows};
+use super::packed::{BlockAdjoint, Packed};
 use super::pooling::{add_maxima, share_means};
-use super::{BlockAdjoint, LearningNet, Shard};
+use super::shard::Shard;
 use crate::batch::Positions;
 use crate::encoding::FEATURES;
 use crate::layers::float32::PLANE_WIDTH;
@@ -15,7 +16,7 @@ use crate::layers::kept::{row, row_mut};
 /// From the gradient of the trunk's output before its rectifier, in the workspace's `outer` with its sums, to the
 /// gradients of all the trunk's weights.
 pub(super) fn backward(
-    net: &LearningNet,
+    net: &Packed,
     kernels: Kernels,
     shard: &mut Shard,
     workspace: &mut Workspace,

@@ -1,0 +1,50 @@
+//! A few rows of a batch on their way through a net and back.
+
+use std::ops::Range;
+
+use tablut_kernels::LANES;
+
+use super::gradients::Gradients;
+use crate::layers::heads::{HeadSpace, softplus};
+use crate::layers::kept::Kept;
+
+/// What a net gives for each row of a batch, or the gradient of something with respect to that.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predictions {
+    /// Policy logits, one for each of the batch's moves.
+    pub logits: Vec<f32>,
+    /// Logits of attackers win, draw, defenders win, `[n][3]`.
+    pub wdl: Vec<f32>,
+    /// Plies to the end in units of 32, at least 0, `[n]`.
+    pub moves_left: Vec<f32>,
+    /// The trunk's output, `[n][81][channels]`; empty where nothing but the heads reads it.
+    pub trunk: Vec<f32>,
+}
+
+/// A few rows of a batch: their activations and their share of the gradients.
+pub struct Shard {
+    pub(super) rows: Range<usize>,
+    pub(super) kept: Kept,
+    pub(super) values: HeadSpace,
+    pub(super) logits: Vec<f32>,
+    pub(super) gradients: Gradients,
+}
+
+impl Shard {
+    /// The rows, of the batch.
+    pub fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+
+    /// Appends the predictions of the shard's rows, with the trunk's output if asked.
+    pub fn append_predictions(&self, with_trunk: bool, to: &mut Predictions) {
+        to.logits.extend_from_slice(&self.logits);
+        for out in self.values.out.chunks_exact(LANES) {
+            to.wdl.extend_from_slice(&out[..3]);
+            to.moves_left.push(softplus(out[3]));
+        }
+        if with_trunk {
+            to.trunk.extend_from_slice(self.kept.output());
+        }
+    }
+}
