@@ -75,7 +75,11 @@ impl Checkpoint {
     /// The bytes of the state.
     pub fn state_bytes(&self) -> Result<Vec<u8>, Kind> {
         let training = serde_json::to_string(&self.training).map_err(|error| Kind::Format(error.to_string()))?;
+        let names = self.learner.params.iter().map(|param| &param.name);
+        let auxiliary: Vec<_> = names.filter(|name| name.starts_with(AUXILIARY)).collect();
+        let auxiliary = serde_json::to_string(&auxiliary).map_err(|error| Kind::Format(error.to_string()))?;
         let metadata = BTreeMap::from([
+            ("auxiliary", auxiliary),
             ("format", STATE_VERSION.to_string()),
             ("architecture", self.learner.architecture.to_json()),
             ("shape", self.learner.architecture.to_string()),
@@ -112,9 +116,13 @@ impl Checkpoint {
         let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
         let layers = architecture.layers();
         let own = layers.parameters().iter().map(|parameter| (parameter.name.clone(), parameter.dims.clone()));
-        let auxiliary = tensors.iter().filter_map(|(name, tensor)| {
-            let name = name.strip_suffix("#weights").filter(|name| name.starts_with(AUXILIARY))?;
-            Some((name.to_owned(), tensor.shape().to_vec()))
+        let auxiliary = metadata.get("auxiliary").map_or("[]", String::as_str);
+        let auxiliary: Vec<String> =
+            serde_json::from_str(auxiliary).map_err(|error| bad("auxiliary", error.to_string()))?;
+        let auxiliary = auxiliary.into_iter().map(|name| {
+            let weights = tensors.get(&format!("{name}#weights"));
+            let dims = weights.map_or_else(Vec::new, |weights| weights.shape().to_vec());
+            (name, dims)
         });
         let all: Vec<_> = own.chain(auxiliary).collect();
         let mut params = Vec::new();
@@ -281,7 +289,7 @@ mod tests {
             let len = dims.iter().product();
             ParamState::new(format!("{AUXILIARY}{name}"), dims, vec![0.5; len])
         };
-        checkpoint.learner.params.extend([param("ends.bias", vec![2]), param("ends.weight", vec![2, 16])]);
+        checkpoint.learner.params.extend([param("ends.weight", vec![2, 16]), param("ends.bias", vec![2])]);
         checkpoint.save(folder.path(), &[]).unwrap();
         assert_eq!(Checkpoint::load(folder.path(), 0).unwrap(), checkpoint);
         let model = Model::load(&model_path(folder.path(), 0)).unwrap();
@@ -293,6 +301,7 @@ mod tests {
         let bytes = checkpoint(7).state_bytes().unwrap();
         let (mut metadata, tensors) = container::deserialize(&bytes).unwrap();
         metadata.remove("architecture").unwrap();
+        metadata.remove("auxiliary").unwrap();
         let metadata = metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
         let tensors = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor));
         let bytes = container::serialize(&metadata, tensors).unwrap();
