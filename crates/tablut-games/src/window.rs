@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use tablut_net::{InputBatch, View, encode_symmetric};
-use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
+use tablut_rules::{Bitboard, MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 
 use crate::record::{GameRecord, ReplayError};
 
@@ -22,6 +22,8 @@ pub struct TrainingBatch {
     pub wdl: Vec<[f32; 3]>,
     /// Plies from the position to the end of its game, `[n]`.
     pub moves_left: Vec<f32>,
+    /// The squares of attackers and of defenders, the king among them, in the game's last position, `[n]`.
+    pub ownership: Vec<[Bitboard; 2]>,
 }
 
 /// A position to learn from, packed; the legal moves are generated again when it is drawn.
@@ -35,6 +37,8 @@ struct Sample {
     outcome: Option<Side>,
     value: f32,
     policy: Box<[u16]>,
+    /// The last position of the game.
+    end: Arc<Position>,
 }
 
 /// Positions of the latest generations, oldest first.
@@ -109,9 +113,11 @@ impl ReplayWindow {
             most: u32::MAX as usize,
         })?;
         let mut samples = Vec::new();
-        game.replay(&self.rules[rules_idx], |state, _, ply| {
+        let start = Arc::new(game.start);
+        let last = game.replay(&self.rules[rules_idx], |state, _, ply| {
             let Some(search) = &ply.search else { return };
             samples.push(Sample {
+                end: Arc::clone(&start),
                 position: *state.position(),
                 rules,
                 // Beyond what these hold the net sees no difference.
@@ -123,6 +129,10 @@ impl ReplayWindow {
                 policy: search.policy.clone().into(),
             });
         })?;
+        let end = Arc::new(*last.position());
+        for sample in &mut samples {
+            sample.end = Arc::clone(&end);
+        }
         Ok(samples)
     }
 
@@ -184,6 +194,9 @@ impl ReplayWindow {
         batch.policy.extend(sample.policy.iter().map(|&p| f32::from(p) / total));
         batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
+        let king: Bitboard = sample.end.king().into_iter().collect();
+        let ownership = [sample.end.attackers(), sample.end.defenders() | king];
+        batch.ownership.push(ownership.map(|squares| symmetry.bitboard(squares)));
     }
 }
 
@@ -211,6 +224,49 @@ impl TrainingBatch {
         self.policy.extend(other.policy);
         self.wdl.extend(other.wdl);
         self.moves_left.extend(other.moves_left);
+        self.ownership.extend(other.ownership);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use tablut_net::PLANES;
+    use tablut_rules::SQUARES;
+    use tablut_search::{SearchConfig, UniformEvaluator};
+
+    use super::*;
+    use crate::{CancelToken, Concurrency, Counters, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
+
+    /// One ply before a game's end hardly a square differs from the last position, if both are turned alike.
+    #[test]
+    fn ownership_is_the_games_last_position_turned_as_the_planes_are() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let config = SelfPlayConfig { max_plies: 31, ..SelfPlayConfig::default() };
+        let search = SearchConfig { simulations: 2, ..SearchConfig::default() };
+        let games = run_tasks(
+            4,
+            Concurrency { workers: 1, tasks_per_worker: 4 },
+            |index| SelfPlayGame::new(index as u64, &rules, &config, &search, game_rng(1, 0, index as u64)),
+            || vec![Box::new(UniformEvaluator)],
+            &Counters::default(),
+            &CancelToken::new(),
+            |_, _| {},
+        );
+        let mut window = ReplayWindow::new(vec![rules], usize::MAX);
+        window.push(&games.unwrap()).unwrap();
+        let batch = window.batch(600, 0.0, &mut ChaCha8Rng::seed_from_u64(2));
+        let mut n_checked = 0;
+        for (row, planes) in batch.input.planes.chunks_exact(PLANES * SQUARES).enumerate() {
+            let plane = |index: usize| Bitboard::where_square(|square| planes[index * SQUARES + square.index()] > 0.0);
+            let [attackers, defenders] = batch.ownership[row];
+            if batch.moves_left[row] <= 1.0 {
+                assert!((attackers ^ plane(0)).len() <= 4, "row {row}");
+                assert!((defenders ^ (plane(1) | plane(2))).len() <= 4, "row {row}");
+                n_checked += 1;
+            }
+        }
+        assert!(n_checked > 8, "{n_checked} rows at a game's end");
     }
 }

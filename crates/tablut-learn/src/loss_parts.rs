@@ -14,18 +14,20 @@ pub struct LossWeights {
     pub value: f32,
     /// Of the moves-left head (default 0.1).
     pub moves_left: f32,
+    /// Of the final ownership of squares, a head that only learning has (default 0: there is none).
+    pub ownership: f32,
 }
 
 impl Default for LossWeights {
     fn default() -> Self {
-        Self { policy: 1.0, value: 1.0, moves_left: 0.1 }
+        Self { policy: 1.0, value: 1.0, moves_left: 0.1, ownership: 0.0 }
     }
 }
 
 impl LossWeights {
     /// All weights.
     pub fn all(&self) -> Vec<f32> {
-        vec![self.policy, self.value, self.moves_left]
+        vec![self.policy, self.value, self.moves_left, self.ownership]
     }
 }
 
