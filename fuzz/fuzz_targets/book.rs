@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
     let lines = text.lines().count();
     let checksum = &blake3::hash(text.as_bytes()).to_hex()[..16];
     let header = format!(
-        "{{\"format\":\"tablut openings\",\"version\":2,\"rules\":\"kvasir\",\"plies\":2,\"judge\":\"told\",\"band\":1.0,\
+        "{{\"format\":\"tablut openings\",\"version\":1,\"rules\":\"kvasir\",\"plies\":2,\"judge\":\"told\",\"band\":1.0,\
          \"seed\":1,\"openings\":{lines},\"checksum\":\"{checksum}\"}}"
     );
     for text in [text, &format!("{header}\n{text}")] {

@@ -8,7 +8,7 @@ fuzz_target!(|text: &str| {
     let lines = text.lines().count();
     let checksum = &blake3::hash(text.as_bytes()).to_hex()[..16];
     let header = format!(
-        "{{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":\"imperial\",\"net\":\"\",\"simulations\":1,\"seed\":1,\
+        "{{\"format\":\"tablut puzzles\",\"version\":1,\"rules\":\"imperial\",\"net\":\"\",\"simulations\":1,\"seed\":1,\
          \"games\":1,\"puzzles\":{lines},\"checksum\":\"{checksum}\"}}"
     );
     for text in [text, &format!("{header}\n{text}")] {

@@ -103,6 +103,9 @@ pub enum ModelFileErrorKind {
         /// Hash in the metadata.
         expected: String,
     },
+    /// The metadata does not have the checksum that it states.
+    #[error("damaged: the metadata's checksum does not match")]
+    Metadata,
     /// The tensors do not make the net that the metadata states.
     #[error(transparent)]
     Net(#[from] NetError),

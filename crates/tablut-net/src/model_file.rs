@@ -153,7 +153,19 @@ fn from_json<T: for<'de> Deserialize<'de>>(metadata: &HashMap<String, String>, k
 pub mod container {
     use super::{BTreeMap, Dtype, HashMap, Kind, SafeTensors, Tensor, TensorView, seems_to_be};
 
-    /// The file's bytes; keys are sorted, so equal contents give equal bytes.
+    /// The key of the checksum of all other metadata.
+    const CHECKSUM: &str = "checksum";
+
+    /// The first 16 digits of the BLAKE3 hash of the keys and values, each with its length before it.
+    fn checksum(metadata: &BTreeMap<&str, &str>) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for text in metadata.iter().flat_map(|(key, value)| [key, value]) {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
+    /// The file's bytes; keys are sorted, so equal contents give equal bytes. A checksum of the metadata is added to it.
     pub fn serialize<'a>(
         metadata: &BTreeMap<&str, String>,
         tensors: impl Iterator<Item = (&'a str, &'a Tensor)>,
@@ -169,7 +181,11 @@ pub mod container {
             })
             .collect::<Result<Vec<_>, _>>()?;
         // The library keeps metadata in a hash map, whose order varies from run to run: write it as one sorted entry.
-        let sorted = serde_json::to_string(metadata).map_err(|error| format(&error))?;
+        let mut metadata: BTreeMap<&str, &str> = metadata.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        metadata.remove(CHECKSUM);
+        let checksum = checksum(&metadata);
+        metadata.insert(CHECKSUM, &checksum);
+        let sorted = serde_json::to_string(&metadata).map_err(|error| format(&error))?;
         let map = HashMap::from([("tablut".to_owned(), sorted)]);
         safetensors::serialize(views, Some(map)).map_err(|error| format(&error))
     }
@@ -185,8 +201,14 @@ pub mod container {
         let file = SafeTensors::deserialize(bytes).map_err(|error| format(&error))?;
         let metadata =
             header.metadata().as_ref().and_then(|map| map.get("tablut")).ok_or(Kind::MissingKey("tablut"))?;
-        let metadata = serde_json::from_str(metadata)
+        let mut metadata: HashMap<String, String> = serde_json::from_str(metadata)
             .map_err(|error| Kind::BadKey { key: "tablut", reason: error.to_string() })?;
+        // The first files have none.
+        if let Some(stated) = metadata.remove(CHECKSUM)
+            && stated != checksum(&metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect())
+        {
+            return Err(Kind::Metadata);
+        }
         let mut tensors = BTreeMap::new();
         for (name, view) in file.iter() {
             if view.dtype() != Dtype::F32 {
@@ -286,6 +308,20 @@ mod tests {
         assert!(kind(b"").contains("an empty file"));
         let state = BTreeMap::from([("format", "1".to_owned()), ("steps", "3".to_owned())]);
         assert!(kind(&container::serialize(&state, std::iter::empty()).unwrap()).contains("a learner's state"));
+    }
+
+    #[test]
+    fn a_flipped_bit_anywhere_in_the_header_is_found() {
+        let bytes = model().to_bytes().unwrap();
+        let header_len = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        for at in 0..header_len {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            // The name of the checksum itself may go, as in the first files: what it protects is whole then.
+            if let Ok(read) = Model::from_bytes(&damaged) {
+                assert_eq!(read, model(), "a flipped bit in byte {at} went unnoticed");
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,8 @@ use tablut_rules::{Game, shown};
 
 const FORMAT: &str = "tablut puzzles";
 const VERSION: u32 = 2;
+/// How a header states its checksum before there is one.
+const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
 /// The version that named its rules alone; it is still read.
 const NAMED_RULES: u32 = 1;
 
@@ -40,7 +42,8 @@ struct Header {
     seed: u64,
     games: u64,
     puzzles: usize,
-    /// The first 16 digits of the BLAKE3 hash of everything after the header's line.
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value; in version 1 of everything after the
+    /// header's line.
     checksum: String,
 }
 
@@ -103,9 +106,9 @@ impl PuzzleSet {
             seed: self.seed,
             games: self.games,
             puzzles: self.puzzles.len(),
-            checksum: checksum(&body),
+            checksum: String::new(),
         };
-        let text = format!("{}\n{body}", to_json(&header));
+        let text = sealed(&format!("{}\n{body}", to_json(&header)));
         durable::write(path, text.as_bytes()).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })
     }
 
@@ -126,6 +129,11 @@ fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a form in JSON")
 }
 
+/// A text whose header has an empty checksum, with the checksum in its place.
+fn sealed(text: &str) -> String {
+    text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{}\"", checksum(text)), 1)
+}
+
 fn checksum(body: &str) -> String {
     blake3::hash(body.as_bytes()).to_hex()[..16].to_owned()
 }
@@ -140,7 +148,10 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
         let expected = format!("expected {FORMAT:?} version {NAMED_RULES} or {VERSION}");
         return Err((1, format!("{format:?} version {version}, {expected}")));
     }
-    if header.checksum != checksum(body) {
+    let unsealed = text.replacen(&format!("\"checksum\":\"{}\"", header.checksum), EMPTY_CHECKSUM, 1);
+    let whole =
+        if header.version == NAMED_RULES { header.checksum == checksum(body) } else { sealed(&unsealed) == text };
+    if !whole {
         return Err((1, "damaged: the checksum does not match".to_owned()));
     }
     let rules = header.rules.rules().map_err(|error| at(1)(&error))?;
@@ -203,9 +214,8 @@ mod tests {
         set().write(&path).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let resealed = |body: &str| {
-            let header = text.lines().next().unwrap();
-            let old = checksum(text.split_once('\n').unwrap().1);
-            format!("{}\n{body}", header.replace(&old, &checksum(body)))
+            let header = text.lines().next().unwrap().split_once("\"checksum\"").unwrap().0;
+            sealed(&format!("{header}{EMPTY_CHECKSUM}}}\n{body}"))
         };
         let body = text.split_once('\n').unwrap().1;
         for (text, part) in [
@@ -220,6 +230,14 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let error = PuzzleSet::read(&path).unwrap_err().to_string();
             assert!(error.contains("kvasir.jsonl") && error.contains(part), "{error}");
+        }
+        for at in 0..text.len() {
+            let mut damaged = text.clone().into_bytes();
+            damaged[at] ^= 1 << (at % 7);
+            if let Ok(damaged) = String::from_utf8(damaged) {
+                assert!(PuzzleSet::parse(&damaged).is_err(), "a flipped bit in byte {at} went unnoticed");
+            }
+            assert!(PuzzleSet::parse(&text[..at]).is_err(), "{at} bytes were read as puzzles");
         }
         let missing = PuzzleSet::read(&folder.path().join("none.jsonl")).unwrap_err().to_string();
         assert!(missing.contains("none.jsonl"), "{missing}");

@@ -14,6 +14,8 @@ use tablut_rules::{Game, Rules, Side, shown};
 
 const FORMAT: &str = "tablut openings";
 const VERSION: u32 = 2;
+/// How a header states its checksum before there is one.
+const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
 /// The version that named its rules alone, with the hash of their data; it is still read.
 const NAMED_RULES: u32 = 1;
 
@@ -49,7 +51,8 @@ struct Header {
     band: f64,
     seed: u64,
     openings: usize,
-    /// The first 16 digits of the BLAKE3 hash of everything after the header's line.
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value; in version 1 of everything after the
+    /// header's line.
     checksum: String,
 }
 
@@ -126,9 +129,9 @@ impl OpeningBook {
             band: self.band,
             seed: self.seed,
             openings: self.openings.len(),
-            checksum: short_hash(body.as_bytes()),
+            checksum: String::new(),
         };
-        format!("{}\n{body}", to_json(&header))
+        sealed(&format!("{}\n{body}", to_json(&header)))
     }
 
     /// Reads a book for games under `rules`: it must have been made for them, all openings must be legal, end no game, and lead to
@@ -179,7 +182,7 @@ fn hash_of(rules: &Rules) -> String {
 fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)> {
     let header = header(text).map_err(|reason| (1, reason))?;
     let body = text.split_once('\n').map_or("", |(_, body)| body);
-    check(&header, body, rules).map_err(|reason| (1, reason))?;
+    check(&header, text, rules).map_err(|reason| (1, reason))?;
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
     for (index, line) in body.lines().enumerate() {
@@ -198,13 +201,26 @@ fn header(text: &str) -> Result<Header, String> {
     serde_json::from_str(first).map_err(|error| shown(&format!("expected an opening book's header: {error}")))
 }
 
-fn check(header: &Header, body: &str, rules: &Rules) -> Result<(), String> {
+/// A text whose header has an empty checksum, with the checksum in its place.
+pub(super) fn sealed(text: &str) -> String {
+    let checksum = short_hash(text.as_bytes());
+    text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)
+}
+
+fn check(header: &Header, text: &str, rules: &Rules) -> Result<(), String> {
     let Header { format, version, .. } = header;
     if format != FORMAT || ![NAMED_RULES, VERSION].contains(version) {
         let format = shown(format);
         return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {NAMED_RULES} or {VERSION}"));
     }
-    if header.checksum != short_hash(body.as_bytes()) {
+    let body = text.split_once('\n').map_or("", |(_, body)| body);
+    let unsealed = text.replacen(&format!("\"checksum\":\"{}\"", header.checksum), EMPTY_CHECKSUM, 1);
+    let whole = if *version == NAMED_RULES {
+        header.checksum == short_hash(body.as_bytes())
+    } else {
+        sealed(&unsealed) == text
+    };
+    if !whole {
         return Err("damaged: the checksum does not match".to_owned());
     }
     let named = header.rules.name();

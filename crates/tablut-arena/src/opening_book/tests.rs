@@ -1,5 +1,6 @@
 //! Books made with a judge that is told what to think, written and read.
 
+use super::file::sealed;
 use super::{BookConfig, BookError, Judge, OpeningBook, make_book};
 use crate::openings::canonical;
 use std::collections::HashSet;
@@ -72,7 +73,11 @@ fn a_book_of_version_1_names_its_rules_and_their_hash() {
     let stated = serde_json::to_string(&book.rules).unwrap();
     let old = |hash: &str| {
         let named = format!("\"kvasir\",\"rules_hash\":\"{hash}\"");
-        book.text().replace("\"version\":2", "\"version\":1").replace(&stated, &named)
+        let text = book.text();
+        let (header, body) = text.split_once('\n').unwrap();
+        let header = header.replace("\"version\":2", "\"version\":1").replace(&stated, &named);
+        let checksum = &blake3::hash(body.as_bytes()).to_hex()[..16];
+        format!("{}\"checksum\":\"{checksum}\"}}\n{body}", header.split_once("\"checksum\"").unwrap().0)
     };
     assert_eq!(OpeningBook::parse(&old(&hash), &config.rules).unwrap(), book);
     let error = OpeningBook::parse(&old("0123456789abcdef"), &config.rules).unwrap_err();
@@ -87,10 +92,9 @@ fn faults_name_file_and_line() {
     let book = book(&config);
     let text = book.text();
     let (header, body) = text.split_once('\n').unwrap();
-    let resealed = |body: &str| {
-        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
-        format!("{}\n{body}", header.replace(&hash(&text[header.len() + 1..]), &hash(body)))
-    };
+    let unsealed = |header: &str| header.split_once("\"checksum\"").unwrap().0.to_owned() + "\"checksum\":\"\"}";
+    let resealed = |body: &str| sealed(&format!("{}\n{body}", unsealed(header)));
+    let reheaded = |from: &str, to: &str| sealed(&format!("{}\n{body}", unsealed(&header.replace(from, to))));
     let lines: Vec<&str> = body.lines().collect();
     let first_move = book.openings[1].opening.moves[0].to_string();
     let read = |text: String| {
@@ -109,11 +113,11 @@ fn faults_name_file_and_line() {
         (resealed(&body.replacen("attackers", "defenders", 1)), "line 2: the defenders move first"),
         (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
         (text.replace("\"version\":2", "\"version\":9"), "version 9, expected"),
-        (text.replace(&stated, "\"masters\""), "for the masters rules"),
+        (reheaded(&stated, "\"masters\""), "for the masters rules"),
         (text.replace(&stated, "\"/tmp/any.toml\""), "is no name of a rule set"),
         (text.replace(&clauses_hash(config.rules.set()), "0123456789abcdef"), "the file says 0123456789abcdef…"),
         (
-            text.replace(&stated, &serde_json::to_string(&changed).unwrap()),
+            reheaded(&stated, &serde_json::to_string(&changed).unwrap()),
             "other rules of the name kvasir: there king.reach is 3 instead of 8",
         ),
         (String::new(), "line 1: expected an opening book's header"),
@@ -122,6 +126,16 @@ fn faults_name_file_and_line() {
         assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");
     }
     assert_eq!(book.openings[0].opening.first, Side::Attackers);
+    // Whatever bit flips, and wherever the text is cut.
+    let bytes = text.as_bytes();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.to_vec();
+        damaged[at] ^= 1 << (at % 7);
+        if let Ok(damaged) = String::from_utf8(damaged) {
+            assert!(OpeningBook::parse(&damaged, &config.rules).is_err(), "a flipped bit in byte {at} went unnoticed");
+        }
+        assert!(OpeningBook::parse(&text[..at], &config.rules).is_err(), "{at} bytes were read as a book");
+    }
     let missing = OpeningBook::read(&folder.path().join("none"), &config.rules).unwrap_err().to_string();
     assert!(missing.contains("none"), "{missing}");
 }
