@@ -77,7 +77,7 @@ fn models() {
         refused(&[command, text(&path("short"))], &["short", "not a complete safetensors file"]);
         refused(&[command, text(&path("empty"))], &["empty", "it seems to be an empty file"]);
         refused(&[command, text(&path("text"))], &["text", "it seems to be text"]);
-        refused(&[command, text(&path("other"))], &["other", "trunk.block1", "missing"]);
+        refused(&[command, text(&path("other"))], &["other", "the metadata's checksum does not match"]);
     }
     refused(&["model", "info", text(&path("short"))], &["short"]);
 }
