@@ -289,7 +289,7 @@ mod tests {
             (&[("rules", Some("[\"\\u001b[31m\"]")), ("rule_sets", None)], "\\u{1b}[31m"),
             (&[("rules", Some("[\"tartu\"]"))], "it holds kvasir, but `rules` lists tartu"),
             (&[("rules", Some("\u{1b}[31m"))], "metadata key `rules`"),
-            (&[("shape", Some("\u{1b}[31m"))], "net shape `\\u{1b}[31m`"),
+            (&[("shape", Some("\u{1b}[31m")), ("architecture", None)], "net shape `\\u{1b}[31m`"),
             (&[("format", Some("\u{1b}[31m"))], "format version \\u{1b}[31m"),
             (&[("hash", Some("\u{1b}[31m"))], "the file says \\u{1b}[31m"),
         ] {
