@@ -22,7 +22,7 @@ fuzz_target!(|text: &str| {
         let mut engine = OpenTaflEngine::new(mind, pace);
         let (sender, receiver) = sync_channel(1025);
         for line in first.into_iter().chain(text.lines().take(1024)) {
-            sender.send(line.to_owned()).expect("the receiver is below");
+            sender.send(Ok(line.to_owned())).expect("the receiver is below");
         }
         drop(sender);
         let mut output = Vec::new();
