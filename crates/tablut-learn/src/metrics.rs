@@ -128,9 +128,9 @@ pub enum MetricsError {
 }
 
 /// Reads all metrics in the file at `path`; none when there is no such file. Keys that this program does not know are
-/// passed over, and those that an earlier version did not write have their default.
+/// ignored; keys that an earlier version did not write have their default.
 ///
-/// A last line that is cut short is passed over as well: a crash while it was written leaves it so.
+/// A last line that is cut short is ignored as well: a crash while it was written leaves it so.
 pub fn read_metrics(path: &Path) -> Result<Vec<GenerationMetrics>, MetricsError> {
     Ok(whole_lines(path, &read(path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
 }

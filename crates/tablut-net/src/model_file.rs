@@ -35,7 +35,7 @@ pub struct Model {
     pub weights: Weights,
     /// The rule sets that it was trained on.
     pub rules: Vec<StatedRules>,
-    /// How it came about.
+    /// How it was trained.
     pub training: TrainingSummary,
 }
 

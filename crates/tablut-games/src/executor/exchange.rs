@@ -83,7 +83,7 @@ pub(super) struct Presence<'a, T>(pub(super) &'a Exchange<T>);
 
 impl<T> Drop for Presence<'_, T> {
     fn drop(&mut self) {
-        // A worker that ends has either waited in vain, and is counted as waiting, or failed: then the rest is abandoned.
+        // A worker ends in one of two ways. It waited and got nothing: it is still counted as waiting. Or it failed: the rest is abandoned.
         if let Ok(mut state) = self.0.state.lock() {
             state.workers -= 1;
         }
