@@ -19,10 +19,8 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn look_at(text: &str) {
-    for side in Side::ALL {
-        if let Ok(mv) = Action::read(text, side, "peer") {
-            let _ = mv.to_string();
-        }
+    if let Ok(mv) = Action::read(text, "peer") {
+        let _ = mv.to_string();
     }
     if let Ok(state) = State::read(text, "peer") {
         for side in Side::ALL {
