@@ -99,10 +99,18 @@ impl Nets {
 
     /// Loads a model file unless it is there already, and gives what it says of itself.
     pub fn add(&mut self, path: &Path) -> Result<&NetInfo, NetsError> {
+        match self.place(path) {
+            Some(place) => Ok(&self.loaded[place].info),
+            None => self.insert(path, Model::load(path)?),
+        }
+    }
+
+    /// Takes a model that lies in no file under the name of `path`, unless there is one of that name already, and gives what it
+    /// says of itself.
+    pub fn insert(&mut self, path: &Path, model: Model) -> Result<&NetInfo, NetsError> {
         let place = if let Some(place) = self.place(path) {
             place
         } else {
-            let model = Model::load(path)?;
             let engine =
                 Engine::new(&model.weights).map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
             let engine = Mutex::new(engine);

@@ -26,6 +26,39 @@ fn analyze_takes_moves_alone_and_searches_with_the_shipped_net() {
 }
 
 #[test]
+fn the_shipped_net_is_a_player_like_any_other_and_the_one_to_measure() {
+    let short = ["--games", "2", "--max-plies", "6", "--json"];
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&stdout(&[arguments, &short].concat())).unwrap()
+    };
+    let measured = json(&["evaluate", "--against", "random", "--simulations", "2"]);
+    assert_eq!(measured["matches"][0]["players"][0], "net:shipped@2");
+    let played = json(&["match", "net:shipped@2", "random"]);
+    assert_eq!(played["matches"][0]["players"], measured["matches"][0]["players"]);
+    assert_eq!(played["matches"][0]["total"], measured["matches"][0]["total"]);
+}
+
+#[test]
+fn the_printed_commands_work_for_a_net_of_ones_own_rules_without_their_file() {
+    let tiny = Tiny::new();
+    let (config, rules, run) = (tiny.config(), tiny.path("slow rules.toml"), tiny.path("own run"));
+    fs::write(&rules, "base = \"kvasir\"\nname = \"slow\"\nmax-plies = 40\n").unwrap();
+    let own = format!("rules = [{:?}]", text(&rules));
+    fs::write(&config, fs::read_to_string(&config).unwrap().replace("rules = [\"kvasir\"]", &own)).unwrap();
+    let mut train = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    let trained = train.args(["train", text(&config), "--run", text(&run)]).env_remove("CARGO").output().unwrap();
+    assert!(trained.status.success(), "{}", String::from_utf8_lossy(&trained.stderr));
+    fs::remove_file(&rules).unwrap();
+    let printed = String::from_utf8(trained.stdout).unwrap();
+    for (title, more) in [("Play it:", ""), ("Measure it:", "--games 2 --against random")] {
+        let command = printed.lines().find_map(|line| line.strip_prefix(title)).expect("the command is printed");
+        let shell = Command::new("sh").args(["-c", &format!("{command} {more} </dev/null")]).output().unwrap();
+        let said = String::from_utf8_lossy(&shell.stdout);
+        assert!(shell.status.success() && said.contains("slow"), "{command}: {said}{shell:?}");
+    }
+}
+
+#[test]
 fn misspelt_names_are_answered_with_the_likely_one() {
     let tiny = Tiny::new();
     let config = tiny.config();

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use tablut_arena::MatchReport;
 use tablut_games::CancelToken;
-use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec, SearchOptions};
+use tablut_players::{PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, parse_players, play_all};
+use super::model_file::{SHIPPED, add_net, load_nets};
 use super::told;
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
@@ -20,7 +21,8 @@ use crate::match_tables::{endings_text, match_table, sprt_text};
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file.
+    /// The model file [default: the net that comes with the program].
+    #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
     #[arg(help = format!("An opponent, may be given often: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]
     against: Vec<String>,
@@ -77,8 +79,8 @@ pub fn measure(
     voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
-    let mut nets = Nets::load(&opponents)?;
-    let info = nets.add(model)?;
+    let mut nets = load_nets(&opponents)?;
+    let info = add_net(&mut nets, model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
     let rules = told(nets.choose_rules(rules)?, voice);
     let player = match simulations {

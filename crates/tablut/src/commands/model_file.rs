@@ -1,14 +1,18 @@
-//! The net of a command: that of a model file, or the one that comes with the program.
+//! The net of a command: that of a model file, or the one that comes with the program, which players call `net:shipped@64`.
 
 use std::path::Path;
 
 use anyhow::Context;
 use tablut_net::Model;
 use tablut_play::shipped_net;
+use tablut_players::{NetInfo, Nets, PlayerSpec};
+
+/// Stands for the net that comes with the program where a model file is expected, unless there is a file of that name.
+pub const SHIPPED: &str = "shipped";
 
 /// Loads the model file, or without one the net that comes with the program.
 pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
-    if let Some(path) = path {
+    if let Some(path) = path.filter(|path| !is_shipped(path)) {
         return Ok(Model::load(path)?);
     }
     let bytes = shipped_net().context("no net was built into this program: expected a model file")?;
@@ -17,8 +21,26 @@ pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
 
 /// What a message calls that net.
 pub fn model_name(path: Option<&Path>) -> String {
-    path.map_or_else(
-        || "the net that comes with the program".to_owned(),
-        |path| format!("model file {}", path.display()),
-    )
+    match path.filter(|path| !is_shipped(path)) {
+        Some(path) => format!("model file {}", path.display()),
+        None => "the net that comes with the program".to_owned(),
+    }
+}
+
+/// Loads the nets that `players` need.
+pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> anyhow::Result<Nets> {
+    let mut nets = Nets::default();
+    for path in players.into_iter().filter_map(PlayerSpec::model_file) {
+        add_net(&mut nets, path)?;
+    }
+    Ok(nets)
+}
+
+/// Loads one net more, unless it is there already.
+pub fn add_net<'a>(nets: &'a mut Nets, path: &Path) -> anyhow::Result<&'a NetInfo> {
+    if is_shipped(path) { Ok(nets.insert(path, load_model(None)?)?) } else { Ok(nets.add(path)?) }
+}
+
+fn is_shipped(path: &Path) -> bool {
+    path == Path::new(SHIPPED) && !path.exists()
 }

@@ -14,6 +14,7 @@ use tablut_players::alphabeta::AlphaBeta;
 use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
 
+use super::model_file::load_nets;
 use super::told;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
@@ -55,7 +56,7 @@ pub struct Args {
 /// Makes the book.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
-    let nets = Nets::load([&args.judge])?;
+    let nets = load_nets([&args.judge])?;
     let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let default_band = if args.judge.model_file().is_some() { 0.3 } else { 50.0 };
     let band = args.band.unwrap_or(default_band);

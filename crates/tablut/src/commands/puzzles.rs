@@ -13,6 +13,7 @@ use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, 
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, UniformEvaluator};
 
+use super::model_file::{SHIPPED, add_net, load_model, model_name};
 use super::rules_for;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
@@ -32,7 +33,8 @@ pub enum Puzzles {
 /// Arguments of `tablut puzzles make`.
 #[derive(clap::Args, Debug)]
 pub struct Make {
-    /// The model file whose net plays the games
+    /// The model file whose net plays the games [default: the net that comes with the program]
+    #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
     /// Rule sets, by name or TOML file, with commas between them [default: those that the net was trained on]
     #[arg(long, value_name = "R", value_delimiter = ',')]
@@ -88,18 +90,18 @@ pub fn run(command: &Puzzles, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn make(args: &Make, console: &mut Console) -> anyhow::Result<()> {
-    let model = Model::load(&args.model)?;
+    let model = load_model(Some(&args.model))?;
     let trained: Vec<String> = model.rules.iter().map(|rules| rules.name().to_owned()).collect();
     let names = if args.rules.is_empty() { &trained } else { &args.rules };
     if names.is_empty() {
-        bail!("model file {} names no rule set: expected --rules", args.model.display());
+        bail!("{} names no rule set: expected --rules", model_name(Some(&args.model)));
     }
     let all_rules = names.iter().map(|name| rules_for(Some(name), Some(&args.model), &model, console.voice));
     let all_rules = all_rules.collect::<anyhow::Result<Vec<_>>>()?;
     let path = |rules: &Rules| args.out.join(format!("{}.jsonl", rules.name()));
     all_rules.iter().try_for_each(|rules| args.overwrite.check(&path(rules)))?;
     let mut nets = Nets::default();
-    nets.add(&args.model)?;
+    add_net(&mut nets, &args.model)?;
     let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
     for (name, rules) in names.iter().zip(all_rules) {

@@ -7,10 +7,11 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 use tablut_arena::{Ladder, MatchReport, NamedAnchor, ladder};
 use tablut_net::durable;
-use tablut_players::{Nets, PLAYER_FORMS, PlayerSpec};
+use tablut_players::{PLAYER_FORMS, PlayerSpec};
 use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, parse_players, play_all};
+use super::model_file::load_nets;
 use super::told;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
@@ -58,7 +59,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         }
     }
     args.svg.as_deref().map_or(Ok(()), check_writable)?;
-    let nets = Nets::load(&players)?;
+    let nets = load_nets(&players)?;
     let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();

@@ -10,10 +10,10 @@ use indicatif::HumanCount;
 use tablut_games::{Counters, LocalGames};
 use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
-use tablut_players::Nets;
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, load_rules, parse_players};
+use super::model_file::load_nets;
 use crate::console::Console;
 use crate::hints;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
@@ -42,7 +42,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let (config, folder) = args.config_and_folder()?;
     let evaluation = config.evaluation.clone();
-    Nets::load(&parse_players(&evaluation.against).context("evaluation.against")?).context("evaluation.against")?;
+    load_nets(&parse_players(&evaluation.against).context("evaluation.against")?).context("evaluation.against")?;
     let rules: Vec<_> = config.rules.iter().map(|name| load_rules(name)).collect::<anyhow::Result<_>>()?;
     let names: Vec<&str> = rules.iter().map(|rules| rules.name()).collect();
     let (parameters, names) = (HumanCount(config.shape.parameters() as u64), names.join(", "));
