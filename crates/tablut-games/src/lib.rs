@@ -5,6 +5,7 @@
 //! - [`SelfPlayGame`]: one net against itself, as a task.
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`], [`NetSink`]: the two doors between self-play and learning; [`LocalGames`] plays here.
+//! - [`RuleSetStatistics`], [`examine`]: what the games of a generation say of themselves, and a net of them.
 //! - [`ReplayWindow`], [`TrainingBatch`]: what is learnt from; [`write_npz`] writes it for NumPy.
 
 mod cancel;
@@ -15,6 +16,7 @@ mod npz;
 mod record;
 mod record_file;
 mod selfplay;
+mod statistics;
 mod window;
 
 pub use cancel::CancelToken;
@@ -27,4 +29,8 @@ pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, RecordedOutcome, ReplayError, SearchRecord};
 pub use record_file::{RecordFile, RecordFileError, read_records, records_from_bytes, write_records};
 pub use selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
+pub use statistics::{
+    CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
+    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, examine,
+};
 pub use window::{ReplayWindow, TrainingBatch};

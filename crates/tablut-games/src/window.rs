@@ -201,7 +201,7 @@ impl ReplayWindow {
 }
 
 /// The target of the outcome head: the game's outcome, mixed with the search's value as a chance of either side.
-fn value_target(outcome: Option<Side>, value: f32, value_share: f32) -> [f32; 3] {
+pub(crate) fn value_target(outcome: Option<Side>, value: f32, value_share: f32) -> [f32; 3] {
     let outcome = match outcome {
         Some(Side::Attackers) => [1.0, 0.0, 0.0],
         None => [0.0, 1.0, 0.0],

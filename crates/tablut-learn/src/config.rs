@@ -113,6 +113,9 @@ pub struct LearningConfig {
     pub value_share: f32,
     /// What computes the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference.
     pub backend: Backend,
+    /// Share of each rule set's games that is not learnt from, but only measured on; 0 (the default) to 0.5. Without it
+    /// each generation's games are measured on before they are learnt from, which costs none of them.
+    pub held_out_share: f32,
 }
 
 impl Default for LearningConfig {
@@ -126,6 +129,7 @@ impl Default for LearningConfig {
             decay_share: 0.3,
             value_share: 0.25,
             backend: Backend::Cpu,
+            held_out_share: 0.0,
         }
     }
 }
@@ -290,6 +294,8 @@ impl TrainConfig {
         check(rate > 0.0 && rate <= 1.0, "learning.learning_rate", &rate, "above 0, to 1");
         check(unit.contains(&l.decay_share), "learning.decay_share", &l.decay_share, "0 to 1");
         check(unit.contains(&l.value_share), "learning.value_share", &l.value_share, "0 to 1");
+        let held_out = l.held_out_share;
+        check((0.0..=0.5).contains(&held_out), "learning.held_out_share", &held_out, "0 to 0.5");
         let below_one = |value: f32| (0.0..1.0).contains(&value);
         check(below_one(o.beta1), "optimizer.beta1", &o.beta1, "0 to below 1");
         check(below_one(o.beta2), "optimizer.beta2", &o.beta2, "0 to below 1");

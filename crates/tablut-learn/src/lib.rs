@@ -26,6 +26,7 @@ mod optimizer;
 mod run;
 mod survey;
 mod train;
+mod watching;
 
 pub use backend::Backend;
 pub use burn_backend::BurnBackend;
@@ -42,7 +43,9 @@ pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};
 pub use loss_parts::{LossParts, LossWeights};
 pub use memory::MemoryBounds;
-pub use metrics::{GenerationMetrics, LearningMetrics, MetricsError, SelfPlayMetrics, read_metrics};
+pub use metrics::{
+    GenerationMetrics, LearningMetrics, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics, read_metrics,
+};
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use run::{Run, TrainError};

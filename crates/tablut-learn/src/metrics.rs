@@ -5,15 +5,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::{FleetReport, GameRecord};
+use tablut_games::{FleetReport, GameRecord, NetLosses, RuleSetStatistics};
 use tablut_net::durable;
 use tablut_rules::Side;
 
 use crate::loss_parts::LossParts;
 
+/// The version of what is written; lines without one are of version 1. `docs/metrics.md` says what changed.
+pub const METRICS_SCHEMA: u32 = 2;
+
 /// One generation. The number is all that every version writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationMetrics {
+    /// The version of the line.
+    #[serde(default = "first_schema")]
+    pub schema: u32,
     /// The generation, from 0.
     pub generation: u64,
     /// Simulations of a full search.
@@ -28,6 +34,16 @@ pub struct GenerationMetrics {
     /// The workers, where others played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetReport>,
+    /// The games by rule set and side, in the order of the config.
+    #[serde(default)]
+    pub rule_sets: Vec<RuleSetStatistics>,
+    /// The machine at the end of the generation.
+    #[serde(default)]
+    pub machine: MachineMetrics,
+}
+
+fn first_schema() -> u32 {
+    1
 }
 
 /// Self-play of one generation. Speeds are 0 where the games were found on disk.
@@ -56,6 +72,9 @@ pub struct SelfPlayMetrics {
     pub mean_batch: f64,
     /// Share of the workers' time spent inside the net.
     pub net_share: f64,
+    /// `mean_batch` as a share of the games that a worker plays at once.
+    #[serde(default)]
+    pub batch_fill: f64,
 }
 
 /// Learning of one generation.
@@ -78,6 +97,32 @@ pub struct LearningMetrics {
     pub seconds: f64,
     /// Samples learnt from a second.
     pub samples_per_second: f64,
+    /// Norm of the weights after the last step.
+    #[serde(default)]
+    pub weight_norm: f32,
+    /// Losses of the net that played the generation's games on a sample of their positions, before it learns from them.
+    #[serde(default)]
+    pub fresh: NetLosses,
+    /// Losses of the net that has learnt from them, on the same positions.
+    #[serde(default)]
+    pub learnt: NetLosses,
+    /// The same net's losses on the generation's games that are held out; none when none are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<NetLosses>,
+}
+
+/// The machine at the end of a generation. What the system does not tell is 0.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineMetrics {
+    /// Memory of the process, in bytes.
+    pub memory_bytes: u64,
+    /// The run's files together, in bytes, before the generation's checkpoint is written.
+    pub run_bytes: u64,
+    /// What is free on the disk that the run is on, in bytes.
+    pub free_bytes: u64,
+    /// Wall time that these metrics took, in seconds.
+    pub watching_seconds: f64,
 }
 
 impl SelfPlayMetrics {

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_games::{DoorError, RecordFileError, ReplayError, ReplayWindow, read_records};
+use tablut_games::{DoorError, ExamineError, GameRecord, RecordFileError, ReplayError, ReplayWindow, read_records};
 use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
@@ -14,6 +14,7 @@ use crate::config::{ConfigError, Difference, TrainConfig, differences};
 use crate::error::StepError;
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
+use crate::watching::is_held_out;
 
 /// Why a run cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +93,9 @@ pub enum TrainError {
         /// The game and what is wrong with it.
         error: ReplayError,
     },
+    /// The net could not be asked about a sample of the games.
+    #[error("measuring the net on the generation's games: {0}")]
+    Watching(#[from] ExamineError),
     /// A step of learning failed.
     #[error(transparent)]
     Learning(#[from] StepError),
@@ -214,13 +218,19 @@ impl Run {
         self.folder.join("checkpoints")
     }
 
+    /// A generation's games that are learnt from, and those that are held out.
+    pub(crate) fn split(&self, games: Vec<GameRecord>) -> (Vec<GameRecord>, Vec<GameRecord>) {
+        let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
+        games.into_iter().partition(|game| !is_held_out(game.index, sets, share))
+    }
+
     /// Fills the window as it was after the last generation done: the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
         let mut latest = Vec::new();
         let mut positions = 0;
         for generation in (0..self.next_generation).rev() {
             let path = self.games_path(generation);
-            let games = read_records(&path)?.games;
+            let (games, _) = self.split(read_records(&path)?.games);
             positions += games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
             if positions > self.config.learning.window_positions && !latest.is_empty() {
                 break;

@@ -16,8 +16,9 @@ use crate::checkpoint::{Checkpoint, model_path};
 use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
 use crate::loss_parts::LossParts;
-use crate::metrics::{GenerationMetrics, LearningMetrics, SelfPlayMetrics, append_metrics};
+use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPlayMetrics, append_metrics};
 use crate::run::{Run, TrainError};
+use crate::watching::{Watch, weight_norm};
 
 /// Where a run's games come from, and where its nets go besides its folder.
 pub struct Doors<'a> {
@@ -86,17 +87,37 @@ fn generation(
     if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
         doors.games.begin(&order(run, next)?)?;
     }
+    let mut watch = Watch::new(selfplay.evaluations);
+    let (rule_sets, fresh) = watch.games(run, &games)?;
+    let n_games = games.len();
+    let (games, held_out) = run.split(games);
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
+    if positions == 0 {
+        return Err(TrainError::NothingToLearn(generation));
+    }
     let learning = learn(run, generation, positions, cancel, observer)?;
+    let learnt = watch.losses(run, &games)?;
+    let held_out = (!held_out.is_empty()).then(|| watch.losses(run, &held_out)).transpose()?;
+    let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
     run.training.generations += 1;
-    run.training.games += games.len() as u64;
+    run.training.games += n_games as u64;
     run.training.positions += positions as u64;
     run.training.evaluations += selfplay.evaluations;
     run.training.steps = run.learner.steps;
     run.training.play_simulations = run.config.play.simulations;
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
     let simulations = run.config.schedule.simulations_at(generation);
-    let metrics = GenerationMetrics { generation, simulations, selfplay, learning, fleet };
+    let machine = watch.machine(run);
+    let metrics = GenerationMetrics {
+        schema: METRICS_SCHEMA,
+        generation,
+        simulations,
+        selfplay,
+        learning,
+        rule_sets,
+        machine,
+        fleet,
+    };
     // Before the checkpoint: a line too many is dropped on resume, one too few would be lost.
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
@@ -143,6 +164,7 @@ fn play_games(
     observer.selfplay_begins(generation, order.games, order.search.simulations);
     let played = source.collect(&order, counters, cancel, &|game| observer.game_ends(game, counters))?;
     let metrics = SelfPlayMetrics {
+        batch_fill: played.mean_batch / run.config.machine.concurrency().tasks_per_worker as f64,
         seconds: played.seconds,
         evaluations: played.evaluations,
         mean_batch: played.mean_batch,

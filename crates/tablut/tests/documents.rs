@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/arena.md",
     "docs/encoding.md",
     "docs/methods.md",
+    "docs/metrics.md",
     "docs/rules.md",
     "models/README.md",
 ];

@@ -1,0 +1,233 @@
+//! What a generation's games say of themselves, by rule set and side: results, ends, lengths, captures, search.
+//!
+//! Everything here is computed from records. Nothing is drawn at random, and sums are taken in the games' order, so that
+//! equal records give equal numbers, whatever the number of threads.
+
+mod net;
+mod sample;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use tablut_rules::{Rules, Side};
+
+use crate::record::{GameRecord, ReplayError};
+pub use net::{CalibrationBin, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
+pub use sample::{ExamineError, ExaminedPosition, examine};
+
+/// The games of one rule set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RuleSetStatistics {
+    /// The rule set's name.
+    pub rules: String,
+    /// Games.
+    pub games: usize,
+    /// Games that the attackers won.
+    pub attackers_won: usize,
+    /// Drawn games.
+    pub drawn: usize,
+    /// Games that the defenders won.
+    pub defenders_won: usize,
+    /// Games by the reason of their end, in the words of `tablut replay`.
+    pub endings: BTreeMap<String, Endings>,
+    /// How long the games were.
+    pub plies: Lengths,
+    /// The attackers: what they captured, and the searches of positions in which they move.
+    pub attackers: SideStatistics,
+    /// The same of the defenders.
+    pub defenders: SideStatistics,
+    /// What the net that played says of a sample of the positions; none when it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub net: Option<NetStatistics>,
+}
+
+/// Games that ended for one reason, by their result.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Endings {
+    /// Games that the attackers won.
+    pub attackers_won: usize,
+    /// Drawn games.
+    pub drawn: usize,
+    /// Games that the defenders won.
+    pub defenders_won: usize,
+}
+
+/// How long games were, in plies.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Lengths {
+    /// The mean.
+    pub mean: f64,
+    /// The shortest game.
+    pub shortest: usize,
+    /// A tenth of the games are no longer than this.
+    pub p10: usize,
+    /// Half of the games are no longer than this.
+    pub median: usize,
+    /// Nine tenths of the games are no longer than this.
+    pub p90: usize,
+    /// The longest game.
+    pub longest: usize,
+}
+
+/// One side of a rule set's games.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SideStatistics {
+    /// Mean number of pieces that the side captured in a game.
+    pub captures: f64,
+    /// Positions to learn from in which the side moves.
+    pub positions: usize,
+    /// Of these, those that the search proved won for either side.
+    pub proven: usize,
+    /// Mean number of legal moves in them.
+    pub legal_moves: f64,
+    /// Mean entropy of their policy targets, in nats.
+    pub target_entropy: f64,
+}
+
+impl RuleSetStatistics {
+    /// The statistics of `games`, one entry for each of `rules` that has games, in that order.
+    pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Vec<Self>, ReplayError> {
+        let counted = games.par_iter().map(|game| Counts::of(rules, game)).collect::<Result<Vec<_>, _>>()?;
+        let of_set = |place: usize| counted.iter().filter(move |counts| counts.rules == place);
+        let sets = rules.iter().enumerate().filter(|&(place, _)| of_set(place).next().is_some());
+        Ok(sets.map(|(place, rules)| Self::sum(rules.name(), of_set(place))).collect())
+    }
+
+    fn sum<'a>(rules: &str, games: impl Iterator<Item = &'a Counts<'a>>) -> Self {
+        let mut this = Self { rules: rules.to_owned(), ..Self::default() };
+        let mut lengths = Vec::new();
+        for game in games {
+            this.games += 1;
+            let ending = this.endings.entry(game.reason.to_owned()).or_default();
+            let (all, of_reason) = match game.winner {
+                Some(Side::Attackers) => (&mut this.attackers_won, &mut ending.attackers_won),
+                None => (&mut this.drawn, &mut ending.drawn),
+                Some(Side::Defenders) => (&mut this.defenders_won, &mut ending.defenders_won),
+            };
+            *all += 1;
+            *of_reason += 1;
+            lengths.push(game.plies);
+            for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(&game.sides) {
+                sum.captures += side.captures;
+                sum.positions += side.positions;
+                sum.proven += side.proven;
+                sum.legal_moves += side.legal_moves;
+                sum.target_entropy += side.target_entropy;
+            }
+        }
+        for side in [&mut this.attackers, &mut this.defenders] {
+            side.captures /= this.games.max(1) as f64;
+            side.legal_moves /= side.positions.max(1) as f64;
+            side.target_entropy /= side.positions.max(1) as f64;
+        }
+        this.plies = Lengths::of(lengths);
+        this
+    }
+
+    /// The share of the games that `side` won, 0 to 1.
+    pub fn share_won(&self, side: Side) -> f64 {
+        let won = match side {
+            Side::Attackers => self.attackers_won,
+            Side::Defenders => self.defenders_won,
+        };
+        won as f64 / self.games.max(1) as f64
+    }
+
+    /// One side's numbers.
+    pub fn side(&self, side: Side) -> &SideStatistics {
+        match side {
+            Side::Attackers => &self.attackers,
+            Side::Defenders => &self.defenders,
+        }
+    }
+}
+
+impl Lengths {
+    /// The summary of some lengths; zeros of none.
+    pub fn of(mut plies: Vec<usize>) -> Self {
+        plies.sort_unstable();
+        let Some(last) = plies.len().checked_sub(1) else { return Self::default() };
+        let at = |share: f64| plies[(share * last as f64).round() as usize];
+        Self {
+            mean: plies.iter().sum::<usize>() as f64 / plies.len() as f64,
+            shortest: plies[0],
+            p10: at(0.1),
+            median: at(0.5),
+            p90: at(0.9),
+            longest: plies[last],
+        }
+    }
+}
+
+/// One game's part in the sums; means are not taken yet.
+struct Counts<'a> {
+    /// Place of the rule set.
+    rules: usize,
+    winner: Option<Side>,
+    reason: &'a str,
+    plies: usize,
+    sides: [SideStatistics; 2],
+}
+
+impl<'a> Counts<'a> {
+    fn of(rules: &[Arc<Rules>], game: &'a GameRecord) -> Result<Self, ReplayError> {
+        let place = place_of(rules, game)?;
+        let mut sides = [SideStatistics::default(); 2];
+        let end = game.replay(&rules[place], |state, moves, ply| {
+            let Some(search) = &ply.search else { return };
+            let side = &mut sides[state.position().side_to_move().index()];
+            side.positions += 1;
+            side.proven += usize::from(search.value.abs() >= 1.0);
+            side.legal_moves += moves.len() as f64;
+            side.target_entropy += entropy(search.policy.iter().map(|&p| f64::from(p)));
+        })?;
+        for side in Side::ALL {
+            let left = |of: &tablut_rules::Position| of.pieces(side.opponent()).len() as f64;
+            sides[side.index()].captures = left(&game.start) - left(end.position());
+        }
+        let (winner, reason) = (game.outcome.winner(), game.outcome.reason.as_str());
+        Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides })
+    }
+}
+
+/// The place of the game's rule set among `rules`.
+fn place_of(rules: &[Arc<Rules>], game: &GameRecord) -> Result<usize, ReplayError> {
+    rules.iter().position(|rules| rules.name() == game.rules).ok_or_else(|| ReplayError::Rules {
+        index: game.index,
+        found: game.rules.clone(),
+        expected: rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The entropy, in nats, of a distribution in proportion to `weights`; 0 of none.
+fn entropy(weights: impl Iterator<Item = f64> + Clone) -> f64 {
+    let total: f64 = weights.clone().sum();
+    weights.filter(|&weight| weight > 0.0).map(|weight| weight / total).map(|p| -p * p.ln()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lengths, entropy};
+
+    #[test]
+    fn lengths_are_summarised() {
+        let lengths = Lengths::of((1..=101).rev().collect());
+        assert_eq!((lengths.mean, lengths.shortest, lengths.longest), (51.0, 1, 101));
+        assert_eq!((lengths.p10, lengths.median, lengths.p90), (11, 51, 91));
+        assert_eq!(Lengths::of(Vec::new()), Lengths::default());
+        assert_eq!(Lengths::of(vec![7]).p90, 7);
+    }
+
+    #[test]
+    fn entropy_is_that_of_the_normalised_weights() {
+        assert!((entropy([3.0, 3.0, 0.0, 3.0, 3.0].into_iter()) - 4.0_f64.ln()).abs() < 1e-12);
+        assert_eq!(entropy([5.0].into_iter()), 0.0);
+        assert_eq!(entropy(std::iter::empty()), 0.0);
+    }
+}

@@ -1,0 +1,243 @@
+//! What a net that was asked about a sample of positions comes to: its policy beside the search's, its values beside
+//! the results, its losses.
+
+use serde::{Deserialize, Serialize};
+use tablut_rules::Side;
+
+use super::sample::ExaminedPosition;
+use crate::window::value_target;
+
+/// Phases of a game: the name, and the ply with which it begins.
+pub const PHASES: [(&str, u32); 3] = [("opening", 0), ("middle", 16), ("late", 48)];
+
+/// Bins of the calibration, of equal width over the values from −1 to 1.
+const BINS: usize = 10;
+
+/// What the net says of one rule set's positions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NetStatistics {
+    /// Positions in the sample.
+    pub positions: usize,
+    /// Policy where the attackers move.
+    pub attackers: PolicyStatistics,
+    /// Policy where the defenders move.
+    pub defenders: PolicyStatistics,
+    /// Values by phase of the game; phases without positions are left out.
+    pub phases: Vec<PhaseStatistics>,
+    /// The net's values beside the games' results: bins from −1 to 1, those without positions left out.
+    pub calibration: Vec<CalibrationBin>,
+}
+
+/// The net's policy beside the search's, where one side moves.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PolicyStatistics {
+    /// Positions in the sample.
+    pub positions: usize,
+    /// Mean entropy of the net's policy, in nats.
+    pub entropy: f64,
+    /// Mean divergence (Kullback-Leibler) of the net's policy from the target, in nats: what could still be learnt.
+    pub divergence: f64,
+    /// Share of the searches that prefer another move than the net.
+    pub changed: f64,
+}
+
+/// Values in one phase of the game. Errors are mean squares against the game's result in {−1, 0, 1}.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseStatistics {
+    /// The phase's name.
+    pub phase: String,
+    /// The ply with which it begins.
+    pub from_ply: u32,
+    /// Positions in the sample.
+    pub positions: usize,
+    /// Mean squared error of the net's value.
+    pub net_error: f64,
+    /// Mean squared error of the search's value.
+    pub search_error: f64,
+    /// Mean value by the net, absolute.
+    pub mean_value: f64,
+    /// Mean result, absolute.
+    pub mean_outcome: f64,
+}
+
+/// Positions whose value by the net falls between two bounds.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CalibrationBin {
+    /// The lower bound; bins are 0.2 wide.
+    pub from: f64,
+    /// Positions.
+    pub positions: usize,
+    /// Their mean value by the net.
+    pub value: f64,
+    /// Their mean result.
+    pub outcome: f64,
+}
+
+/// A net's losses over a sample of positions, unweighted.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NetLosses {
+    /// Positions in the sample.
+    pub positions: usize,
+    /// Cross-entropy of the policy against its target, in nats.
+    pub policy: f64,
+    /// The target's entropy, in nats: the least that `policy` can be.
+    pub policy_floor: f64,
+    /// Cross-entropy of win, draw, loss against its target, in nats.
+    pub value: f64,
+    /// Mean distance between the plies left and the net's guess, in plies.
+    pub moves_left: f64,
+}
+
+impl NetStatistics {
+    /// The statistics of some positions.
+    pub fn of(positions: &[ExaminedPosition]) -> Self {
+        let policy = |side| {
+            let of_side = || positions.iter().filter(move |position| position.side == side);
+            let n = of_side().count();
+            let mean = |value: fn(&ExaminedPosition) -> f64| of_side().map(value).sum::<f64>() / n.max(1) as f64;
+            PolicyStatistics {
+                positions: n,
+                entropy: mean(|p| p.prior_entropy),
+                divergence: mean(|p| p.cross_entropy - p.target_entropy),
+                changed: mean(|p| f64::from(u8::from(p.changed))),
+            }
+        };
+        let phases = PHASES.iter().enumerate().filter_map(|(at, &(phase, from_ply))| {
+            let end = PHASES.get(at + 1).map_or(u32::MAX, |next| next.1);
+            let within = || positions.iter().filter(move |position| (from_ply..end).contains(&position.ply));
+            let n = within().count();
+            let mean = |value: fn(&ExaminedPosition) -> f64| within().map(value).sum::<f64>() / n.max(1) as f64;
+            (n > 0).then(|| PhaseStatistics {
+                phase: phase.to_owned(),
+                from_ply,
+                positions: n,
+                net_error: mean(|p| (p.net_value - p.outcome).powi(2)),
+                search_error: mean(|p| (p.search_value - p.outcome).powi(2)),
+                mean_value: mean(|p| p.net_value),
+                mean_outcome: mean(|p| p.outcome),
+            })
+        });
+        Self {
+            positions: positions.len(),
+            attackers: policy(Side::Attackers),
+            defenders: policy(Side::Defenders),
+            phases: phases.collect(),
+            calibration: calibration(positions),
+        }
+    }
+
+    /// The policy where `side` moves.
+    pub fn policy(&self, side: Side) -> &PolicyStatistics {
+        match side {
+            Side::Attackers => &self.attackers,
+            Side::Defenders => &self.defenders,
+        }
+    }
+}
+
+fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
+    let width = 2.0 / BINS as f64;
+    let mut bins = [CalibrationBin::default(); BINS];
+    for position in positions {
+        let bin = &mut bins[(((position.net_value + 1.0) / width) as usize).min(BINS - 1)];
+        bin.positions += 1;
+        bin.value += position.net_value;
+        bin.outcome += position.outcome;
+    }
+    let mean = |(at, bin): (usize, &CalibrationBin)| {
+        let n = bin.positions as f64;
+        // Rounded, so that files say 0.2 and not 0.20000000000000018.
+        let from = ((at as f64 * width - 1.0) * 10.0).round() / 10.0;
+        CalibrationBin { from, positions: bin.positions, value: bin.value / n, outcome: bin.outcome / n }
+    };
+    bins.iter().enumerate().filter(|(_, bin)| bin.positions > 0).map(mean).collect()
+}
+
+impl NetLosses {
+    /// The mean losses over some positions; `value_share` of the value's target is the search's value.
+    pub fn of(positions: &[ExaminedPosition], value_share: f32) -> Self {
+        let n = positions.len().max(1) as f64;
+        let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
+        let value_loss = |position: &ExaminedPosition| -> f64 {
+            let target = value_target(winner(position.outcome), position.search_value as f32, value_share);
+            let chances = position.wdl.map(|chance| f64::from(chance).max(1e-9).ln());
+            target.iter().zip(chances).map(|(&target, log)| -f64::from(target) * log).sum()
+        };
+        Self {
+            positions: positions.len(),
+            policy: mean(&|p| p.cross_entropy),
+            policy_floor: mean(&|p| p.target_entropy),
+            value: mean(&value_loss),
+            moves_left: mean(&|p| (p.net_plies_left - p.plies_left).abs()),
+        }
+    }
+}
+
+fn winner(outcome: f64) -> Option<Side> {
+    if outcome > 0.0 {
+        Some(Side::Attackers)
+    } else if outcome < 0.0 {
+        Some(Side::Defenders)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(ply: u32, net_value: f64, outcome: f64) -> ExaminedPosition {
+        ExaminedPosition {
+            rules: 0,
+            side: Side::ALL[ply as usize % 2],
+            ply,
+            outcome,
+            search_value: 0.0,
+            net_value,
+            wdl: [0.5, 0.25, 0.25],
+            prior_entropy: 2.0,
+            target_entropy: 1.0,
+            cross_entropy: 1.5,
+            changed: ply < 20,
+            plies_left: 10.0,
+            net_plies_left: 13.0,
+        }
+    }
+
+    #[test]
+    fn values_are_sorted_into_phases_and_bins() {
+        let net = NetStatistics::of(&[position(0, 0.9, 1.0), position(17, 0.95, -1.0), position(90, -1.0, -1.0)]);
+        let phases: Vec<_> = net.phases.iter().map(|p| (p.phase.as_str(), p.positions)).collect();
+        assert_eq!(phases, [("opening", 1), ("middle", 1), ("late", 1)]);
+        assert!((net.phases[0].net_error - 0.01).abs() < 1e-9 && net.phases[2].net_error == 0.0);
+        assert_eq!(net.phases[1].search_error, 1.0);
+        let bins: Vec<_> = net.calibration.iter().map(|bin| (bin.from, bin.positions, bin.outcome)).collect();
+        assert_eq!(bins, [(-1.0, 1, -1.0), (0.8, 2, 0.0)]);
+        assert!((net.calibration[1].value - 0.925).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_policy_is_told_by_side() {
+        let net = NetStatistics::of(&[position(0, 0.0, 0.0), position(2, 0.0, 0.0), position(40, 0.0, 0.0)]);
+        let attackers = net.policy(Side::Attackers);
+        assert_eq!((attackers.positions, attackers.entropy, attackers.divergence), (3, 2.0, 0.5));
+        assert!((attackers.changed - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(net.policy(Side::Defenders), &PolicyStatistics::default());
+    }
+
+    #[test]
+    fn losses_are_those_of_the_training_targets() {
+        let losses = NetLosses::of(&[position(0, 0.0, 1.0)], 0.0);
+        assert!((losses.value - 2.0_f64.ln()).abs() < 1e-9, "{losses:?}");
+        assert_eq!((losses.policy, losses.policy_floor, losses.moves_left), (1.5, 1.0, 3.0));
+        // Half of the target is the search's value 0: even chances of either win.
+        let mixed = NetLosses::of(&[position(0, 0.0, 1.0)], 0.5);
+        assert!((mixed.value - (0.75 * 2.0_f64.ln() + 0.25 * 4.0_f64.ln())).abs() < 1e-9, "{mixed:?}");
+    }
+}

@@ -1,0 +1,202 @@
+//! A net is asked about an even sample of the positions that were searched.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use tablut_net::{Inference, InputBatch, NetError, OutputBatch, View, encode};
+use tablut_rules::{Rules, Side};
+
+use super::{entropy, place_of};
+use crate::record::{GameRecord, ReplayError};
+
+/// What the net, the search and the game say of one position.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct ExaminedPosition {
+    /// Place of the rule set in the list given.
+    pub rules: usize,
+    /// The side to move.
+    pub side: Side,
+    /// Plies played before it.
+    pub ply: u32,
+    /// The game's result: +1 the attackers won, 0 drawn, −1 the defenders won.
+    pub outcome: f64,
+    /// The search's value, absolute.
+    pub search_value: f64,
+    /// The net's value, absolute: its chance of an attackers' win less that of a defenders'.
+    pub net_value: f64,
+    /// The net's chances of attackers' win, draw and defenders' win.
+    pub wdl: [f32; 3],
+    /// Entropy of the net's policy, in nats.
+    pub prior_entropy: f64,
+    /// Entropy of the search's policy, the target, in nats.
+    pub target_entropy: f64,
+    /// Cross-entropy of the net's policy against the target, in nats.
+    pub cross_entropy: f64,
+    /// Whether the search prefers another move than the net does.
+    pub changed: bool,
+    /// Plies from here to the end of the game.
+    pub plies_left: f64,
+    /// The net's guess of them.
+    pub net_plies_left: f64,
+}
+
+/// Why a sample could not be examined.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExamineError {
+    /// A record does not replay.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The net failed.
+    #[error(transparent)]
+    Net(#[from] NetError),
+}
+
+/// Positions that a net is asked about at once.
+const BATCH: usize = 64;
+
+/// Asks nets made by `make_net` about at most `most` of the searched positions of `games`, taken at even distances, and
+/// returns what they say in the games' order.
+pub fn examine(
+    rules: &[Arc<Rules>],
+    games: &[GameRecord],
+    most: usize,
+    make_net: &(dyn Fn() -> Box<dyn Inference> + Sync),
+) -> Result<Vec<ExaminedPosition>, ExamineError> {
+    let searched: Vec<usize> =
+        games.iter().map(|game| game.plies.iter().filter(|ply| ply.search.is_some()).count()).collect();
+    let total: usize = searched.iter().sum();
+    let n = most.min(total);
+    // The places of the sample, counted over all games; `wanted` holds, for each game, those that fall into it.
+    let mut wanted = vec![Vec::new(); games.len()];
+    let (mut game, mut before) = (0, 0);
+    for place in (0..n).map(|i| i * total / n) {
+        while place >= before + searched[game] {
+            before += searched[game];
+            game += 1;
+        }
+        wanted[game].push(place - before);
+    }
+    let of_games: Vec<(&GameRecord, &Vec<usize>)> =
+        games.iter().zip(&wanted).filter(|(_, places)| !places.is_empty()).collect();
+    let share = of_games.len().div_ceil(rayon::current_num_threads()).max(1);
+    let examined = of_games
+        .par_chunks(share)
+        .map(|games| {
+            let mut examiner = Examiner::new(rules, make_net());
+            for (game, places) in games {
+                examiner.take(game, places)?;
+            }
+            examiner.finish()
+        })
+        .collect::<Result<Vec<_>, ExamineError>>()?;
+    Ok(examined.concat())
+}
+
+/// Gathers positions, and asks about them once there are enough.
+struct Examiner<'a> {
+    rules: &'a [Arc<Rules>],
+    net: Box<dyn Inference>,
+    input: InputBatch,
+    output: OutputBatch,
+    /// The positions in `input`, without what the net says, and their targets.
+    waiting: Vec<(ExaminedPosition, Vec<u16>)>,
+    done: Vec<ExaminedPosition>,
+}
+
+impl<'a> Examiner<'a> {
+    fn new(rules: &'a [Arc<Rules>], net: Box<dyn Inference>) -> Self {
+        let (input, output) = (InputBatch::default(), OutputBatch::default());
+        Self { rules, net, input, output, waiting: Vec::new(), done: Vec::new() }
+    }
+
+    /// Takes the searched positions of `game` at `places`, which rise.
+    fn take(&mut self, game: &GameRecord, places: &[usize]) -> Result<(), ExamineError> {
+        let set = place_of(self.rules, game)?;
+        let outcome = match game.outcome.winner() {
+            Some(Side::Attackers) => 1.0,
+            None => 0.0,
+            Some(Side::Defenders) => -1.0,
+        };
+        let (mut place, mut next) = (0, 0);
+        let (input, waiting) = (&mut self.input, &mut self.waiting);
+        game.replay(&self.rules[set], |state, moves, ply| {
+            let Some(search) = &ply.search else { return };
+            if places.get(next) == Some(&place) {
+                next += 1;
+                let view = View {
+                    rules: state.rules(),
+                    position: state.position(),
+                    occurrences: state.occurrences(),
+                    plies_since_capture: state.plies_since_capture(),
+                    moves,
+                };
+                encode(&view, input);
+                let position = ExaminedPosition {
+                    rules: set,
+                    side: state.position().side_to_move(),
+                    ply: state.ply(),
+                    outcome,
+                    search_value: f64::from(search.value),
+                    net_value: 0.0,
+                    wdl: [0.0; 3],
+                    prior_entropy: 0.0,
+                    target_entropy: entropy(search.policy.iter().map(|&p| f64::from(p))),
+                    cross_entropy: 0.0,
+                    changed: false,
+                    plies_left: game.plies.len() as f64 - f64::from(state.ply()),
+                    net_plies_left: 0.0,
+                };
+                waiting.push((position, search.policy.clone()));
+            }
+            place += 1;
+        })?;
+        if self.waiting.len() >= BATCH { self.ask() } else { Ok(()) }
+    }
+
+    /// Asks about all that waits.
+    fn ask(&mut self) -> Result<(), ExamineError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.net.infer(&self.input, &mut self.output)?;
+        for (row, (mut position, target)) in self.waiting.drain(..).enumerate() {
+            let logits = &self.output.logits[self.input.move_range(row)];
+            let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let normaliser = logits.iter().map(|&logit| f64::from(logit - highest).exp()).sum::<f64>().ln();
+            let log_prior = |place: usize| f64::from(logits[place] - highest) - normaliser;
+            let total: f64 = target.iter().map(|&p| f64::from(p)).sum::<f64>().max(1.0);
+            position.prior_entropy = (0..logits.len()).map(|place| -log_prior(place).exp() * log_prior(place)).sum();
+            position.cross_entropy =
+                target.iter().enumerate().map(|(place, &p)| -f64::from(p) / total * log_prior(place)).sum();
+            position.changed = first_greatest(logits) != first_greatest(&target);
+            position.wdl = self.output.wdl[row];
+            position.net_value = f64::from(position.wdl[0]) - f64::from(position.wdl[2]);
+            position.net_plies_left = f64::from(self.output.moves_left[row]);
+            self.done.push(position);
+        }
+        self.input.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<ExaminedPosition>, ExamineError> {
+        self.ask()?;
+        Ok(self.done)
+    }
+}
+
+/// The place of the first of the greatest values.
+fn first_greatest<T: PartialOrd>(values: &[T]) -> Option<usize> {
+    (0..values.len()).reduce(|best, place| if values[place] > values[best] { place } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_greatest;
+
+    #[test]
+    fn the_first_of_equals_is_preferred() {
+        assert_eq!(first_greatest(&[1, 3, 2, 3]), Some(1));
+        assert_eq!(first_greatest::<f32>(&[]), None);
+    }
+}

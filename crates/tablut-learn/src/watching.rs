@@ -1,0 +1,158 @@
+//! What a generation is measured by beside its losses: its games, the net on a sample of them, the machine.
+//!
+//! Nothing here changes a run: records and weights are read, and no random number is drawn.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, examine};
+use tablut_net::{Engine, Inference};
+
+use crate::metrics::MachineMetrics;
+use crate::run::{Run, TrainError};
+
+/// Of so many of self-play's evaluations one more is spent on each measurement of the net.
+const EVALUATIONS_PER_POSITION: u64 = 600;
+/// The largest sample, which is enough for a share's second digit.
+const MOST_POSITIONS: usize = 4096;
+/// The smallest sample, so that a tiny run has numbers too.
+const FEWEST_POSITIONS: usize = 64;
+
+/// Measures one generation and keeps the time that it takes.
+pub(crate) struct Watch {
+    sample: usize,
+    seconds: f64,
+}
+
+impl Watch {
+    /// Measures a generation whose self-play took `evaluations`, which is known on resume too.
+    pub(crate) fn new(evaluations: u64) -> Self {
+        let sample = usize::try_from(evaluations / EVALUATIONS_PER_POSITION).unwrap_or(MOST_POSITIONS);
+        Self { sample: sample.clamp(FEWEST_POSITIONS, MOST_POSITIONS), seconds: 0.0 }
+    }
+
+    /// The games by rule set, with what the net that played them says of a sample, and its losses there.
+    pub(crate) fn games(
+        &mut self,
+        run: &Run,
+        games: &[GameRecord],
+    ) -> Result<(Vec<RuleSetStatistics>, NetLosses), TrainError> {
+        let start = Instant::now();
+        let mut sets =
+            RuleSetStatistics::count(&run.rules, games).map_err(|error| TrainError::Watching(error.into()))?;
+        let examined = self.examine(run, games)?;
+        for (place, rules) in run.rules.iter().enumerate() {
+            let of_set: Vec<_> = examined.iter().filter(|position| position.rules == place).copied().collect();
+            if let Some(set) = sets.iter_mut().find(|set| set.rules == rules.name()) {
+                set.net = (!of_set.is_empty()).then(|| NetStatistics::of(&of_set));
+            }
+        }
+        let losses = NetLosses::of(&examined, run.config.learning.value_share);
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok((sets, losses))
+    }
+
+    /// The losses of the net as it is now on a sample of `games`.
+    pub(crate) fn losses(&mut self, run: &Run, games: &[GameRecord]) -> Result<NetLosses, TrainError> {
+        let start = Instant::now();
+        let losses = NetLosses::of(&self.examine(run, games)?, run.config.learning.value_share);
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok(losses)
+    }
+
+    fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
+        let engine = Engine::new(&run.learner.averaged_weights()).map_err(ExamineError::from)?;
+        // The engine's weights are packed once; each thread has a share of its own.
+        let engine = Mutex::new(engine);
+        let share = || -> Box<dyn Inference> {
+            let engine = engine.lock().expect("no holder of the engine panics");
+            Box::new(engine.share(1).expect("an engine on the calling thread starts none"))
+        };
+        Ok(examine(&run.rules, games, self.sample, &share)?)
+    }
+
+    /// The machine as it is now.
+    pub(crate) fn machine(&self, run: &Run) -> MachineMetrics {
+        let start = Instant::now();
+        let (memory_bytes, run_bytes, free_bytes) =
+            (memory_bytes().unwrap_or(0), folder_bytes(&run.folder), free_bytes(&run.folder).unwrap_or(0));
+        let watching_seconds = self.seconds + start.elapsed().as_secs_f64();
+        MachineMetrics { memory_bytes, run_bytes, free_bytes, watching_seconds }
+    }
+}
+
+/// The norm of all weights together, of those that are trained and not of their average.
+pub(crate) fn weight_norm(run: &Run) -> f32 {
+    let weights = run.learner.weights();
+    let squares = weights.iter().flat_map(|(_, tensor)| tensor.iter()).map(|&weight| f64::from(weight).powi(2));
+    squares.sum::<f64>().sqrt() as f32
+}
+
+/// Whether the game of that number is held out, where `share` of the games are and `sets` rule sets take turns: the same
+/// share of each.
+pub(crate) fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
+    let of_set = index / sets.max(1) as u64;
+    let share = f64::from(share);
+    ((of_set + 1) as f64 * share).floor() > (of_set as f64 * share).floor()
+}
+
+/// Memory of this process that is in use, where the system tells.
+fn memory_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+/// The files in a run's folder and in the folders below it.
+fn folder_bytes(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => folder_bytes(&entry.path()),
+        Ok(found) if found.is_file() => found.len(),
+        _ => 0,
+    };
+    entries.map(bytes).sum()
+}
+
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail * disk.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_share_of_each_rule_sets_games_is_held_out() {
+        let held_out = |sets, share| (0..400).filter(|&index| is_held_out(index, sets, share)).collect::<Vec<u64>>();
+        assert_eq!(held_out(3, 0.0), [] as [u64; 0]);
+        assert_eq!(held_out(1, 0.25).len(), 100);
+        let of_two = held_out(2, 0.5);
+        assert_eq!(of_two.len(), 200);
+        assert_eq!(of_two.iter().filter(|index| *index % 2 == 0).count(), 100);
+    }
+
+    #[test]
+    fn the_sample_grows_with_the_evaluations() {
+        let sizes = [0, 600_000, u64::MAX].map(|evaluations| Watch::new(evaluations).sample);
+        assert_eq!(sizes, [FEWEST_POSITIONS, 1000, MOST_POSITIONS]);
+    }
+
+    #[test]
+    fn a_folders_files_are_added_up() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("games")).unwrap();
+        fs::write(folder.path().join("a"), [0; 10]).unwrap();
+        fs::write(folder.path().join("games/b"), [0; 32]).unwrap();
+        assert_eq!(folder_bytes(folder.path()), 42);
+        assert_eq!(folder_bytes(&folder.path().join("absent")), 0);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a run says of each generation: by rule set, of unseen and of held-out games, and the same on resume.
+
+use std::fs;
+use std::path::Path;
+
+use tablut_games::{CancelToken, Concurrency, Counters, LocalGames};
+use tablut_learn::{
+    Doors, GenerationMetrics, METRICS_SCHEMA, MachineMetrics, Observer, Run, TrainConfig, TrainError, train,
+};
+use tablut_net::{Engine, Inference, Weights};
+
+const CONFIG: &str = r#"
+rules = ["kvasir", "ashton"]
+shape = "b1c32"
+[schedule]
+generations = 2
+games = 16
+simulations = [[0, 4]]
+[selfplay]
+max_plies = 30
+[learning]
+batch_size = 32
+draws_per_position = 1.0
+"#;
+
+struct Silent;
+impl Observer for Silent {}
+
+fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
+    let path = folder.join("config-given.toml");
+    fs::write(&path, CONFIG).unwrap();
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let mut run = Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?;
+    let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
+    let mut games = LocalGames::new(&engine, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let doors = Doors { games: &mut games, nets: None };
+    train(&mut run, doors, &Counters::default(), &CancelToken::new(), &Silent)?;
+    Ok(run)
+}
+
+/// What does not depend on the machine.
+fn timeless(metrics: &[GenerationMetrics]) -> Vec<GenerationMetrics> {
+    let clear = |metrics: &GenerationMetrics| {
+        let mut metrics = metrics.clone();
+        metrics.machine = MachineMetrics::default();
+        (metrics.selfplay.seconds, metrics.selfplay.mean_batch, metrics.selfplay.batch_fill) = (0.0, 0.0, 0.0);
+        (metrics.selfplay.net_share, metrics.learning.seconds, metrics.learning.samples_per_second) = (0.0, 0.0, 0.0);
+        metrics
+    };
+    metrics.iter().map(clear).collect()
+}
+
+#[test]
+fn a_generation_is_measured_by_rule_set_and_on_unseen_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), &[]).unwrap();
+    for metrics in &run.metrics {
+        assert_eq!(metrics.schema, METRICS_SCHEMA);
+        assert_eq!(metrics.rule_sets.iter().map(|set| set.rules.as_str()).collect::<Vec<_>>(), ["kvasir", "ashton"]);
+        let games: usize = metrics.rule_sets.iter().map(|set| set.games).sum();
+        assert_eq!((games, metrics.selfplay.games), (16, 16));
+        let won: usize = metrics.rule_sets.iter().map(|set| set.defenders_won).sum();
+        assert_eq!(won, metrics.selfplay.defenders_won);
+        let asked: usize = metrics.rule_sets.iter().map(|set| set.net.as_ref().unwrap().positions).sum();
+        assert_eq!((asked, metrics.learning.fresh.positions), (64, 64));
+        let (fresh, learnt) = (metrics.learning.fresh, metrics.learning.learnt);
+        assert_eq!((fresh.policy_floor, learnt.positions), (learnt.policy_floor, 64));
+        assert!(fresh.policy > fresh.policy_floor && learnt.value < fresh.value, "{fresh:?} {learnt:?}");
+        assert!(metrics.learning.weight_norm > 0.0 && metrics.machine.run_bytes > 0);
+        assert_eq!(metrics.learning.held_out, None);
+    }
+}
+
+#[test]
+fn held_out_games_are_measured_and_not_learnt_from() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let whole = run(folders[0].path(), &["schedule.generations=1"]).unwrap();
+    let kept = ["schedule.generations=1", "learning.held_out_share=0.25"];
+    let held = run(folders[1].path(), &kept).unwrap();
+    // The first generation's games are the untrained net's in both.
+    assert_eq!(held.metrics[0].rule_sets, whole.metrics[0].rule_sets);
+    assert_eq!(held.metrics[0].learning.fresh, whole.metrics[0].learning.fresh);
+    assert!(held.metrics[0].learning.held_out.is_some_and(|losses| losses.positions > 0));
+    assert!(held.window.len() < whole.window.len(), "held-out games are in the window");
+    assert_eq!((held.training.games, held.training.positions), (16, held.window.len() as u64));
+    // Opened again, the window is filled as it was.
+    let positions = held.window.len();
+    drop(held);
+    assert_eq!(run(folders[1].path(), &kept).unwrap().window.len(), positions);
+}
+
+#[test]
+fn a_generation_done_again_is_measured_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = run(folder.path(), &[]).unwrap();
+    let metrics = timeless(&first.metrics[1..]);
+    let state = tablut_learn::state_path(&first.checkpoints(), 1);
+    drop(first);
+    fs::remove_file(state).unwrap();
+    assert_eq!(timeless(&run(folder.path(), &[]).unwrap().metrics[1..]), metrics);
+}
