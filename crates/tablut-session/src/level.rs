@@ -1,0 +1,229 @@
+//! Levels of play: how long the computer thinks, and how much it leaves to chance.
+
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use serde::Serialize;
+use tablut_rules::{Move, Side};
+use tablut_search::{GumbelConfig, RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
+
+/// How the computer plays.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Level {
+    /// The name by which commands and files know it.
+    pub name: &'static str,
+    /// What it is called on a page.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// Simulations a move.
+    #[serde(skip)]
+    pub simulations: u32,
+    /// How evenly moves are drawn: 0 plays the best move found, 1 draws by the policy, more draws more evenly.
+    #[serde(skip)]
+    pub temperature: f32,
+    /// What it sees and proves beside the net's opinion.
+    #[serde(skip)]
+    pub solver: Solver,
+    /// It aims at a balanced game instead of a win.
+    #[serde(skip)]
+    pub adapts: bool,
+}
+
+/// All levels, the weakest first; the one that adapts is last.
+pub const LEVELS: [Level; 8] = [
+    Level {
+        name: "newcomer",
+        title: "Newcomer",
+        description: "Knows how the pieces move and little more.",
+        simulations: 0,
+        temperature: 2.5,
+        solver: Solver::Off,
+        adapts: false,
+    },
+    Level {
+        name: "beginner",
+        title: "Beginner",
+        description: "Plays by feeling, without looking ahead, and often misses a win.",
+        simulations: 0,
+        temperature: 1.2,
+        solver: Solver::Off,
+        adapts: false,
+    },
+    Level {
+        name: "casual",
+        title: "Casual",
+        description: "Good habits, no calculation.",
+        simulations: 0,
+        temperature: 0.6,
+        solver: Solver::Off,
+        adapts: false,
+    },
+    Level {
+        name: "club",
+        title: "Club player",
+        description: "Looks a little ahead, sees threats, and still varies its moves.",
+        simulations: 32,
+        temperature: 0.5,
+        solver: Solver::Threats,
+        adapts: false,
+    },
+    Level {
+        name: "strong",
+        title: "Strong",
+        description: "Calculates short lines exactly.",
+        simulations: 128,
+        temperature: 0.0,
+        solver: Solver::Deep,
+        adapts: false,
+    },
+    Level {
+        name: "expert",
+        title: "Expert",
+        description: "Thinks for a moment and misses little.",
+        simulations: 800,
+        temperature: 0.0,
+        solver: Solver::Deep,
+        adapts: false,
+    },
+    Level {
+        name: "full",
+        title: "Full strength",
+        description: "All that the net can do in a second or so.",
+        simulations: 6000,
+        temperature: 0.0,
+        solver: Solver::Deep,
+        adapts: false,
+    },
+    Level {
+        name: "adaptive",
+        title: "Adaptive",
+        description: "Looks ahead like a strong player and then picks moves that keep the game close.",
+        simulations: 128,
+        temperature: 0.0,
+        solver: Solver::Deep,
+        adapts: true,
+    },
+];
+
+/// Plies at a game's beginning in which even the best levels vary their moves, so that no two games are alike.
+const VARIED_PLIES: u32 = 6;
+/// Nodes that one search of a session may hold.
+pub(crate) const MAX_NODES: u32 = 60_000;
+/// How far from an even game an adaptive level likes to be, in its own favour.
+const ADAPTIVE_AIM: f32 = 0.05;
+/// Moves with less of the net's opinion than this share of its favourite are no candidates of an adaptive level.
+const ADAPTIVE_SHARE: f32 = 0.04;
+
+/// The search with which a session's analysis and its levels think.
+pub fn session_search(simulations: u32) -> SearchConfig {
+    let gumbel = GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() };
+    SearchConfig { simulations, gumbel, solver: Solver::Deep, max_nodes: MAX_NODES, ..SearchConfig::default() }
+}
+
+impl Level {
+    /// The level of that name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        LEVELS.iter().find(|level| level.name == name)
+    }
+
+    /// The names of all levels, with commas.
+    pub fn names() -> String {
+        LEVELS.map(|level| level.name).join(", ")
+    }
+
+    /// The search that it thinks with, at a ply of the game.
+    pub fn search(&self, ply: u32) -> SearchConfig {
+        let mut config = session_search(self.simulations);
+        config.solver = self.solver;
+        if ply < VARIED_PLIES && self.temperature == 0.0 {
+            config.gumbel.gumbel_scale = 1.0;
+        }
+        config
+    }
+
+    /// The move that it plays after its search.
+    pub fn choose(&self, result: &SearchResult, side: Side, rng: &mut ChaCha8Rng) -> Move {
+        if self.adapts {
+            return adaptive(result, side);
+        }
+        if self.temperature <= 0.0 {
+            return result.chosen;
+        }
+        let power = 1.0 / self.temperature;
+        let weights: Vec<f32> = result.moves.iter().map(|root| root.improved.powf(power)).collect();
+        draw(rng.random(), &weights).map_or(result.chosen, |index| result.moves[index].mv)
+    }
+}
+
+/// The move whose value for `side` is nearest to an even game, a proven win among the far ones; never one into a proven loss
+/// while there is something else.
+fn adaptive(result: &SearchResult, side: Side) -> Move {
+    let loses = |root: &RootMove| root.proven.is_some_and(|proof| proof.winner == Some(side.opponent()));
+    let best_prior = result.moves.iter().map(|root| root.prior).fold(0.0, f32::max);
+    let is_candidate = |root: &&RootMove| !loses(root) && root.visits > 0 && root.prior >= ADAPTIVE_SHARE * best_prior;
+    let distance = |root: &RootMove| (turned(root.q, side) - ADAPTIVE_AIM).abs();
+    let nearest = result
+        .moves
+        .iter()
+        .filter(is_candidate)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)).then(b.visits.cmp(&a.visits)));
+    nearest.map_or(result.chosen, |root| root.mv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use tablut_search::Proof;
+
+    fn result(moves: &[(&str, f32, f32)]) -> SearchResult {
+        let root = |(mv, improved, q): &(&str, f32, f32)| RootMove {
+            mv: mv.parse().unwrap(),
+            visits: 5,
+            prior: *improved,
+            q: *q,
+            improved: *improved,
+            proven: None,
+        };
+        let moves: Vec<RootMove> = moves.iter().map(root).collect();
+        SearchResult {
+            chosen: moves[0].mv,
+            value: 0.0,
+            raw_value: 0.0,
+            moves,
+            simulations: 5,
+            kept_visits: 0,
+            evaluations: 5,
+            proven: None,
+            stop: None,
+        }
+    }
+
+    #[test]
+    fn low_temperatures_play_the_best_and_high_ones_spread() {
+        let result = result(&[("d1-d2", 0.8, 0.0), ("d1-d3", 0.15, 0.0), ("d1-d4", 0.05, 0.0)]);
+        let share_of_best = |level: &Level| {
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            (0..1000).filter(|_| level.choose(&result, Side::Attackers, &mut rng) == result.chosen).count()
+        };
+        let counts = ["full", "casual", "beginner", "newcomer"].map(|name| share_of_best(Level::named(name).unwrap()));
+        assert!(counts.is_sorted_by(|a, b| a > b), "{counts:?}");
+        assert_eq!(counts[0], 1000);
+    }
+
+    #[test]
+    fn the_adaptive_level_keeps_the_game_close_for_either_side() {
+        let open = result(&[("d1-d2", 0.5, 0.9), ("d1-d3", 0.3, 0.1), ("d1-d4", 0.2, -0.7)]);
+        assert_eq!(adaptive(&open, Side::Attackers).to_string(), "d1-d3");
+        assert_eq!(adaptive(&open, Side::Defenders).to_string(), "d1-d3");
+        let mut lost = open;
+        lost.moves[1].proven = Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false });
+        assert_eq!(adaptive(&lost, Side::Attackers).to_string(), "d1-d4");
+    }
+
+    #[test]
+    fn levels_are_found_by_name() {
+        assert!(LEVELS.iter().all(|level| Level::named(level.name) == Some(level)));
+        assert_eq!(Level::named("grandmaster"), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Links that carry a game in their fragment: rules, position and moves.
+//!
+//! `#rules=kvasir&moves=d1-d3,e3-d3`, with `start=` where the game begins elsewhere and `toml=` where the rules are a user's.
+
+use crate::seat::Seats;
+use crate::session::{MAX_NODES, Session};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tablut_rules::{Position, RuleSet, Rules};
+
+/// Reads and writes the part of a link after `#`.
+impl Session {
+    /// The fragment that leads to the present position.
+    pub fn to_link(&self) -> String {
+        let set = self.rules().set();
+        let mut text = match RuleSet::named(&set.name) {
+            Ok(known) if known == *set => format!("rules={}", set.name),
+            _ => format!("toml={}", encoded(&set.to_toml())),
+        };
+        let start = self.start();
+        if *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move()) {
+            let _ = write!(text, "&start={}", encoded(&start.to_string()));
+        }
+        let moves: Vec<String> = self.history().iter().map(ToString::to_string).collect();
+        if !moves.is_empty() {
+            let _ = write!(text, "&moves={}", moves.join(","));
+        }
+        text
+    }
+
+    /// The game of a link's fragment, with a person on each side; the error says what is wrong with it.
+    pub fn from_link(fragment: &str) -> Result<Self, String> {
+        let (mut set, mut start, mut moves) = (None, None, String::new());
+        for part in fragment.trim_start_matches('#').split('&').filter(|part| !part.is_empty()) {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let value = decoded(value)?;
+            match key {
+                "rules" => set = Some(RuleSet::named(&value).map_err(|error| error.to_string())?),
+                "toml" => set = Some(RuleSet::from_toml(&value).map_err(|error| error.to_string())?),
+                "start" => start = Some(value),
+                "moves" => moves = value,
+                _ => return Err(format!("{:?} in a link, expected rules, toml, start or moves", shortened(key))),
+            }
+        }
+        let set = set.ok_or("a link without rules")?;
+        let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
+        let texts: Vec<&str> = moves.split(',').filter(|text| !text.is_empty()).collect();
+        if texts.len() >= MAX_NODES {
+            return Err(format!("{} moves in a link, expected fewer than {MAX_NODES}", texts.len()));
+        }
+        let start =
+            rules.opening_of(None, start.as_deref(), texts.first().copied()).map_err(|error| error.to_string())?;
+        let mut session = Self::from_position(rules, start, Seats::people()).map_err(|error| error.to_string())?;
+        session.play_texts(texts)?;
+        Ok(session)
+    }
+
+    /// Plays moves as they are written in any of the known forms.
+    pub(crate) fn play_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
+        for (index, text) in texts.into_iter().enumerate() {
+            let at = |reason: &dyn std::fmt::Display| format!("ply {}: {reason}", index + 1);
+            let mv = self.rules().read_move(self.game().position(), text).map_err(|error| at(&error))?;
+            self.play(mv).map_err(|error| at(&error))?;
+        }
+        Ok(())
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// Percent-encoding of everything but letters, digits and a few signs that links keep as they are.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' | b',' => encoded.push(byte as char),
+            b' ' => encoded.push('+'),
+            _ => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+fn decoded(text: &str) -> Result<String, String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let mut digit = || rest.next().and_then(|digit| (digit as char).to_digit(16));
+                let (Some(high), Some(low)) = (digit(), digit()) else {
+                    return Err(format!("{:?} in a link, expected two hex digits after %", shortened(text)));
+                };
+                bytes.push((16 * high + low) as u8);
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{:?} in a link is not UTF-8", shortened(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_rules::Side;
+
+    #[test]
+    fn a_link_leads_to_the_same_game() {
+        let mut session = Session::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers, Seats::people());
+        session.play_texts(["d1-d3"]).unwrap();
+        let link = session.to_link();
+        assert_eq!(link, "rules=kvasir&moves=d1-d3");
+        let read = Session::from_link(&format!("#{link}")).unwrap();
+        assert_eq!(read.history(), session.history());
+
+        let mut set = RuleSet::named("imperial").unwrap();
+        set.king.reach = 2;
+        "slow & steady".clone_into(&mut set.name);
+        let start = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
+        let session = Session::from_position(Arc::new(Rules::new(set).unwrap()), start, Seats::people()).unwrap();
+        let read = Session::from_link(&session.to_link()).unwrap();
+        assert_eq!((read.rules().set(), read.start()), (session.rules().set(), session.start()));
+    }
+
+    #[test]
+    fn faulty_links_are_told() {
+        for (link, part) in [
+            ("", "without rules"),
+            ("rules=chess", "no rule set \"chess\""),
+            ("rules=kvasir&moves=d1-d9", "ply 1"),
+            ("rules=kvasir&x=1", "\"x\" in a link"),
+            ("rules=kvasir&start=%F", "two hex digits"),
+            ("rules=kvasir&start=9", "start"),
+        ] {
+            let error = Session::from_link(link).unwrap_err();
+            assert!(error.contains(part) || part == "start", "{link}: {error}");
+        }
+    }
+}

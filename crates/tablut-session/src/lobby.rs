@@ -1,0 +1,118 @@
+//! What a host has to offer before a game is open, and how games begin.
+
+use crate::form::rule_form;
+use crate::level::LEVELS;
+use crate::protocol::{Hello, PROTOCOL, RuleSetInfo, RulesChoice};
+use crate::puzzle::PuzzleBook;
+use crate::seat::Seats;
+use crate::session::Session;
+use crate::view::{PieceName, position_of};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tablut_rules::{Escape, KingCapture, RULE_SET_NAMES, RuleSet, Rules, Side, Square};
+
+/// What a host has: its nets by name, its puzzles, its version.
+#[derive(Clone, Debug, Default)]
+pub struct Lobby {
+    /// The program's version.
+    pub version: String,
+    /// The nets' names.
+    pub nets: Vec<String>,
+    /// The puzzles, by rule set.
+    pub puzzles: Vec<PuzzleBook>,
+}
+
+impl Lobby {
+    /// What an interface is told first.
+    ///
+    /// # Panics
+    /// Never: rule sets are plain data.
+    pub fn hello(&self) -> Hello {
+        let info = |name: &str| {
+            let set = RuleSet::named(name).expect("a built-in rule set");
+            RuleSetInfo {
+                name: name.to_owned(),
+                source: set.source.clone(),
+                drawn: set.first.side().is_none(),
+                summary: summary(&set),
+                set: serde_json::to_value(&set).expect("plain data"),
+            }
+        };
+        Hello {
+            protocol: PROTOCOL,
+            version: self.version.clone(),
+            rule_sets: RULE_SET_NAMES.map(info).to_vec(),
+            levels: LEVELS.to_vec(),
+            nets: self.nets.clone(),
+            puzzles: self.puzzles.iter().map(PuzzleBook::counts).collect(),
+            form: rule_form(),
+        }
+    }
+
+    /// Whether both players are people, or levels and nets that this host has.
+    pub fn check_seats(&self, seats: &Seats) -> Result<(), String> {
+        for side in Side::ALL {
+            let seat = seats.of(side);
+            let crate::seat::Seat::Computer { player, net } = seat else { continue };
+            if seat.level().is_none() {
+                let shown: String = player.chars().take(40).collect();
+                return Err(format!("no level {shown:?}, expected one of {}", crate::level::Level::names()));
+            }
+            if *net >= self.nets.len() {
+                return Err(format!("net {net}, expected one below {}", self.nets.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What sets a rule set apart, in a line.
+fn summary(set: &RuleSet) -> String {
+    let escape = match set.escape {
+        Escape::Corners => "The king escapes to the corners",
+        Escape::EdgeOutsideCamps => "The king escapes to the edge outside the camps",
+        _ => "The king escapes to the edge",
+    };
+    let king = match (set.king.elsewhere, set.king.armed) {
+        (KingCapture::BetweenTwo, true) => "falls between two and captures himself",
+        (KingCapture::BetweenTwo, false) => "falls between two and does not capture",
+        (_, true) => "must be surrounded and captures himself",
+        (_, false) => "must be surrounded and does not capture",
+    };
+    format!("{escape}; he {king}.")
+}
+
+/// Compiles the rules that somebody chose.
+pub fn chosen_rules(choice: &RulesChoice) -> Result<Arc<Rules>, String> {
+    let set = match choice {
+        RulesChoice::Name(name) => RuleSet::named(name),
+        RulesChoice::Toml(text) => RuleSet::from_toml(text),
+    };
+    let rules = set.and_then(Rules::new).map_err(|error| error.to_string())?;
+    Ok(Arc::new(rules))
+}
+
+/// A new game. Where the rules draw who moves first and nobody says, `drawn` does.
+pub fn new_game(
+    choice: &RulesChoice,
+    first: Option<Side>,
+    seats: Option<Seats>,
+    drawn: Side,
+) -> Result<Session, String> {
+    let rules = chosen_rules(choice)?;
+    let first = match (rules.set().first.side(), first) {
+        (Some(first), Some(asked)) if first != asked => {
+            return Err(format!("{asked} first: under {} rules the {first} move first", rules.name()));
+        }
+        (Some(first), _) => first,
+        (None, asked) => asked.unwrap_or(drawn),
+    };
+    Ok(Session::new(rules, first, seats.unwrap_or_else(Seats::people)))
+}
+
+/// A game from a position that was set up.
+pub fn set_up(choice: &RulesChoice, pieces: &BTreeMap<Square, PieceName>, side: Side) -> Result<Session, String> {
+    let rules = chosen_rules(choice)?;
+    let position = position_of(pieces, side)?;
+    Session::from_position(rules, position, Seats::people()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,133 @@
+//! A picture of a position as SVG, in one file that needs nothing else.
+
+use crate::session::Session;
+use crate::view::{Mark, marks};
+use std::fmt::Write as _;
+use tablut_rules::{Piece, SIZE, Square};
+
+/// Length of a square's side.
+const SIDE: usize = 60;
+/// Room for the letters and numbers.
+const MARGIN: usize = 34;
+
+/// The present position with its marks and the last move.
+pub fn svg(session: &Session) -> String {
+    let size = SIZE * SIDE + 2 * MARGIN;
+    let position = session.game().position();
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"{size}\" height=\"{size}\" \
+         font-family=\"system-ui, sans-serif\">\n<title>Tablut, {} rules: {position}</title>\n\
+         <rect width=\"{size}\" height=\"{size}\" fill=\"#e9d9bc\"/>\n",
+        escaped(session.rules().name())
+    );
+    let marks = marks(session.rules());
+    for square in Square::all() {
+        let (x, y) = corner(square);
+        let shade = if (square.column() + square.row()) % 2 == 0 { "#d9bf94" } else { "#e2cba4" };
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"{shade}\" stroke=\"#a98a5c\"/>"
+        );
+        for mark in marks.get(&square).into_iter().flatten() {
+            svg += &mark_svg(*mark, x, y);
+        }
+    }
+    if let Some(report) = &session.node().report {
+        for (square, width) in [(report.mv.from, 2), (report.mv.to, 4)] {
+            let (x, y) = corner(square);
+            let _ = writeln!(
+                svg,
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#2f6d62\" stroke-width=\"{width}\"/>",
+                x + 3,
+                y + 3,
+                SIDE - 6,
+                SIDE - 6
+            );
+        }
+    }
+    for (square, piece) in Square::all().filter_map(|square| Some((square, position.piece_at(square)?))) {
+        let (x, y) = corner(square);
+        let _ = writeln!(svg, "<g transform=\"translate({} {})\">{}</g>", x + SIDE / 2, y + SIDE / 2, piece_svg(piece));
+    }
+    for index in 0..SIZE {
+        let middle = MARGIN + index * SIDE + SIDE / 2;
+        let (letter, number) = (char::from(b'a' + index as u8), SIZE - index);
+        for (x, y, text) in [
+            (middle, MARGIN - 12, letter.to_string()),
+            (middle, size - 12, letter.to_string()),
+            (MARGIN / 2, middle + 5, number.to_string()),
+            (size - MARGIN / 2, middle + 5, number.to_string()),
+        ] {
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"{y}\" font-size=\"16\" text-anchor=\"middle\" fill=\"#5b4527\">{text}</text>"
+            );
+        }
+    }
+    svg + "</svg>\n"
+}
+
+/// The top left corner of a square.
+fn corner(square: Square) -> (usize, usize) {
+    (MARGIN + square.column() * SIDE, MARGIN + (SIZE - 1 - square.row()) * SIDE)
+}
+
+fn mark_svg(mark: Mark, x: usize, y: usize) -> String {
+    let (x, y) = (x + SIDE / 2, y + SIDE / 2);
+    match mark {
+        Mark::Throne => format!(
+            "<path d=\"M{x} {}l18 18-18 18-18-18z\" fill=\"none\" stroke=\"#8a6a3a\" stroke-width=\"2\"/>\n",
+            y - 18
+        ),
+        Mark::Corner => {
+            format!("<path d=\"M{} {}l36 36m0-36l-36 36\" stroke=\"#8a6a3a\" stroke-width=\"2\"/>\n", x - 18, y - 18)
+        }
+        Mark::Camp => format!(
+            "<rect x=\"{}\" y=\"{}\" width=\"44\" height=\"44\" rx=\"6\" fill=\"#00000018\"/>\n",
+            x - 22,
+            y - 22
+        ),
+        Mark::Escape => format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"#2f6d62\" fill-opacity=\".55\"/>\n"),
+    }
+}
+
+/// A piece around the origin: attackers are dark and pointed, defenders light and round, the king wears a crown.
+fn piece_svg(piece: Piece) -> &'static str {
+    match piece {
+        Piece::Attacker => {
+            "<path d=\"M0-23 20-11.5V11.5L0 23-20 11.5V-11.5z\" fill=\"#3b2a24\" stroke=\"#1d1411\" stroke-width=\"2\"/>\
+             <path d=\"M0-11 9.5 5.5H-9.5z\" fill=\"none\" stroke=\"#c9a98f\" stroke-width=\"2.5\"/>"
+        }
+        Piece::Defender => {
+            "<circle r=\"22\" fill=\"#fbf4e6\" stroke=\"#6f5a3a\" stroke-width=\"2\"/>\
+             <circle r=\"11\" fill=\"none\" stroke=\"#b59a6d\" stroke-width=\"2.5\"/>"
+        }
+        Piece::King => {
+            "<circle r=\"25\" fill=\"#f6d978\" stroke=\"#6f4d0c\" stroke-width=\"2.5\"/>\
+             <path d=\"M-13 9V-8l7 7 6-11 6 11 7-7V9z\" fill=\"#6f4d0c\"/>"
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seat::Seats;
+    use std::sync::Arc;
+    use tablut_rules::{RuleSet, Rules, Side};
+
+    #[test]
+    fn the_picture_holds_every_piece_and_no_markup_of_others() {
+        let mut set = RuleSet::named("kvasir").unwrap();
+        "<script>".clone_into(&mut set.name);
+        let Ok(rules) = Rules::new(set) else { return };
+        let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Seats::people()));
+        let count = |piece| picture.matches(piece_svg(piece)).count();
+        assert_eq!([Piece::Attacker, Piece::Defender, Piece::King].map(count), [16, 8, 1]);
+        assert!(!picture.contains("<script>"));
+    }
+}

@@ -1,0 +1,107 @@
+//! Puzzles: positions with a proven shortest win and every first move that reaches it.
+
+use serde::{Deserialize, Serialize};
+use tablut_rules::{Move, Position, Side};
+
+/// A set of puzzles for one rule set, as `tablut puzzles make` writes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PuzzleBook {
+    /// The rule set's name.
+    pub rules: String,
+    /// The puzzles.
+    pub puzzles: Vec<Puzzle>,
+}
+
+/// A position in which the side to move wins.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Puzzle {
+    /// The position.
+    pub position: Position,
+    /// Moves to the win.
+    pub distance: u32,
+    /// All first moves that win so soon.
+    pub solutions: Vec<Move>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    rules: String,
+}
+
+/// What a lobby says of a book.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PuzzleCounts {
+    /// The rule set's name.
+    pub rules: String,
+    /// Puzzles by distance, 1 move first.
+    pub by_distance: Vec<usize>,
+}
+
+impl PuzzleBook {
+    /// Reads the lines of a puzzle file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines();
+        let header = lines.next().ok_or("an empty text, expected puzzles")?;
+        let header: Header = serde_json::from_str(header).map_err(|error| format!("line 1: {error}"))?;
+        if header.format != "tablut puzzles" {
+            let found: String = header.format.chars().take(40).collect();
+            return Err(format!("line 1: format {found:?}, expected \"tablut puzzles\""));
+        }
+        let read = |(index, line): (usize, &str)| {
+            serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 2))
+        };
+        let puzzles = lines.enumerate().map(read).collect::<Result<Vec<Puzzle>, String>>()?;
+        Ok(Self { rules: header.rules, puzzles })
+    }
+
+    /// How many puzzles there are of each distance.
+    pub fn counts(&self) -> PuzzleCounts {
+        let longest = self.puzzles.iter().map(|puzzle| puzzle.distance as usize).max().unwrap_or(0);
+        let mut by_distance = vec![0; longest];
+        for puzzle in &self.puzzles {
+            if let Some(count) = by_distance.get_mut((puzzle.distance as usize).wrapping_sub(1)) {
+                *count += 1;
+            }
+        }
+        PuzzleCounts { rules: self.rules.clone(), by_distance }
+    }
+
+    /// The `number`-th puzzle of a distance and a side, counted from 0 and from the beginning again after the last.
+    pub fn pick(&self, distance: Option<u32>, side: Option<Side>, number: usize) -> Option<&Puzzle> {
+        let fits = |puzzle: &&Puzzle| {
+            distance.is_none_or(|distance| puzzle.distance == distance)
+                && side.is_none_or(|side| puzzle.position.side_to_move() == side)
+        };
+        let count = self.puzzles.iter().filter(fits).count();
+        self.puzzles.iter().filter(fits).nth(number.checked_rem(count)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "{\"format\":\"tablut puzzles\",\"version\":1,\"rules\":\"kvasir\"}\n\
+        {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\"]}\n\
+        {\"position\":\"9/9/9/2K6/9/9/9/9/t7t a\",\"distance\":3,\"solutions\":[\"a1-a2\"]}\n";
+
+    #[test]
+    fn puzzles_are_read_and_picked() {
+        let book = PuzzleBook::parse(TEXT).unwrap();
+        assert_eq!(book.counts(), PuzzleCounts { rules: "kvasir".to_owned(), by_distance: vec![1, 0, 1] });
+        let distance = |distance, side, number| book.pick(distance, side, number).map(|puzzle| puzzle.distance);
+        assert_eq!(distance(None, None, 3), Some(3));
+        assert_eq!(distance(Some(1), None, 7), Some(1));
+        assert_eq!(distance(None, Some(Side::Attackers), 0), Some(3));
+        assert_eq!(distance(Some(2), None, 0), None);
+    }
+
+    #[test]
+    fn faults_are_told_with_their_line() {
+        for (text, part) in [("", "empty"), ("{}", "line 1"), (&TEXT.replace("c5-c9", "c5-z9"), "line 2")] {
+            let error = PuzzleBook::parse(text).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What happens in a move, for an interface to call out.
+
+use serde::Serialize;
+use tablut_rules::{Applied, Game, Move, Outcome, Piece, Position, Side, Square};
+
+/// The king's ways out after a move (rulebook C11).
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Alarm {
+    /// One escape route.
+    Raichi,
+    /// Two escape routes or more.
+    Tuichi,
+}
+
+impl Alarm {
+    /// The call for a number of routes, if it is worth one.
+    pub fn of_routes(routes: u32) -> Option<Self> {
+        match routes {
+            0 => None,
+            1 => Some(Self::Raichi),
+            _ => Some(Self::Tuichi),
+        }
+    }
+}
+
+/// A move and all that came of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MoveReport {
+    /// The side that moved.
+    pub side: Side,
+    /// The piece that moved.
+    pub piece: Piece,
+    /// The move.
+    pub mv: Move,
+    /// What it captured, by square.
+    pub captured: Vec<(Square, Piece)>,
+    /// The escape routes after the move, if there are any.
+    pub alarm: Option<Alarm>,
+    /// How often the position has come up before, as the rule set's repetition rule counts.
+    pub occurrences: u32,
+    /// How the game ended, if it did.
+    pub outcome: Option<Outcome>,
+}
+
+impl MoveReport {
+    /// Describes a move from the position before it, what the rules made of it, and the game after it.
+    pub(crate) fn new(before: &Position, mv: Move, applied: &Applied, game: &Game) -> Self {
+        let piece_at = |square| before.piece_at(square).expect("pieces that move or are captured stand on the board");
+        Self {
+            side: before.side_to_move(),
+            piece: piece_at(mv.from),
+            mv,
+            captured: applied.captured.iter().map(|square| (square, piece_at(square))).collect(),
+            alarm: Alarm::of_routes(game.routes()),
+            occurrences: game.occurrences(),
+            outcome: game.outcome(),
+        }
+    }
+}

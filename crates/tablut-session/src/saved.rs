@@ -1,0 +1,232 @@
+//! Saved games: one JSON file with the rules in full, the main line, and all variations.
+
+use crate::seat::Seats;
+use crate::session::{MAX_COMMENT, MAX_NODES, Session, reason_name};
+use crate::tree::{NodeId, Tree};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tablut_rules::{Game, Move, Position, RuleSet, RuleSetError, Rules, Side};
+
+/// What the file says that it is.
+pub const FORMAT: &str = "tablut game";
+/// The version of its layout.
+pub const VERSION: u32 = 1;
+
+/// A game as it is saved.
+///
+/// `moves` is the main line, which every tool can replay. `positions` is there when there is more to keep: each names its
+/// parent's place in the list (0 is the start, the first of the list is 1), its move, its comment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedGame {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The rules in full.
+    pub rules: RuleSet,
+    /// The position at the beginning.
+    pub start: Position,
+    /// The side that moved first.
+    pub first: Side,
+    /// The moves of the main line.
+    pub moves: Vec<Move>,
+    /// The winner of the main line; none while it goes on, and after a draw.
+    pub winner: Option<Side>,
+    /// Why it ended; none while it goes on.
+    pub reason: Option<String>,
+    /// Who plays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats: Option<Seats>,
+    /// All positions after the start, where the main line does not say everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub positions: Vec<SavedPosition>,
+    /// The comment on the start.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// The place of the present position; the end of the main line where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<usize>,
+}
+
+/// A position of a saved game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedPosition {
+    /// The place of the position before.
+    pub parent: usize,
+    /// The move that led here.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// What a person wrote about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// The side that gave the game up here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resigned: Option<Side>,
+}
+
+/// Why a text is no saved game.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SavedGameError {
+    /// The text is not the JSON of a saved game.
+    #[error("no saved game: {0}")]
+    Json(String),
+    /// It says that it is something else.
+    #[error("format {found:?} version {version}, expected {FORMAT:?} version {VERSION}")]
+    Format {
+        /// The format named.
+        found: String,
+        /// The version named.
+        version: u32,
+    },
+    /// Its rules contradict themselves.
+    #[error("{0}")]
+    Rules(RuleSetError),
+    /// A position cannot be reached.
+    #[error("position {place}: {reason}")]
+    Position {
+        /// Its place in the file, from 1.
+        place: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It holds too much.
+    #[error("{found} positions, expected at most {MAX_NODES}")]
+    Long {
+        /// How many it holds.
+        found: usize,
+    },
+}
+
+impl SavedGame {
+    /// Reads a saved game's text; [`SavedGame::session`] checks what it says.
+    pub fn from_json(text: &str) -> Result<Self, SavedGameError> {
+        serde_json::from_str(text).map_err(|error| SavedGameError::Json(error.to_string()))
+    }
+
+    /// The text of the file.
+    ///
+    /// # Panics
+    /// Never: the fields are plain data.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain data") + "\n"
+    }
+
+    /// The game, with everything checked.
+    pub fn session(&self) -> Result<Session, SavedGameError> {
+        if self.format != FORMAT || self.version != VERSION {
+            let found = self.format.chars().take(40).collect();
+            return Err(SavedGameError::Format { found, version: self.version });
+        }
+        let found = self.positions.len().max(self.moves.len());
+        if found >= MAX_NODES {
+            return Err(SavedGameError::Long { found });
+        }
+        let rules = Arc::new(Rules::new(self.rules.clone()).map_err(SavedGameError::Rules)?);
+        let seats = self.seats.clone().unwrap_or_else(Seats::people);
+        let at_place =
+            |place, reason: &dyn std::fmt::Display| SavedGameError::Position { place, reason: reason.to_string() };
+        let mut session = Session::from_position(rules, self.start, seats).map_err(|error| at_place(0, &error))?;
+        if self.first != self.start.side_to_move() {
+            return Err(at_place(0, &format!("{} first, but the position has the other side to move", self.first)));
+        }
+        let mut ids = vec![Tree::ROOT];
+        let from_moves: Vec<SavedPosition>;
+        let positions = if self.positions.is_empty() {
+            let bare = |(parent, mv): (usize, &Move)| SavedPosition {
+                parent,
+                mv: *mv,
+                comment: String::new(),
+                resigned: None,
+            };
+            from_moves = self.moves.iter().enumerate().map(bare).collect();
+            &from_moves
+        } else {
+            &self.positions
+        };
+        session.comment(Tree::ROOT, &self.comment).map_err(|error| at_place(0, &error))?;
+        let mut resignations = Vec::new();
+        for (index, position) in positions.iter().enumerate() {
+            let place = index + 1;
+            let parent = *ids
+                .get(position.parent)
+                .ok_or_else(|| at_place(place, &format!("parent {}, expected one before it", position.parent)))?;
+            if session.here() != parent {
+                session.go_to(parent).map_err(|error| at_place(place, &error))?;
+            }
+            session.play(position.mv).map_err(|error| at_place(place, &error))?;
+            let id = session.here();
+            ids.push(id);
+            if position.comment.chars().count() > MAX_COMMENT {
+                return Err(at_place(place, &format!("a comment of more than {MAX_COMMENT} characters")));
+            }
+            session.comment(id, &position.comment).map_err(|error| at_place(place, &error))?;
+            resignations.extend(position.resigned.map(|side| (id, side)));
+        }
+        for (id, side) in resignations {
+            session.set_resigned(id, side);
+        }
+        let at = self.at.unwrap_or(self.moves.len());
+        let at = ids.get(at).ok_or_else(|| at_place(at, &"the present position is not in the file"))?;
+        session.go_to(*at).map_err(|error| at_place(0, &error))?;
+        Ok(session)
+    }
+}
+
+impl Session {
+    /// The game as it is saved.
+    pub fn saved(&self) -> SavedGame {
+        let main = self.tree().main_line();
+        let end = *main.last().expect("a line has its root");
+        let game = self.game_at(end).expect("the tree's own lines are legal");
+        let resigned = self.tree().node(end).and_then(|node| node.resigned);
+        let (winner, reason) = match resigned {
+            Some(side) => (Some(side.opponent()), Some("resigned".to_owned())),
+            None => ending_of(&game),
+        };
+        let mut places = BTreeMap::from([(Tree::ROOT, 0)]);
+        let mut positions = Vec::new();
+        // The main line first, so that it is what the list begins with; then the rest, parents before children.
+        let rest = self.tree().iter().map(|(id, _)| id).filter(|id| !main.contains(id));
+        for id in main.iter().copied().chain(rest).filter(|id| *id != Tree::ROOT) {
+            self.save_position(id, &mut places, &mut positions);
+        }
+        let plain = |position: &SavedPosition| position.comment.is_empty() && position.resigned.is_none();
+        let is_bare = positions.len() + 1 == main.len() && positions.iter().all(plain);
+        let at = places.get(&self.here()).copied().filter(|at| *at + 1 != main.len());
+        SavedGame {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            rules: self.rules().set().clone(),
+            start: *self.start(),
+            first: self.start().side_to_move(),
+            moves: game.moves().collect(),
+            winner,
+            reason,
+            seats: Some(self.seats().clone()),
+            positions: if is_bare { Vec::new() } else { positions },
+            comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
+            at,
+        }
+    }
+
+    fn save_position(&self, id: NodeId, places: &mut BTreeMap<NodeId, usize>, positions: &mut Vec<SavedPosition>) {
+        let Some(node) = self.tree().node(id) else { return };
+        let (Some(parent), Some(report)) = (node.parent, node.report.as_ref()) else { return };
+        positions.push(SavedPosition {
+            parent: places[&parent],
+            mv: report.mv,
+            comment: node.comment.clone(),
+            resigned: node.resigned,
+        });
+        places.insert(id, positions.len());
+    }
+}
+
+fn ending_of(game: &Game) -> (Option<Side>, Option<String>) {
+    match game.outcome() {
+        Some(outcome) => (outcome.winner, Some(reason_name(outcome.reason).to_owned())),
+        None => (None, None),
+    }
+}

@@ -1,0 +1,335 @@
+//! A game that is being played or studied: where it stands, all lines that were tried, and who plays.
+
+use crate::report::MoveReport;
+use crate::seat::{Seat, Seats};
+use crate::tree::{Node, NodeId, Tree};
+use crate::value::NodeValue;
+use serde::Serialize;
+use std::sync::Arc;
+use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionError, Rules, Side, Square};
+
+/// Positions that one game may hold, all its variations together.
+pub const MAX_NODES: usize = 2000;
+/// Characters of a comment.
+pub const MAX_COMMENT: usize = 2000;
+
+/// How a game has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+pub struct Ending {
+    /// The winner; none for a draw.
+    pub winner: Option<Side>,
+    /// Why: what the rules say, or `resigned`.
+    pub reason: &'static str,
+}
+
+/// Why the session could not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// The move breaks a rule.
+    #[error("{0}")]
+    Illegal(IllegalMove),
+    /// The game is over.
+    #[error("the game is over: {}", crate::words::ending(*.0))]
+    Over(Ending),
+    /// There is nothing to take back.
+    #[error("there is no move to take back")]
+    NothingToUndo,
+    /// There is nothing to play again.
+    #[error("there is no move to play again")]
+    NothingToRedo,
+    /// No piece that can be moved stands there.
+    #[error("{square}: {reason}")]
+    NoMoves {
+        /// The square asked about.
+        square: Square,
+        /// Why nothing can move from there.
+        reason: &'static str,
+    },
+    /// The position to begin from is no game.
+    #[error("{0}")]
+    Position(PositionError),
+    /// There is no such position in this game.
+    #[error("position {} is not in this game", .0.0)]
+    NoSuchNode(NodeId),
+    /// The game holds as much as it may.
+    #[error("the game holds {MAX_NODES} positions already, the most that it may")]
+    Full,
+    /// A comment is too long.
+    #[error("a comment of {found} characters, expected at most {MAX_COMMENT}")]
+    LongComment {
+        /// Its length.
+        found: usize,
+    },
+}
+
+/// A game with its variations.
+#[derive(Clone, Debug)]
+pub struct Session {
+    rules: Arc<Rules>,
+    start: Position,
+    tree: Tree,
+    here: NodeId,
+    /// The game up to `here`.
+    game: Game,
+    seats: Seats,
+}
+
+impl Session {
+    /// A game from the start position.
+    pub fn new(rules: Arc<Rules>, first: Side, seats: Seats) -> Self {
+        let game = Game::new(rules.clone(), first);
+        Self { start: *game.position(), rules, tree: Tree::default(), here: Tree::ROOT, game, seats }
+    }
+
+    /// A game from any position.
+    pub fn from_position(rules: Arc<Rules>, start: Position, seats: Seats) -> Result<Self, SessionError> {
+        let game = Game::from_position(rules.clone(), start).map_err(SessionError::Position)?;
+        Ok(Self { start, rules, tree: Tree::default(), here: Tree::ROOT, game, seats })
+    }
+
+    /// The rules played by.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// The position that the game began with.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The game, up to the present position.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// All lines.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The present position's node.
+    pub fn here(&self) -> NodeId {
+        self.here
+    }
+
+    /// The present position's node itself.
+    pub fn node(&self) -> &Node {
+        self.tree.node(self.here).expect("the present node is in the tree")
+    }
+
+    /// Who plays.
+    pub fn seats(&self) -> &Seats {
+        &self.seats
+    }
+
+    /// Changes who plays.
+    pub fn set_seats(&mut self, seats: Seats) {
+        self.seats = seats;
+    }
+
+    /// How the game has ended at the present position: by the rules, or because a side gave up.
+    pub fn ending(&self) -> Option<Ending> {
+        if let Some(side) = self.node().resigned {
+            return Some(Ending { winner: Some(side.opponent()), reason: "resigned" });
+        }
+        self.game.outcome().map(|outcome| Ending { winner: outcome.winner, reason: reason_name(outcome.reason) })
+    }
+
+    /// Who is to move; none when the game is over.
+    pub fn turn(&self) -> Option<&Seat> {
+        match self.ending() {
+            Some(_) => None,
+            None => Some(self.seats.of(self.game.position().side_to_move())),
+        }
+    }
+
+    /// Whether the computer is to move.
+    pub fn is_computers_turn(&self) -> bool {
+        self.turn().is_some_and(|seat| !seat.is_person())
+    }
+
+    /// Makes a move for the side to move. A move tried before leads to where it led then, any other opens a variation.
+    pub fn play(&mut self, mv: Move) -> Result<&MoveReport, SessionError> {
+        if let Some(ending) = self.ending() {
+            return Err(SessionError::Over(ending));
+        }
+        if self.tree.len() >= MAX_NODES && self.tree.child(self.here, mv).is_none() {
+            return Err(SessionError::Full);
+        }
+        let before = *self.game.position();
+        let applied = self.game.play(mv).map_err(SessionError::Illegal)?;
+        let report = MoveReport::new(&before, mv, &applied, &self.game);
+        self.here = match self.tree.child(self.here, mv) {
+            Some(known) => known,
+            None => self.tree.add(self.here, report),
+        };
+        self.tree.walk(self.here);
+        Ok(self.node().report.as_ref().expect("a move led here"))
+    }
+
+    /// One move back; a resignation counts as one.
+    pub fn undo(&mut self) -> Result<(), SessionError> {
+        let here = self.here;
+        if self.node().resigned.is_some() {
+            self.node_mut(here).resigned = None;
+            return Ok(());
+        }
+        let parent = self.node().parent.ok_or(SessionError::NothingToUndo)?;
+        self.game.undo();
+        self.here = parent;
+        Ok(())
+    }
+
+    /// One move forward, along the line that was walked last.
+    pub fn redo(&mut self) -> Result<(), SessionError> {
+        let next = self.tree.next(self.here).ok_or(SessionError::NothingToRedo)?;
+        self.go_to(next)
+    }
+
+    /// Back to a person's turn: the computer's answer and the move before it, or one move where no computer plays. Returns
+    /// how many plies were taken back.
+    pub fn take_back(&mut self) -> Result<u32, SessionError> {
+        if self.node().resigned.is_some() {
+            return self.undo().map(|()| 0);
+        }
+        let path = self.tree.path(self.here);
+        let mut side = self.game.position().side_to_move();
+        for (plies, id) in path.iter().rev().enumerate().skip(1) {
+            side = side.opponent();
+            if self.seats.is_watched() || self.seats.of(side).is_person() {
+                self.go_to(*id)?;
+                return Ok(plies as u32);
+            }
+        }
+        Err(SessionError::NothingToUndo)
+    }
+
+    /// To any position of the tree.
+    pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
+        self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
+        let (from, to) = (self.tree.path(self.here), self.tree.path(id));
+        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        for _ in shared..from.len() {
+            self.game.undo();
+        }
+        for mv in to[shared..].iter().filter_map(|id| self.tree.mv(*id)) {
+            self.game.play(mv).map_err(SessionError::Illegal)?;
+        }
+        self.here = id;
+        self.tree.walk(id);
+        Ok(())
+    }
+
+    /// The game up to any position of the tree.
+    pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
+        self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
+        let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
+        for mv in self.tree.path(id).into_iter().filter_map(|id| self.tree.mv(id)) {
+            game.play(mv).map_err(SessionError::Illegal)?;
+        }
+        Ok(game)
+    }
+
+    /// A side gives the game up.
+    pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
+        if let Some(ending) = self.ending() {
+            return Err(SessionError::Over(ending));
+        }
+        let here = self.here;
+        self.node_mut(here).resigned = Some(side);
+        Ok(())
+    }
+
+    /// Removes a position and all that follows it; the root stays. Where the present position goes too, the one before takes
+    /// its place.
+    pub fn remove(&mut self, id: NodeId) -> Result<(), SessionError> {
+        let node = self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
+        if let Some(parent) = node.parent {
+            if self.tree.path(self.here).contains(&id) {
+                self.go_to(parent)?;
+            }
+            self.tree.remove(id);
+        }
+        Ok(())
+    }
+
+    /// Makes the line to a position the main one.
+    pub fn promote(&mut self, id: NodeId) -> Result<(), SessionError> {
+        self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
+        self.tree.promote(id);
+        Ok(())
+    }
+
+    /// Writes a comment on a position; an empty one removes it.
+    pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
+        let found = text.chars().count();
+        if found > MAX_COMMENT {
+            return Err(SessionError::LongComment { found });
+        }
+        let node = self.tree.node_mut(id).ok_or(SessionError::NoSuchNode(id))?;
+        text.trim().clone_into(&mut node.comment);
+        Ok(())
+    }
+
+    /// Keeps what a search found at a position; of two the one with more simulations, or a proof, stays.
+    pub fn note_value(&mut self, id: NodeId, value: NodeValue) {
+        if let Some(node) = self.tree.node_mut(id) {
+            let worth = |value: &NodeValue| (value.proven.is_some(), value.simulations);
+            if node.value.is_none_or(|known| worth(&known) <= worth(&value)) {
+                node.value = Some(value);
+            }
+        }
+    }
+
+    pub(crate) fn set_resigned(&mut self, id: NodeId, side: Side) {
+        self.node_mut(id).resigned = Some(side);
+    }
+
+    /// All legal moves.
+    pub fn moves(&self) -> Result<Vec<Move>, SessionError> {
+        if let Some(ending) = self.ending() {
+            return Err(SessionError::Over(ending));
+        }
+        let mut moves = MoveList::new();
+        self.game.legal_moves(&mut moves);
+        Ok(moves.into_vec())
+    }
+
+    /// The legal moves of the piece on `square`; the error says why there are none.
+    pub fn moves_from(&self, square: Square) -> Result<Vec<Move>, SessionError> {
+        let position = self.game.position();
+        let moves: Vec<Move> = self.moves()?.into_iter().filter(|mv| mv.from == square).collect();
+        let reason = match position.piece_at(square).map(Piece::side) {
+            _ if !moves.is_empty() => return Ok(moves),
+            None => "there is no piece",
+            Some(side) if side != position.side_to_move() => "that piece is not of the side to move",
+            Some(_) => "that piece cannot move",
+        };
+        Err(SessionError::NoMoves { square, reason })
+    }
+
+    /// The moves that led to the present position.
+    pub fn history(&self) -> Vec<Move> {
+        self.game.moves().collect()
+    }
+
+    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        self.tree.node_mut(id).expect("the node was found in the tree")
+    }
+}
+
+/// The rules' reason as a word that does not change.
+pub(crate) fn reason_name(reason: tablut_rules::Reason) -> &'static str {
+    use tablut_rules::Reason;
+    match reason {
+        Reason::KingCaptured => "king-captured",
+        Reason::KingEscaped => "king-escaped",
+        Reason::NoMoves => "no-moves",
+        Reason::Repetition => "repetition",
+        Reason::Aggressor => "aggressor",
+        Reason::NoCaptures => "no-captures",
+        Reason::PlyLimit => "ply-limit",
+        _ => "over",
+    }
+}

@@ -1,0 +1,211 @@
+//! One search that a host drives: no threads, no clock. The host gives an evaluator and says how much time has passed.
+
+use crate::level::session_search;
+use crate::value::{Chances, NodeValue, Proven};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use serde::Serialize;
+use std::time::Duration;
+use tablut_rules::{Game, Move};
+use tablut_search::{
+    Anytime, EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult, value_of,
+};
+
+/// Evaluations asked for at once; a larger gathering only makes a step longer.
+const MAX_BATCH: usize = 32;
+/// Simulations on their way at once where the search is for analysis.
+const LEAVES_IN_FLIGHT: u32 = 8;
+
+/// What a search says about a position. Values run from −1 (the defenders win) to 1 (the attackers win).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Analysis {
+    /// The position's chances; certain where the result is proven.
+    pub chances: Chances,
+    /// The proven result.
+    pub proven: Option<Proven>,
+    /// The proven result, or who stands better, in words.
+    pub words: String,
+    /// Simulations so far.
+    pub simulations: u32,
+    /// The best moves and what follows them, best first.
+    pub lines: Vec<LineView>,
+}
+
+/// A move with what the search expects to follow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineView {
+    /// The move and the replies expected.
+    pub moves: Vec<Move>,
+    /// Simulations through the move.
+    pub visits: u32,
+    /// The net's probability of the move.
+    pub prior: f32,
+    /// The chances after the move.
+    pub chances: Chances,
+    /// The proven result of the move.
+    pub proven: Option<Proven>,
+    /// The proven result in words.
+    pub words: Option<String>,
+}
+
+/// A search under way.
+#[derive(Debug)]
+pub struct Thinking {
+    anytime: Anytime,
+    search: Search,
+    queries: Vec<Query>,
+    /// The net's share of draws at the root.
+    draw: f32,
+}
+
+impl Thinking {
+    /// A search of a game that is not over. `seed` is the source of all chance.
+    ///
+    /// # Panics
+    /// If the game is over.
+    pub fn new(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
+        assert!(game.outcome().is_none(), "a game that is over has nothing to think about");
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(u64::from(game.ply()));
+        let anytime = Anytime::new(limit, config);
+        let search = Search::new(game.clone(), anytime.config(), rng);
+        Self { anytime, search, queries: Vec::new(), draw: 0.0 }
+    }
+
+    /// A search for analysis by a number of simulations.
+    pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
+        Self::new(game, &session_search(simulations), Limit::of_simulations(simulations), seed)
+    }
+
+    /// A search for analysis that goes on until a time or a number of simulations is reached.
+    pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..session_search(0) };
+        Self::new(game, &config, limit, seed)
+    }
+
+    /// Goes on by one batch of evaluations; false when the search is over. `elapsed` is the time since the search began.
+    pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
+        if !self.anytime.goes_on(&mut self.search, elapsed) {
+            return Ok(false);
+        }
+        self.queries.clear();
+        self.search.gather_at_most(&mut self.queries, MAX_BATCH);
+        let root = self.search.game().position();
+        let asks_root = matches!(self.queries.as_slice(), [query] if query.position == *root);
+        let evaluations = evaluator.evaluate(&self.queries)?;
+        if let (true, [evaluation]) = (asks_root, evaluations.as_slice()) {
+            self.draw = evaluation.wdl[1];
+        }
+        self.search.apply(&evaluations);
+        Ok(true)
+    }
+
+    /// The game searched.
+    pub fn game(&self) -> &Game {
+        self.search.game()
+    }
+
+    /// What was found so far.
+    pub fn result(&self) -> SearchResult {
+        self.search.result()
+    }
+
+    /// Simulations so far.
+    pub fn simulations(&self) -> u32 {
+        self.anytime.simulations(&self.search)
+    }
+
+    /// The position's value so far.
+    pub fn value(&self) -> NodeValue {
+        let result = self.search.result();
+        let chances = match result.proven {
+            Some(proof) => Chances::certain(proof.winner),
+            None => Chances::new(result.value, self.draw),
+        };
+        NodeValue { chances, proven: result.proven.map(Proven::from), simulations: self.simulations() }
+    }
+
+    /// What was found so far, with the best `n_lines` moves.
+    pub fn analysis(&self, n_lines: usize) -> Analysis {
+        let value = self.value();
+        let to_move = self.game().position().side_to_move();
+        let words = value.proven.map_or_else(|| leaning(value.value()), |proven| proven.words(to_move));
+        let lines = self.search.lines(n_lines).into_iter().map(|line| self.line_view(line)).collect();
+        Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }
+    }
+
+    fn line_view(&self, line: Line) -> LineView {
+        let to_move = self.game().position().side_to_move();
+        let proven = line.proven.map(Proven::from);
+        let chances = match line.proven {
+            Some(proof) => Chances::new(value_of(proof.winner), f32::from(u8::from(proof.winner.is_none()))),
+            None => Chances::new(line.q, self.draw),
+        };
+        let words = proven.map(|proven| proven.words(to_move));
+        LineView { moves: line.moves, visits: line.visits, prior: line.prior, chances, proven, words }
+    }
+}
+
+/// Whom a value favours, in words.
+pub fn leaning(value: f32) -> String {
+    let side = if value < 0.0 { "defenders" } else { "attackers" };
+    match value.abs() {
+        0.0..0.08 => "about even".to_owned(),
+        0.08..0.3 => format!("the {side} stand a little better"),
+        0.3..0.7 => format!("the {side} stand better"),
+        _ => format!("the {side} should win"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tablut_rules::{Rules, Side};
+    use tablut_search::UniformEvaluator;
+
+    fn game(position: &str) -> Game {
+        Game::from_position(Arc::new(Rules::named("kvasir").unwrap()), position.parse().unwrap()).unwrap()
+    }
+
+    fn run(thinking: &mut Thinking) {
+        while thinking.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {}
+    }
+
+    #[test]
+    fn a_win_at_hand_is_certain() {
+        let mut thinking = Thinking::by_simulations(&game("9/9/9/9/2K5t/9/9/9/4t3t d"), 50, 1);
+        run(&mut thinking);
+        let analysis = thinking.analysis(3);
+        assert_eq!(analysis.chances, Chances::certain(Some(Side::Defenders)));
+        assert_eq!(analysis.words, "the defenders win in 1");
+        assert_eq!(analysis.lines[0].proven.and_then(|proven| proven.winner), Some(Side::Defenders));
+    }
+
+    #[test]
+    fn an_open_search_ends_by_the_hosts_clock() {
+        let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        let limit = Limit::of_time(Duration::from_secs(2)).unwrap();
+        let mut thinking = Thinking::open_ended(&start, limit, 1);
+        let mut elapsed = Duration::ZERO;
+        while thinking.step(&mut UniformEvaluator, elapsed).unwrap() {
+            elapsed += Duration::from_millis(100);
+        }
+        assert!(elapsed >= Duration::from_secs(2) && elapsed < Duration::from_secs(3), "{elapsed:?}");
+        assert!(thinking.simulations() > 20, "{}", thinking.simulations());
+        assert_eq!(thinking.analysis(4).lines.len(), 4);
+    }
+
+    #[test]
+    fn chances_are_told_in_words() {
+        assert_eq!(
+            [0.0, -0.1, 0.5, -0.9].map(leaning),
+            [
+                "about even",
+                "the defenders stand a little better",
+                "the attackers stand better",
+                "the defenders should win"
+            ]
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! A tree of variations: moves from one start, each with the replies that were tried.
+
+use crate::report::MoveReport;
+use crate::value::NodeValue;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tablut_rules::{Move, Side};
+
+/// Names a node of a [`Tree`] for as long as the node is there; never used again after it is removed.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NodeId(pub u32);
+
+/// A position of the game, reached by one line of moves.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    /// The node before; none at the root.
+    pub parent: Option<NodeId>,
+    /// The move that led here, and what came of it; none at the root.
+    pub report: Option<MoveReport>,
+    /// The moves tried from here; the first is the main line.
+    pub children: Vec<NodeId>,
+    /// The child that was walked to last.
+    next: Option<NodeId>,
+    /// What a person wrote about it.
+    pub comment: String,
+    /// The side that gave the game up here.
+    pub resigned: Option<Side>,
+    /// What a search found here.
+    pub value: Option<NodeValue>,
+    /// Plies from the root.
+    pub ply: u32,
+}
+
+/// All lines of one game.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    nodes: BTreeMap<NodeId, Node>,
+    fresh: u32,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { nodes: BTreeMap::from([(Self::ROOT, Node::default())]), fresh: 1 }
+    }
+}
+
+impl Tree {
+    /// The start of the game.
+    pub const ROOT: NodeId = NodeId(0);
+
+    /// A node, if it is there.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(&id)
+    }
+
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        self.nodes.get_mut(&id)
+    }
+
+    /// All nodes, each after its parent.
+    pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.nodes.iter().map(|(id, node)| (*id, node))
+    }
+
+    /// The number of nodes, the root included.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether no move has been played.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// The child of `parent` that `mv` leads to.
+    pub fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
+        let children = self.node(parent).map_or(&[][..], |node| &node.children);
+        children.iter().copied().find(|id| self.mv(*id) == Some(mv))
+    }
+
+    /// The move that leads to a node.
+    pub fn mv(&self, id: NodeId) -> Option<Move> {
+        self.node(id).and_then(|node| node.report.as_ref()).map(|report| report.mv)
+    }
+
+    /// Adds a move below `parent`, which must be there.
+    pub(crate) fn add(&mut self, parent: NodeId, report: MoveReport) -> NodeId {
+        let id = NodeId(self.fresh);
+        self.fresh += 1;
+        let above = self.nodes.get_mut(&parent).expect("moves are added below nodes of the tree");
+        above.children.push(id);
+        let ply = above.ply + 1;
+        self.nodes.insert(id, Node { parent: Some(parent), report: Some(report), ply, ..Node::default() });
+        id
+    }
+
+    /// The nodes from the root to `id`, both included.
+    pub fn path(&self, id: NodeId) -> Vec<NodeId> {
+        let mut path = vec![id];
+        let mut at = id;
+        while let Some(parent) = self.node(at).and_then(|node| node.parent) {
+            path.push(parent);
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The child that a step forward leads to: the one walked last, else the main one.
+    pub fn next(&self, id: NodeId) -> Option<NodeId> {
+        let node = self.node(id)?;
+        node.next.or_else(|| node.children.first().copied())
+    }
+
+    /// The whole line through `id`: the nodes before it, itself, and those that steps forward lead to.
+    pub fn line(&self, id: NodeId) -> Vec<NodeId> {
+        let mut line = self.path(id);
+        let mut at = id;
+        while let Some(next) = self.next(at) {
+            line.push(next);
+            at = next;
+        }
+        line
+    }
+
+    /// The line that begins every first choice.
+    pub fn main_line(&self) -> Vec<NodeId> {
+        let mut line = vec![Self::ROOT];
+        let mut at = Self::ROOT;
+        while let Some(next) = self.node(at).and_then(|node| node.children.first().copied()) {
+            line.push(next);
+            at = next;
+        }
+        line
+    }
+
+    /// Remembers that the way to `id` was walked.
+    pub(crate) fn walk(&mut self, id: NodeId) {
+        let path = self.path(id);
+        for pair in path.windows(2) {
+            if let Some(node) = self.nodes.get_mut(&pair[0]) {
+                node.next = Some(pair[1]);
+            }
+        }
+    }
+
+    /// Makes the way to `id` the main line.
+    pub(crate) fn promote(&mut self, id: NodeId) {
+        let path = self.path(id);
+        for pair in path.windows(2) {
+            if let Some(node) = self.nodes.get_mut(&pair[0]) {
+                node.children.retain(|child| *child != pair[1]);
+                node.children.insert(0, pair[1]);
+            }
+        }
+    }
+
+    /// Removes a node and all below it; the root stays.
+    pub(crate) fn remove(&mut self, id: NodeId) {
+        let Some(parent) = self.node(id).and_then(|node| node.parent) else { return };
+        if let Some(above) = self.nodes.get_mut(&parent) {
+            above.children.retain(|child| *child != id);
+            above.next = above.next.filter(|next| *next != id);
+        }
+        let mut doomed = vec![id];
+        while let Some(id) = doomed.pop() {
+            if let Some(node) = self.nodes.remove(&id) {
+                doomed.extend(node.children);
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Thinking that a host does for a session, in short steps: a reply, an analysis, a review, a lens, an experiment.
+
+mod exercise;
+mod experiment;
+mod lens;
+mod review;
+
+pub use exercise::{Exercise, Judgement, Sufficiency};
+pub use experiment::{Balance, Experiment, ExperimentView, MAX_EXPERIMENT_GAMES, STRENGTHS};
+pub use lens::{Lens, LensRow};
+pub use review::{Mistake, Review, ReviewReport};
+
+use crate::level::Level;
+use crate::thinking::{Analysis, Thinking};
+use crate::tree::NodeId;
+use crate::value::NodeValue;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::time::Duration;
+use tablut_rules::{Game, Move};
+use tablut_search::{EvaluateError, Evaluator, Limit};
+
+/// What a piece of work has found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// The computer's move, and what it thinks of the position.
+    Reply(Move, NodeValue),
+    /// What an analysis sees so far.
+    Analysis(NodeId, Analysis),
+    /// What the opponent would do if it were its turn.
+    Threat(NodeId, Analysis),
+    /// A position's value.
+    Value(NodeId, NodeValue),
+    /// How far a review is: positions looked at, positions in all.
+    ReviewProgress(usize, usize),
+    /// A review.
+    Review(ReviewReport),
+    /// A position under one more rule set.
+    Lens(LensRow),
+    /// An answer to an exercise.
+    Judgement(Judgement),
+    /// How an experiment stands.
+    Experiment(ExperimentView),
+}
+
+/// What a step of work gave.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Nothing to tell yet.
+    GoesOn,
+    /// Something to tell, and there is more to do.
+    News(Vec<Finding>),
+    /// All that there was to do.
+    Done(Vec<Finding>),
+}
+
+/// Work that is done in steps of a few milliseconds, so that a host can share its threads and stop at any time.
+pub trait Work: Send {
+    /// Does one step. `elapsed` is the time since the first.
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
+}
+
+/// The computer's move at a level.
+#[derive(Debug)]
+pub struct Reply {
+    level: &'static Level,
+    thinking: Thinking,
+    seed: u64,
+}
+
+impl Reply {
+    /// A reply in a game that is not over.
+    pub fn new(game: &Game, level: &'static Level, seed: u64) -> Self {
+        let limit = Limit::of_simulations(level.simulations);
+        Self { level, thinking: Thinking::new(game, &level.search(game.ply()), limit, seed), seed }
+    }
+}
+
+impl Work for Reply {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        if self.thinking.step(evaluator, elapsed)? {
+            return Ok(Step::GoesOn);
+        }
+        let game = self.thinking.game();
+        // A stream of its own: the search has drawn from the one of its ply.
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::MAX - u64::from(game.ply()));
+        let mv = self.level.choose(&self.thinking.result(), game.position().side_to_move(), &mut rng);
+        Ok(Step::Done(vec![Finding::Reply(mv, self.thinking.value())]))
+    }
+}
+
+/// How often an analysis tells what it sees.
+const TELL_EVERY: Duration = Duration::from_millis(150);
+/// Lines that an analysis shows.
+pub const N_LINES: usize = 6;
+/// The most time and simulations of one analysis.
+const ANALYSIS_TIME: Duration = Duration::from_secs(30);
+const ANALYSIS_SIMULATIONS: u32 = 40_000;
+/// Simulations of a look at a threat.
+const THREAT_SIMULATIONS: u32 = 200;
+
+/// An analysis that streams what it sees.
+#[derive(Debug)]
+pub struct AnalysisWork {
+    node: NodeId,
+    thinking: Thinking,
+    told: Duration,
+}
+
+impl AnalysisWork {
+    /// An analysis of a game that is not over.
+    pub fn new(node: NodeId, game: &Game, seed: u64) -> Self {
+        let limit = Limit::new(Some(ANALYSIS_SIMULATIONS), Some(ANALYSIS_TIME)).expect("both are in range");
+        Self { node, thinking: Thinking::open_ended(game, limit, seed), told: Duration::ZERO }
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let analysis = Finding::Analysis(self.node, self.thinking.analysis(N_LINES));
+        vec![analysis, Finding::Value(self.node, self.thinking.value())]
+    }
+}
+
+impl Work for AnalysisWork {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        if !self.thinking.step(evaluator, elapsed)? {
+            return Ok(Step::Done(self.findings()));
+        }
+        if elapsed < self.told + TELL_EVERY {
+            return Ok(Step::GoesOn);
+        }
+        self.told = elapsed;
+        Ok(Step::News(self.findings()))
+    }
+}
+
+/// A look at what the opponent would do if it were its turn.
+#[derive(Debug)]
+pub struct ThreatWork {
+    node: NodeId,
+    thinking: Thinking,
+}
+
+impl ThreatWork {
+    /// A look at the threats in a game; none where the opponent could not move.
+    pub fn new(node: NodeId, game: &Game, seed: u64) -> Option<Self> {
+        let position = game.position();
+        let turned = position.with_side_to_move(position.side_to_move().opponent());
+        let turned = Game::from_position(game.rules().clone(), turned).ok().filter(|game| game.outcome().is_none())?;
+        Some(Self { node, thinking: Thinking::by_simulations(&turned, THREAT_SIMULATIONS, seed) })
+    }
+}
+
+impl Work for ThreatWork {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        if self.thinking.step(evaluator, elapsed)? {
+            return Ok(Step::GoesOn);
+        }
+        Ok(Step::Done(vec![Finding::Threat(self.node, self.thinking.analysis(1))]))
+    }
+}

@@ -1,0 +1,240 @@
+//! An experiment with rules: the net plays itself at three strengths, and the results are counted by side.
+
+use super::{Finding, Step, Work};
+use crate::session::reason_name;
+use crate::thinking::Thinking;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_ratings::Wdl;
+use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_search::{EvaluateError, Evaluator};
+
+/// Simulations a move at the three strengths.
+pub const STRENGTHS: [u32; 3] = [0, 16, 64];
+/// Games at each strength that one experiment may play.
+pub const MAX_EXPERIMENT_GAMES: u32 = 400;
+/// Random plies at the beginning of a game, as in a match.
+const OPENING_PLIES: u32 = 4;
+/// A game that goes on for so long is a draw.
+const MAX_PLIES: u32 = 400;
+
+/// Results of games at one strength.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Balance {
+    /// Simulations a move.
+    pub simulations: u32,
+    /// Games played.
+    pub games: u32,
+    /// Games that the attackers won, with its share and the share's 95 % interval.
+    pub attackers: Share,
+    /// Draws.
+    pub draws: Share,
+    /// Games that the defenders won.
+    pub defenders: Share,
+    /// The mean length in plies.
+    pub mean_plies: f64,
+    /// Half the width of the mean length's 95 % interval.
+    pub plies_within: f64,
+    /// How often games ended for which reason.
+    pub reasons: BTreeMap<&'static str, u32>,
+}
+
+/// A count of games, and what share of all it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Share {
+    /// Games.
+    pub count: u32,
+    /// Their share.
+    pub part: f64,
+    /// The 95 % interval's lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Share {
+    /// `count` of `games`, with Wilson's interval.
+    pub fn of(count: u32, games: u32) -> Self {
+        let estimate = Wdl { wins: count, draws: 0, losses: games - count }.estimate();
+        Self { count, part: if games == 0 { 0.0 } else { estimate.mean }, low: estimate.low, high: estimate.high }
+    }
+}
+
+/// How an experiment stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExperimentView {
+    /// The rule set's name.
+    pub rules: String,
+    /// Results by strength, the weakest first.
+    pub balances: Vec<Balance>,
+    /// Games finished.
+    pub played: u32,
+    /// Games in all.
+    pub games: u32,
+}
+
+/// Counts of one strength.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    wins: [u32; 2],
+    draws: u32,
+    plies: Vec<u32>,
+    reasons: BTreeMap<&'static str, u32>,
+}
+
+/// Games of the net against itself under one rule set.
+#[derive(Debug)]
+pub struct Experiment {
+    rules: Arc<Rules>,
+    games: u32,
+    counts: [Counts; STRENGTHS.len()],
+    played: u32,
+    game: Option<Game>,
+    thinking: Option<Thinking>,
+    seed: u64,
+}
+
+impl Experiment {
+    /// An experiment of `games` games at each strength.
+    pub fn new(rules: Arc<Rules>, games: u32, seed: u64) -> Self {
+        let games = games.clamp(1, MAX_EXPERIMENT_GAMES);
+        Self { rules, games, counts: Default::default(), played: 0, game: None, thinking: None, seed }
+    }
+
+    /// How it stands.
+    pub fn view(&self) -> ExperimentView {
+        let balances = self.counts.iter().zip(STRENGTHS).map(|(counts, simulations)| counts.balance(simulations));
+        let (rules, games) = (self.rules.name().to_owned(), self.games * STRENGTHS.len() as u32);
+        ExperimentView { rules, balances: balances.collect(), played: self.played, games }
+    }
+
+    /// The strength of the game under way: they take turns, so that all grow together.
+    fn strength(&self) -> usize {
+        self.played as usize % STRENGTHS.len()
+    }
+
+    /// A game begun with a few random plies; the same for each strength.
+    fn opening(&self) -> Game {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(self.played) / STRENGTHS.len() as u64);
+        let mut moves = MoveList::new();
+        loop {
+            let drawn = if rng.random() { Side::Attackers } else { Side::Defenders };
+            let first = self.rules.set().first.side().unwrap_or(drawn);
+            let mut game = Game::new(self.rules.clone(), first).with_max_plies(MAX_PLIES);
+            for _ in 0..OPENING_PLIES {
+                game.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                game.play_trusted(moves[rng.random_range(0..moves.len())]);
+            }
+            let decided = game.outcome().is_some();
+            // Rules under which every opening is decided are tried as they are.
+            if !decided && !game.rules().wins_at_once(game.position(), game.position().side_to_move()) {
+                return game;
+            }
+            if rng.random_range(0..50) == 0 {
+                return Game::new(self.rules.clone(), first).with_max_plies(MAX_PLIES);
+            }
+        }
+    }
+
+    fn finish(&mut self, game: &Game) -> Step {
+        let strength = self.strength();
+        let counts = &mut self.counts[strength];
+        counts.plies.push(game.ply());
+        if let Some(outcome) = game.outcome() {
+            match outcome.winner {
+                Some(winner) => counts.wins[winner.index()] += 1,
+                None => counts.draws += 1,
+            }
+            *counts.reasons.entry(reason_name(outcome.reason)).or_default() += 1;
+        }
+        self.played += 1;
+        let findings = vec![Finding::Experiment(self.view())];
+        if self.played == self.games * STRENGTHS.len() as u32 { Step::Done(findings) } else { Step::News(findings) }
+    }
+}
+
+impl Counts {
+    fn balance(&self, simulations: u32) -> Balance {
+        let games = self.plies.len() as u32;
+        let share = |count| Share::of(count, games);
+        let n = f64::from(games.max(1));
+        let mean = self.plies.iter().map(|plies| f64::from(*plies)).sum::<f64>() / n;
+        let squares: f64 = self.plies.iter().map(|plies| (f64::from(*plies) - mean).powi(2)).sum();
+        let plies_within = if games > 1 { 1.96 * (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
+        Balance {
+            simulations,
+            games,
+            attackers: share(self.wins[Side::Attackers.index()]),
+            draws: share(self.draws),
+            defenders: share(self.wins[Side::Defenders.index()]),
+            mean_plies: mean,
+            plies_within,
+            reasons: self.reasons.clone(),
+        }
+    }
+}
+
+impl Work for Experiment {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        let mut game = match self.game.take() {
+            Some(game) => game,
+            None => self.opening(),
+        };
+        if game.outcome().is_some() {
+            return Ok(self.finish(&game));
+        }
+        let simulations = STRENGTHS[self.strength()];
+        let seed = self.seed ^ u64::from(self.played).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let thinking = self.thinking.get_or_insert_with(|| Thinking::by_simulations(&game, simulations, seed));
+        if !thinking.step(evaluator, elapsed)? {
+            game.play_trusted(thinking.result().chosen);
+            self.thinking = None;
+        }
+        self.game = Some(game);
+        Ok(Step::GoesOn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_search::UniformEvaluator;
+
+    #[test]
+    fn results_are_counted_by_side_and_strength() {
+        let mut experiment = Experiment::new(Arc::new(Rules::named("tartu").unwrap()), 2, 3);
+        let mut news = 0;
+        let view = loop {
+            match experiment.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                Step::GoesOn => {}
+                Step::News(_) => news += 1,
+                Step::Done(_) => break experiment.view(),
+            }
+        };
+        assert_eq!((news, view.played, view.games), (5, 6, 6));
+        for balance in &view.balances {
+            assert_eq!(balance.games, 2);
+            assert_eq!(balance.attackers.count + balance.draws.count + balance.defenders.count, 2);
+            assert_eq!(balance.reasons.values().sum::<u32>(), 2);
+            assert!(balance.mean_plies > 4.0, "{balance:?}");
+        }
+        let again = Experiment::new(Arc::new(Rules::named("tartu").unwrap()), 2, 3);
+        assert_eq!(again.opening().position(), Experiment::new(again.rules.clone(), 2, 3).opening().position());
+    }
+
+    #[test]
+    fn intervals_are_wilsons() {
+        let share = Share::of(31, 56);
+        assert!((share.low - 0.424).abs() < 0.001 && (share.high - 0.677).abs() < 0.001, "{share:?}");
+        let none = Share::of(0, 10);
+        assert!(none.low == 0.0 && (none.high - 0.278).abs() < 0.001, "{none:?}");
+    }
+}

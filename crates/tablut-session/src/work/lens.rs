@@ -1,0 +1,116 @@
+//! The lens: one position under every rule set.
+
+use super::{Finding, Step, Work};
+use crate::session::{Ending, reason_name};
+use crate::thinking::{Analysis, Thinking};
+use crate::words;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_rules::{Game, Position, RULE_SET_NAMES, Rules};
+use tablut_search::{EvaluateError, Evaluator};
+
+/// Simulations for each rule set.
+const SIMULATIONS: u32 = 200;
+
+/// What a position is under one rule set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LensRow {
+    /// The rule set's name.
+    pub rules: String,
+    /// The best move and the value, where the game would go on.
+    pub analysis: Option<Analysis>,
+    /// How the game would be over, in words.
+    pub over: Option<String>,
+}
+
+/// A position looked at under one rule set after the other.
+#[derive(Debug)]
+pub struct Lens {
+    position: Position,
+    rules: Vec<Arc<Rules>>,
+    thinking: Option<Thinking>,
+    seed: u64,
+}
+
+impl Lens {
+    /// A look at a position, as a game that begins with it, under the game's own rules and all built-in ones.
+    pub fn new(game: &Game, seed: u64) -> Self {
+        let own = game.rules();
+        let known = RULE_SET_NAMES.iter().filter(|name| **name != own.name());
+        let others = known.map(|name| Arc::new(Rules::named(name).expect("a built-in rule set")));
+        let mut rules: Vec<Arc<Rules>> = std::iter::once(own.clone()).chain(others).collect();
+        rules.reverse();
+        Self { position: *game.position(), rules, thinking: None, seed }
+    }
+
+    fn row(&mut self, row: LensRow) -> Step {
+        self.thinking = None;
+        self.rules.pop();
+        let findings = vec![Finding::Lens(row)];
+        if self.rules.is_empty() { Step::Done(findings) } else { Step::News(findings) }
+    }
+}
+
+impl Work for Lens {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        let Some(rules) = self.rules.last().cloned() else { return Ok(Step::Done(Vec::new())) };
+        let name = rules.name().to_owned();
+        if let Some(thinking) = &mut self.thinking {
+            if thinking.step(evaluator, elapsed)? {
+                return Ok(Step::GoesOn);
+            }
+            let analysis = Some(thinking.analysis(1));
+            return Ok(self.row(LensRow { rules: name, analysis, over: None }));
+        }
+        let game = match Game::from_position(rules, self.position) {
+            Ok(game) => game,
+            Err(error) => return Ok(self.row(LensRow { rules: name, analysis: None, over: Some(error.to_string()) })),
+        };
+        if let Some(outcome) = game.outcome() {
+            let ending = Ending { winner: outcome.winner, reason: reason_name(outcome.reason) };
+            let over = Some(words::capitalized(&words::ending(ending)));
+            return Ok(self.row(LensRow { rules: name, analysis: None, over }));
+        }
+        self.thinking = Some(Thinking::by_simulations(&game, SIMULATIONS, self.seed));
+        Ok(Step::GoesOn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_rules::Side;
+    use tablut_search::UniformEvaluator;
+
+    #[test]
+    fn a_king_on_the_edge_has_won_under_some_rules_and_not_under_others() {
+        let kvasir = Arc::new(Rules::named("ludoteka").unwrap());
+        let game = Game::from_position(kvasir, "3K5/9/9/9/9/9/9/t8/4t3t d".parse().unwrap()).unwrap();
+        let mut lens = Lens::new(&game, 1);
+        let mut rows = Vec::new();
+        loop {
+            match lens.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                Step::GoesOn => {}
+                Step::News(found) => rows.extend(found),
+                Step::Done(found) => {
+                    rows.extend(found);
+                    break;
+                }
+            }
+        }
+        let rows: Vec<LensRow> = rows
+            .into_iter()
+            .map(|finding| match finding {
+                Finding::Lens(row) => row,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(rows.len(), RULE_SET_NAMES.len());
+        assert_eq!(rows[0].rules, "ludoteka");
+        let proven = rows[0].analysis.as_ref().and_then(|analysis| analysis.proven).expect("a corner is near");
+        assert_eq!(proven.winner, Some(Side::Defenders));
+        let kvasir = rows.iter().find(|row| row.rules == "kvasir").expect("all sets are looked at");
+        assert_eq!(kvasir.over.as_deref(), Some("The defenders win: the king has escaped"));
+    }
+}

@@ -1,0 +1,204 @@
+//! A game looked through for the moves that changed its proven or expected result.
+
+use super::exercise::Exercise;
+use super::{Finding, Step, Work};
+use crate::session::Session;
+use crate::thinking::{Analysis, Thinking};
+use crate::tree::NodeId;
+use crate::value::{Chances, NodeValue, Proven};
+use serde::Serialize;
+use std::time::Duration;
+use tablut_rules::{Game, Move, Side};
+use tablut_search::{EvaluateError, Evaluator, Proof, turned};
+
+/// Simulations at each position.
+const SIMULATIONS: u32 = 400;
+/// A move that costs at least this much of the value's range of 2 is a mistake.
+const COSTLY: f32 = 0.3;
+/// A win that is proven no more but still this likely has not been let slip.
+const STILL_WINNING: f32 = 0.7;
+/// Plies that a review looks at; what comes after is left out.
+const MAX_PLIES: usize = 400;
+
+/// A move that changed the result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mistake {
+    /// The position before it.
+    pub node: NodeId,
+    /// Its ply, from 1.
+    pub ply: u32,
+    /// Who played it.
+    pub side: Side,
+    /// The move.
+    pub played: Move,
+    /// What it did: "allowed a win in 3".
+    pub words: String,
+    /// Whether the solver proved it, or the net's expectation says so.
+    pub certain: bool,
+}
+
+/// What a review found. The exercises hold the solutions, and are shown only when asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReviewReport {
+    /// The mistakes, in the order of the game.
+    pub mistakes: Vec<Mistake>,
+    /// For each mistake the task to do better.
+    pub exercises: Vec<Exercise>,
+    /// Positions looked at.
+    pub positions: usize,
+}
+
+/// What was found at one position of the game.
+#[derive(Clone, Debug)]
+struct Looked {
+    value: NodeValue,
+    analysis: Option<Analysis>,
+}
+
+/// A review under way.
+#[derive(Debug)]
+pub struct Review {
+    nodes: Vec<NodeId>,
+    moves: Vec<Move>,
+    start: Game,
+    game: Game,
+    thinking: Option<Thinking>,
+    looked: Vec<Looked>,
+    seed: u64,
+}
+
+impl Review {
+    /// A review of the line that the session is on, to its end.
+    pub fn new(session: &Session, seed: u64) -> Self {
+        let mut nodes = session.tree().line(session.here());
+        nodes.truncate(MAX_PLIES + 1);
+        let moves = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
+        let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
+        Self { nodes, moves, game: start.clone(), start, thinking: None, looked: Vec::new(), seed }
+    }
+
+    /// Keeps what was found at the present position and goes on to the next.
+    fn look(&mut self, value: NodeValue, analysis: Option<Analysis>) -> Step {
+        let at = self.looked.len();
+        self.thinking = None;
+        self.looked.push(Looked { value, analysis });
+        let mut findings =
+            vec![Finding::Value(self.nodes[at], value), Finding::ReviewProgress(self.looked.len(), self.nodes.len())];
+        if let Some(mv) = self.moves.get(at) {
+            self.game.play_trusted(*mv);
+            return Step::News(findings);
+        }
+        findings.push(Finding::Review(self.report()));
+        Step::Done(findings)
+    }
+
+    fn report(&self) -> ReviewReport {
+        let (mut mistakes, mut exercises) = (Vec::new(), Vec::new());
+        let mut game = self.start.clone();
+        for (index, (mv, pair)) in self.moves.iter().zip(self.looked.windows(2)).enumerate() {
+            let side = game.position().side_to_move();
+            let fault = fault(side, &pair[0].value, &pair[1].value);
+            if let (Some((words, certain)), Some(before)) = (fault, &pair[0].analysis) {
+                let node = self.nodes[index];
+                mistakes.push(Mistake { node, ply: index as u32 + 1, side, played: *mv, words, certain });
+                let worth = turned(pair[1].value.value(), side);
+                exercises.push(Exercise::of_mistake(node, game.clone(), before, *mv, worth));
+            }
+            game.play_trusted(*mv);
+        }
+        ReviewReport { mistakes, exercises, positions: self.looked.len() }
+    }
+}
+
+/// What a move of `side` did to the result, if it did harm, and whether that is proven.
+fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, bool)> {
+    let wins = |proven: Option<Proven>, who: Side| proven.filter(|proven| proven.winner == Some(who));
+    let (worth_before, worth_after) = (turned(before.value(), side), turned(after.value(), side));
+    if let Some(theirs) = wins(after.proven, side.opponent()) {
+        if wins(before.proven, side.opponent()).is_some() {
+            return None;
+        }
+        let words = match theirs.plies {
+            0 => "lost at once".to_owned(),
+            plies => format!("allowed a win in {}", plies.div_ceil(2)),
+        };
+        return Some((words, true));
+    }
+    if let Some(ours) = wins(before.proven, side) {
+        if wins(after.proven, side).is_some() || (after.proven.is_none() && worth_after >= STILL_WINNING) {
+            return None;
+        }
+        return Some((format!("let a win in {} slip", ours.plies.div_ceil(2)), after.proven.is_some()));
+    }
+    let cost = worth_before - worth_after;
+    (cost >= COSTLY).then(|| (format!("cost about {:.0} % of the chances", 50.0 * cost), false))
+}
+
+impl Work for Review {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        if let Some(thinking) = &mut self.thinking {
+            if thinking.step(evaluator, elapsed)? {
+                return Ok(Step::GoesOn);
+            }
+            let (value, analysis) = (thinking.value(), thinking.analysis(3));
+            return Ok(self.look(value, Some(analysis)));
+        }
+        if let Some(outcome) = self.game.outcome() {
+            let proven = Some(Proven::from(Proof::of_outcome(outcome)));
+            let value = NodeValue { chances: Chances::certain(outcome.winner), proven, simulations: 0 };
+            return Ok(self.look(value, None));
+        }
+        self.thinking = Some(Thinking::by_simulations(&self.game, SIMULATIONS, self.seed));
+        Ok(Step::GoesOn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seat::Seats;
+    use std::sync::Arc;
+    use tablut_rules::Rules;
+    use tablut_search::UniformEvaluator;
+
+    #[test]
+    fn a_missed_win_and_an_allowed_one_are_found() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        // The king could leave at once; he waits; the attackers waste their move; he leaves.
+        let start = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
+        let mut session = Session::from_position(rules, start, Seats::people()).unwrap();
+        for mv in ["c5-d5", "i5-i6", "d5-d9"] {
+            session.play(mv.parse().unwrap()).unwrap();
+        }
+        let mut review = Review::new(&session, 1);
+        let report = loop {
+            if let Step::Done(findings) = review.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                match findings.into_iter().next_back() {
+                    Some(Finding::Review(report)) => break report,
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        assert_eq!(report.positions, 4);
+        // After c5-d5 the win is still proven, and what the attackers did changed nothing.
+        assert_eq!(report.mistakes, []);
+    }
+
+    #[test]
+    fn faults_are_changes_of_the_result_for_the_mover() {
+        let proven = |winner, plies| NodeValue {
+            chances: Chances::certain(Some(winner)),
+            proven: Some(Proven { winner: Some(winner), plies, from_history: false }),
+            simulations: 1,
+        };
+        let open = |value| NodeValue { chances: Chances::new(value, 0.0), proven: None, simulations: 1 };
+        let attackers = |before: NodeValue, after: NodeValue| fault(Side::Attackers, &before, &after);
+        let told = |words: &str, certain| Some((words.to_owned(), certain));
+        assert_eq!(attackers(open(0.1), proven(Side::Defenders, 5)), told("allowed a win in 3", true));
+        assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("let a win in 2 slip", false));
+        assert_eq!(attackers(proven(Side::Attackers, 3), open(0.9)), None);
+        assert_eq!(attackers(proven(Side::Defenders, 4), proven(Side::Defenders, 3)), None);
+        assert_eq!(attackers(open(0.5), open(-0.1)), told("cost about 30 % of the chances", false));
+        assert_eq!(fault(Side::Defenders, &open(0.5), &open(-0.1)), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! Tables: requests in, events and work out, driven as a host does but without its threads and clock.
+
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_rules::Side;
+use tablut_search::UniformEvaluator;
+use tablut_session::protocol::{Call, Event, Request};
+use tablut_session::{Assignment, Lobby, PuzzleBook, Response, Step, Table};
+
+const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":1,\"rules\":\"kvasir\"}\n\
+    {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
+
+fn lobby() -> Arc<Lobby> {
+    Arc::new(Lobby {
+        version: "0".to_owned(),
+        nets: vec!["net".to_owned()],
+        puzzles: vec![PuzzleBook::parse(PUZZLES).unwrap()],
+    })
+}
+
+fn request(value: Value) -> Request {
+    let mut value = value;
+    value["id"] = json!(1);
+    let call: Call = serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{value}: {error}"));
+    call.request
+}
+
+/// A host with one table.
+struct Host {
+    table: Table,
+    work: Vec<Assignment>,
+    events: Vec<Value>,
+}
+
+impl Host {
+    fn new(begin: Value) -> Self {
+        let table = Table::begin(&request(begin), None, &lobby(), 7).unwrap_or_else(|error| panic!("{error}"));
+        let mut host = Self { table, work: Vec::new(), events: Vec::new() };
+        let response = host.table.greet("game");
+        host.hear(response);
+        host
+    }
+
+    fn hear(&mut self, response: Response) {
+        self.work.retain(|known| !response.cancelled.contains(&known.ticket));
+        self.work.extend(response.work);
+        let events: Vec<Event> = response.one.into_iter().chain(response.all).collect();
+        self.events.extend(events.iter().map(|event| serde_json::to_value(event).unwrap()));
+    }
+
+    fn ask(&mut self, value: Value) -> Result<(), String> {
+        let response = self.table.answer(request(value))?;
+        self.hear(response);
+        Ok(())
+    }
+
+    /// Does all work to its end.
+    fn run(&mut self) {
+        while !self.work.is_empty() {
+            let mut assignment = self.work.remove(0);
+            loop {
+                let step = assignment.work.step(&mut UniformEvaluator, Duration::ZERO).unwrap();
+                let done = matches!(step, Step::Done(_));
+                let response = self.table.take(assignment.ticket, step);
+                self.hear(response);
+                if done {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn events(&mut self, kind: &str) -> Vec<Value> {
+        let found = self.events.iter().filter(|event| event["event"] == kind).cloned().collect();
+        self.events.clear();
+        found
+    }
+}
+
+fn new_game(rules: &str, attackers: &Value, defenders: &Value) -> Value {
+    json!({"do": "new", "rules": {"name": rules}, "seats": {"attackers": attackers, "defenders": defenders}})
+}
+
+fn person() -> Value {
+    json!({"kind": "person"})
+}
+
+fn computer(level: &str) -> Value {
+    json!({"kind": "computer", "player": level, "net": 0})
+}
+
+#[test]
+fn the_computer_answers_and_a_take_back_takes_both_moves() {
+    let mut host = Host::new(new_game("kvasir", &person(), &computer("club")));
+    let state = host.events("state").pop().unwrap();
+    assert_eq!((state["side"].as_str(), state["moves"].as_array().map(Vec::len)), (Some("attackers"), Some(80)));
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.run();
+    let states = host.events("state");
+    assert_eq!(states.len(), 2);
+    assert_eq!((states[1]["ply"].as_u64(), states[1]["side"].as_str()), (Some(2), Some("attackers")));
+    host.ask(json!({"do": "take-back"})).unwrap();
+    assert_eq!(host.events("state")[0]["ply"], 0);
+    // Looking at an earlier position starts no thinking; what is played from there does.
+    host.ask(json!({"do": "forward"})).unwrap();
+    host.run();
+    let state = host.events("state").pop().unwrap();
+    assert_eq!((state["ply"].as_u64(), state["computer_to_move"].as_bool()), (Some(1), Some(false)));
+    host.ask(json!({"do": "move-now"})).unwrap();
+    host.run();
+    assert_eq!(host.events("state").pop().unwrap()["ply"], 2);
+}
+
+#[test]
+fn a_computers_game_with_itself_ends_and_its_turn_is_its_own() {
+    let mut host = Host::new(new_game("tartu", &computer("newcomer"), &computer("newcomer")));
+    let error = host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap_err();
+    assert_eq!(error, "it is the computer's turn");
+    host.run();
+    let last = host.events("state").pop().unwrap();
+    assert!(last["ending"].is_object(), "{last}");
+    assert!(last["said"].as_str().unwrap().contains("win") || last["said"].as_str().unwrap().contains("draw"));
+}
+
+#[test]
+fn imperials_choice_of_capture_is_offered_move_by_move() {
+    let set_up = json!({"do": "set-up", "rules": {"name": "imperial"}, "side": "attackers", "pieces": {
+        "e5": "king", "c1": "attacker", "b3": "defender", "a3": "attacker", "d3": "defender", "e3": "attacker"}});
+    let mut host = Host::new(set_up);
+    let state = host.events("state").pop().unwrap();
+    let choices: Vec<&str> = state["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mv| mv["from"] == "c1" && mv["to"] == "c3")
+        .map(|mv| mv["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(choices, ["c1-c3xb3", "c1-c3xd3"]);
+    host.ask(json!({"do": "play", "move": "c1-c3xd3"})).unwrap();
+    let state = host.events("state").pop().unwrap();
+    assert_eq!(state["last"]["captured"], json!(["d3"]));
+    assert_eq!(
+        state["said"],
+        "Attacker from c1 to c3, captures the defender on d3. Tuichi: the king has more than one way out. Defenders to move."
+    );
+}
+
+#[test]
+fn analysis_streams_and_stops_and_spoils_no_exercise() {
+    let mut host = Host::new(json!({"do": "import", "text": "9/9/9/9/2K5t/9/9/9/6t1t d"}));
+    host.ask(json!({"do": "analyse", "on": true})).unwrap();
+    host.run();
+    let analysis = host.events("analysis").pop().unwrap();
+    assert_eq!(
+        (analysis["done"].as_bool(), analysis["analysis"]["words"].as_str()),
+        (Some(true), Some("the defenders win in 1"))
+    );
+    assert_eq!(analysis["analysis"]["proven"]["winner"], "defenders");
+    host.ask(json!({"do": "analyse", "on": false})).unwrap();
+    host.ask(json!({"do": "play", "move": "c5-h5"})).unwrap();
+    host.run();
+    assert_eq!(host.events("analysis"), Vec::<Value>::new());
+
+    host.ask(json!({"do": "analyse", "on": true})).unwrap();
+    host.ask(json!({"do": "review"})).unwrap();
+    host.run();
+    let review = host.events("review").pop().unwrap();
+    let mistakes = review["mistakes"].as_array().unwrap();
+    assert_eq!(mistakes.len(), 1, "{review}");
+    assert_eq!(mistakes[0]["played"], "c5-h5");
+    assert!(!review.to_string().contains("c5-c9"), "the review gives the solution away: {review}");
+    host.ask(json!({"do": "exercise", "index": 0})).unwrap();
+    host.run();
+    assert_eq!(host.events("analysis"), Vec::<Value>::new());
+    host.ask(json!({"do": "try", "move": "c5-h5"})).unwrap();
+    host.run();
+    let judgement = host.events("judgement").pop().unwrap();
+    assert!(judgement["sufficiency"] != "best", "{judgement}");
+    host.ask(json!({"do": "try", "move": "c5-a5"})).unwrap();
+    host.run();
+    assert_eq!(host.events("judgement").pop().unwrap()["sufficiency"], "best");
+}
+
+#[test]
+fn a_puzzle_is_asked_answered_and_solved() {
+    let mut host = Host::new(json!({"do": "puzzle", "rules": "kvasir", "distance": 1, "number": 5}));
+    assert_eq!(host.events("exercise").pop().unwrap()["task"], "Defenders to move and win in 1.");
+    host.ask(json!({"do": "try", "move": "c5-c1"})).unwrap();
+    host.run();
+    assert_eq!(host.events("judgement").pop().unwrap()["sufficiency"], "best");
+    host.ask(json!({"do": "solve"})).unwrap();
+    assert_eq!(host.events("judgement").pop().unwrap()["move"], "c5-c9");
+    assert!(host.ask(json!({"do": "exercise", "index": 3})).unwrap_err().contains("exercise 3"));
+}
+
+#[test]
+fn the_lens_and_an_experiment_report_and_can_be_stopped() {
+    let mut host = Host::new(new_game("kvasir", &person(), &person()));
+    host.ask(json!({"do": "lens"})).unwrap();
+    host.run();
+    assert_eq!(host.events("lens").len(), 14);
+    let set = serde_json::to_value(tablut_rules::RuleSet::named("tartu").unwrap()).unwrap();
+    host.ask(json!({"do": "experiment", "set": set, "games": 1})).unwrap();
+    host.ask(json!({"do": "stop"})).unwrap();
+    assert!(host.work.is_empty());
+    host.ask(json!({"do": "experiment", "set": set, "games": 1})).unwrap();
+    host.run();
+    let last = host.events("experiment").pop().unwrap();
+    assert_eq!((last["done"].as_bool(), last["experiment"]["played"].as_u64()), (Some(true), Some(3)));
+    host.ask(json!({"do": "check-rules", "set": {"name": 3}})).unwrap();
+    assert_eq!(host.events("rule-check")[0]["faults"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_in_words() {
+    let mut host = Host::new(new_game("kvasir", &person(), &person()));
+    for (value, part) in [
+        (json!({"do": "play", "move": "d1-d9"}), "d1-d9"),
+        (json!({"do": "play", "move": "hello"}), "no move"),
+        (json!({"do": "go-to", "node": 99}), "position 99"),
+        (json!({"do": "take-back"}), "no move to take back"),
+        (json!({"do": "try", "move": "d1-d3"}), "no exercise"),
+        (json!({"do": "review"}), "nothing has been played"),
+        (json!({"do": "seats", "seats": {"attackers": computer("deep-blue"), "defenders": person()}}), "deep-blue"),
+        (
+            json!({"do": "seats", "seats": {"attackers": {"kind": "computer", "player": "club", "net": 9}, "defenders": person()}}),
+            "net 9",
+        ),
+        (json!({"do": "experiment", "set": {}, "games": 1}), "missing field"),
+        (json!({"do": "export", "format": "otg"}), "repetition"),
+    ] {
+        let error = host.ask(value.clone()).unwrap_err();
+        assert!(error.contains(part), "{value}: {error}");
+    }
+    let begin = |value| Table::begin(&request(value), None, &lobby(), 1).map(|_| ()).unwrap_err();
+    assert!(begin(json!({"do": "new", "rules": {"name": "chess"}})).contains("chess"));
+    assert!(
+        begin(json!({"do": "new", "rules": {"name": "kvasir"}, "first": "defenders"})).contains("attackers move first")
+    );
+    assert!(
+        begin(json!({"do": "set-up", "rules": {"name": "kvasir"}, "pieces": {}, "side": "attackers"})).contains("king")
+    );
+    assert!(begin(json!({"do": "puzzle", "rules": "kvasir", "distance": 9, "number": 0})).contains("no such puzzle"));
+    assert!(
+        begin(json!({"do": "play-on", "seats": {"attackers": person(), "defenders": person()}}))
+            .contains("no position")
+    );
+}
+
+#[test]
+fn a_link_and_exports_lead_back_to_the_game() {
+    let mut host = Host::new(new_game("masters-edge", &person(), &person()));
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.ask(json!({"do": "link"})).unwrap();
+    let fragment = host.events("link")[0]["fragment"].as_str().unwrap().to_owned();
+    assert_eq!(fragment, "rules=masters-edge&moves=d1-d3");
+    for format in ["text", "otg", "json"] {
+        host.ask(json!({"do": "export", "format": format})).unwrap();
+        let text = host.events("export")[0]["text"].as_str().unwrap().to_owned();
+        let table = Table::begin(&request(json!({"do": "import", "text": text})), None, &lobby(), 1);
+        let read = table.unwrap_or_else(|error| panic!("{format}: {error}\n{text}"));
+        assert_eq!(read.session().history(), host.table.session().history(), "{format}");
+    }
+    assert_eq!(host.table.session().game().position().side_to_move(), Side::Defenders);
+}
