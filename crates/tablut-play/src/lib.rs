@@ -4,6 +4,7 @@
 //!   brought about, [`Opinion`] what the computer thinks.
 //! - [`Thinker`]: the computer's side, a net or a baseline.
 //! - [`Analysis`]: what a net and its search say about a position, as text and as data.
+//! - [`serve()`]: the page, for browsers on this machine; its protocol and its game are `tablut-session`.
 //! - [`run_terminal`]: the terminal, on any reader and writer; [`PlayArgs`], [`play`]: the command.
 
 mod analysis;
@@ -11,6 +12,7 @@ mod board_text;
 mod events;
 mod input;
 mod options;
+mod serve;
 mod session;
 mod shipped;
 mod terminal;
@@ -21,6 +23,7 @@ pub use board_text::{Style, board_text, legend_text};
 pub use events::{Alarm, MoveReport};
 pub use input::{HELP, Input, InputError};
 pub use options::{Console, PeopleArg, PlayArgs, PlayError, SideArg, play, session};
+pub use serve::{PORT, ServeArgs, ServeError, ServedNetError, serve};
 pub use session::{People, SavedGame, Session, SessionError, describe};
 pub use shipped::{SHIPPED_NET, shipped_net};
 pub use terminal::{TerminalStyle, run_terminal};

@@ -17,6 +17,7 @@ mod puzzles;
 mod replay;
 mod rules;
 mod selfplay;
+mod serve;
 mod shell;
 mod tournament;
 mod train;
@@ -72,6 +73,8 @@ enum Command {
     Analyze(analyze::Args),
     /// Play against a net in the terminal.
     Play(play::Args),
+    /// Serve the page on which one plays, analyses and tries rules.
+    Serve(serve::Args),
     /// Find positions with a proven win, or let a search solve them.
     #[command(subcommand)]
     Puzzles(puzzles::Puzzles),
@@ -134,6 +137,7 @@ impl Command {
             Self::Match(args) => tournament::run(&args, console),
             Self::Analyze(args) => analyze::run(&args, console),
             Self::Play(args) => play::run(&args),
+            Self::Serve(args) => serve::run(&args, console),
             Self::Puzzles(command) => puzzles::run(&command, console),
             Self::Selfplay(args) => selfplay::run(&args, console),
             Self::Data(command) => data::run(&command, console),

@@ -1,0 +1,65 @@
+// Setting up a position: choose a piece, click squares. Nothing is shown of its worth until it is asked for.
+
+import { h, replace, use } from "./dom.js";
+import { cells, squareAt } from "./board.js";
+import { request, say, store, watch } from "./store.js";
+import { addPanel } from "./tabs.js";
+import { editWith } from "./input.js";
+
+let pieces = null;
+let hand = "attacker";
+const HAND = [["attacker", "piece-attacker", "Attacker"], ["defender", "piece-defender", "Defender"], ["king", "piece-king", "King"], [null, null, "Empty"]];
+const palette = h("div", { class: "row palette", role: "group", "aria-label": "Piece to put down" });
+const side = h("select", { id: "edit-side" }, h("option", { value: "attackers" }, "attackers to move"), h("option", { value: "defenders" }, "defenders to move"));
+const tools = h("div", { class: "stack", hidden: true });
+const begin = h("button", { type: "button", class: "primary", id: "edit", onclick: () => edit(true) }, "Set up a position");
+
+function put(square) {
+  if (hand === "king") for (const [known, piece] of Object.entries(pieces)) if (piece === "king") delete pieces[known];
+  if (hand === null || pieces[square] === hand) delete pieces[square];
+  else pieces[square] = hand;
+  say(`${square} ${pieces[square] ?? "empty"}`);
+  draw();
+}
+
+function draw() {
+  for (const [square, cell] of cells) {
+    const piece = pieces[square];
+    const marks = (store.rules?.marks[square] ?? []).filter((mark) => mark !== "camp");
+    cell.dataset.key = "editing";
+    cell.setAttribute("aria-label", [square, piece ?? "empty"].join(", "));
+    replace(cell, marks.map((mark) => { const sign = use("mark-" + mark); sign.setAttribute("class", "mark"); return sign; }), piece && use("piece-" + piece));
+  }
+  replace(palette, HAND.map(([piece, name, text]) => h("button", { type: "button", "aria-pressed": String(hand === piece), "aria-label": text, onclick: () => { hand = piece; draw(); } }, name ? use(name) : text)));
+}
+
+function edit(on) {
+  tools.hidden = !on;
+  begin.hidden = on;
+  editWith(on ? put : null);
+  if (on) {
+    pieces = { ...store.state.pieces };
+    side.value = store.state.side;
+    draw();
+  } else {
+    pieces = null;
+    for (const cell of cells.values()) delete cell.dataset.key;
+  }
+}
+
+async function finish() {
+  const rules = store.hello.rule_sets.some((set) => set.name === store.rules.name) ? { name: store.rules.name } : { toml: store.rules.toml };
+  if (await request("set-up", { rules, pieces, side: side.value })) edit(false);
+}
+
+export function makeEditor() {
+  tools.append(palette, h("div", { class: "field" }, h("label", { for: "edit-side" }, "Turn"), side),
+    h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "edit-done", onclick: finish }, "Play this position"),
+      h("button", { type: "button", onclick: () => { pieces = {}; draw(); } }, "Clear the board"),
+      h("button", { type: "button", onclick: () => { edit(false); request("go-to", { node: store.state.node }); } }, "Cancel")));
+  addPanel("editor", "Set up").append(h("div", { class: "card" }, h("h3", {}, "A position of your own"), h("p", { class: "soft small" }, "Under the rules of the present game. Both sides are people until you say otherwise under Share."), begin, tools));
+}
+
+watch(() => {
+  if (pieces) draw();
+});

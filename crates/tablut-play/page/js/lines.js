@@ -1,0 +1,56 @@
+// Analysis: the best moves, what follows them, and how sure it is.
+
+import { chancesBar, chancesText, h, percent, replace, use } from "./dom.js";
+import { request, set, store, watch } from "./store.js";
+import { addPanel } from "./tabs.js";
+import { drawGraph, makeGraph } from "./evaluation.js";
+
+const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse");
+const summary = h("div", { class: "stack" });
+const lines = h("ol", { class: "lines" });
+const graph = makeGraph();
+
+export async function analyse(on) {
+  set({ analysing: on, ...(on ? {} : { analysis: null }) });
+  if (!(await request("analyse", { on }))) set({ analysing: false });
+}
+
+export function makeLines() {
+  addPanel("analysis", "Analysis").append(
+    h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("span", { class: "soft small" }, "Nothing is shown until you ask.")), summary, lines),
+    h("div", { class: "card" }, h("h3", {}, "Chances over the game"), graph, h("div", { class: "legend" }, h("span", {}, "Attackers above, defenders below. Click to go there."))));
+}
+
+function lineView(line, index, side) {
+  const value = line.proven ? h("span", { class: "sure" }, line.words) : h("span", {}, percent(line.chances[side]));
+  const show = () => set({ shownLine: line.moves });
+  const hide = () => set({ shownLine: null });
+  const text = `${line.moves[0]}, ${line.proven ? line.words : chancesText(line.chances)}, then ${line.moves.slice(1, 6).join(" ")}`;
+  return h("li", {}, h("button", { type: "button", "aria-label": text, onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: () => request("play", { move: line.moves[0] }) },
+    h("span", { class: "first" }, line.moves[0]), value, h("span", { class: "soft small" }, `${line.visits} visits · prior ${percent(line.prior)}`),
+    h("span", { class: "rest" }, line.moves.slice(1, 9).join(" "))));
+}
+
+let focused = null;
+watch((all) => {
+  const { state, analysing, analysis, exercise } = all;
+  toggle.setAttribute("aria-pressed", String(analysing));
+  toggle.disabled = !!exercise;
+  toggle.textContent = analysing ? "Analysis is on" : "Analyse";
+  drawGraph(graph, all, all.review?.mistakes);
+  if (!analysing || !analysis) {
+    const waiting = analysing && !state.ending ? "Thinking…" : state.ending ? "The game is over." : "";
+    replace(summary, waiting && h("p", { class: "soft" }, waiting));
+    replace(lines);
+    return;
+  }
+  replace(summary, h("p", {}, h("strong", {}, analysis.proven ? "Certain: " : ""), analysis.words + "."), chancesBar(analysis.chances),
+    h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), `${side} ${percent(analysis.chances[side])}`))),
+    h("p", { class: "soft small" }, `${analysis.simulations} simulations${analysis.done ? "" : ", going on"}`));
+  // A list under the pointer or the focus is not pulled away while it is being read.
+  if (lines.matches(":hover") || lines.contains(document.activeElement)) {
+    if (focused === state.node && lines.children.length) return;
+  }
+  focused = state.node;
+  replace(lines, analysis.lines.map((line, index) => lineView(line, index, state.side)));
+});

@@ -1,0 +1,105 @@
+// The list of moves: the main line in columns, variations indented, comments where they belong.
+
+import { byId, h, replace } from "./dom.js";
+import { request, store, watch } from "./store.js";
+import { addPanel } from "./tabs.js";
+
+const list = h("div", { class: "move-list", role: "group", "aria-label": "Moves" });
+const comment = h("textarea", { "aria-label": "Comment on this position", placeholder: "Comment on this position", maxlength: 2000, rows: 2 });
+const tools = h("div", { class: "row" });
+let shown = "";
+
+export function makeMoves() {
+  const panel = addPanel("moves", "Moves");
+  comment.style.minHeight = "3.2rem";
+  comment.addEventListener("change", () => request("comment", { node: store.state.node, text: comment.value }));
+  panel.append(h("div", { class: "card" }, list, tools), h("div", { class: "card" }, comment));
+}
+
+const symbol = (node) => node.move + (node.captured > 1 ? " ×" + node.captured : node.captured ? " ×" : "") + (node.alarm === "tuichi" ? " ‼" : node.alarm === "raichi" ? " !" : "");
+
+function spoken(node) {
+  const parts = [node.side, node.move];
+  if (node.captured) parts.push(`captures ${node.captured}`);
+  if (node.alarm) parts.push(node.alarm);
+  return parts.join(", ");
+}
+
+function button(node, current) {
+  return h("button", { type: "button", "aria-current": node.id === current ? "true" : null, "aria-label": spoken(node), onclick: () => request("go-to", { node: node.id }) }, symbol(node));
+}
+
+// A variation with its own variations in brackets after it.
+function variation(first, children, current) {
+  const parts = [];
+  let node = first;
+  while (node) {
+    if (node.ply % 2 === 1 || node === first) parts.push(h("span", { class: "soft" }, Math.ceil(node.ply / 2) + (node.ply % 2 ? "." : "…")));
+    parts.push(button(node, current));
+    if (node.comment) parts.push(h("em", { class: "soft small" }, node.comment));
+    const replies = children.get(node.id) ?? [];
+    for (const other of replies.slice(1)) parts.push(h("span", { class: "soft" }, "("), variation(other, children, current), h("span", { class: "soft" }, ")"));
+    node = replies[0];
+  }
+  return parts;
+}
+
+function rows({ tree, node: current }) {
+  const byName = new Map(tree.map((node) => [node.id, node]));
+  const children = new Map(tree.map((node) => [node.id, node.children.map((id) => byName.get(id))]));
+  const root = tree[0];
+  const made = [];
+  if (root.comment) made.push(h("p", { class: "comment-text" }, root.comment));
+  let node = (children.get(root.id) ?? [])[0];
+  let others = (children.get(root.id) ?? []).slice(1);
+  let open = false;
+  while (node) {
+    if (node.ply % 2 === 1 || !open) {
+      made.push(h("span", { class: "number" }, Math.ceil(node.ply / 2) + "."));
+      if (node.ply % 2 === 0) made.push(h("span", { class: "soft" }, "…"));
+      open = true;
+    }
+    made.push(button(node, current));
+    const breaks = node.comment || others.length;
+    if (breaks && node.ply % 2 === 1) made.push(h("span"));
+    if (node.comment) made.push(h("p", { class: "comment-text" }, node.comment));
+    for (const other of others) made.push(h("div", { class: "variation" }, variation(other, children, current)));
+    if (breaks) open = false;
+    const replies = children.get(node.id) ?? [];
+    [node, others] = [replies[0], replies.slice(1)];
+  }
+  return made;
+}
+
+watch(({ state, exercise }) => {
+  const key = JSON.stringify([state.tree.map((node) => [node.id, node.comment, node.children]), state.node, !!exercise]);
+  if (key === shown) return;
+  shown = key;
+  replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, "No moves yet."));
+  const current = list.querySelector("[aria-current]");
+  if (current) list.scrollTop = Math.max(0, current.offsetTop - list.offsetTop - list.clientHeight / 2);
+  const here = state.tree.find((node) => node.id === state.node);
+  if (document.activeElement !== comment) comment.value = here.comment ?? "";
+  const aside = state.node !== state.tree[0].id && isAside(state, here);
+  replace(tools, aside && [
+    h("button", { type: "button", onclick: () => request("promote", { node: state.node }) }, "Make main line"),
+    h("button", { type: "button", onclick: () => request("remove", { node: branch(state, here).id }) }, "Remove variation"),
+  ]);
+});
+
+const parentOf = (state, node) => state.tree.find((other) => other.id === node.parent);
+const isFirst = (state, node) => parentOf(state, node).children[0] === node.id;
+
+// Whether a position lies on a side line, and where that line leaves the main one.
+function isAside(state, node) {
+  return branch(state, node) !== null;
+}
+
+function branch(state, node) {
+  let found = null;
+  while (node.parent !== null) {
+    if (!isFirst(state, node)) found = found ?? node;
+    node = parentOf(state, node);
+  }
+  return found;
+}

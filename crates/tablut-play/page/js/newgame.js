@@ -1,0 +1,71 @@
+// The dialog that begins a game: rules, sides, levels.
+
+import { byId, capital, h, replace } from "./dom.js";
+import { request, store } from "./store.js";
+import { openPanel } from "./tabs.js";
+
+const USUAL_LEVEL = "club";
+let dialog = null;
+
+const options = (entries, chosen) => entries.map(([value, text]) => {
+  const option = h("option", { value }, text);
+  option.selected = value === chosen;
+  return option;
+});
+
+// Who plays a side: a person, or a level and, where there are several, a net.
+export function seatFields(side, chosen) {
+  const players = [["person", "a person"], ...store.hello.levels.map((level) => [level.name, level.title])];
+  const player = h("select", { id: "seat-" + side, name: side }, options(players, chosen?.kind === "computer" ? chosen.player : chosen ? "person" : side === "attackers" ? "person" : USUAL_LEVEL));
+  const help = h("p", { class: "help" });
+  const tell = () => { help.textContent = store.hello.levels.find((level) => level.name === player.value)?.description ?? ""; };
+  player.addEventListener("change", tell);
+  tell();
+  const nets = store.hello.nets.length > 1 && h("select", { name: side + "-net", "aria-label": `Net of the ${side}` }, options(store.hello.nets.map((name, index) => [String(index), name]), String(chosen?.net ?? 0)));
+  return { field: h("div", { class: "field" }, h("label", { for: "seat-" + side }, capital(side)), player, nets, help), seat: () => (player.value === "person" ? { kind: "person" } : { kind: "computer", player: player.value, net: Number(nets ? nets.value : 0) }) };
+}
+
+function open() {
+  const sets = store.hello.rule_sets;
+  const rules = h("select", { id: "new-rules", name: "rules" }, options(sets.map((set) => [set.name, set.name]), sets.some((set) => set.name === store.rules?.name) ? store.rules.name : "kvasir"));
+  const summary = h("p", { class: "help" });
+  const first = h("select", { id: "new-first", name: "first" }, options([["", "drawn by lot"], ["attackers", "the attackers"], ["defenders", "the defenders"]], ""));
+  const firstField = h("div", { class: "field" }, h("label", { for: "new-first" }, "First move"), first);
+  const tell = () => {
+    const set = sets.find((known) => known.name === rules.value);
+    summary.textContent = `${set.summary} (${set.source})`;
+    firstField.hidden = !set.drawn;
+  };
+  rules.addEventListener("change", tell);
+  tell();
+  const seats = { attackers: seatFields("attackers", store.state?.seats.attackers), defenders: seatFields("defenders", store.state?.seats.defenders) };
+  if (!store.started) Object.assign(seats, { attackers: seatFields("attackers"), defenders: seatFields("defenders") });
+  const swap = h("button", { type: "button", onclick: () => {
+    const [a, d] = [byId("seat-attackers"), byId("seat-defenders")];
+    [a.value, d.value] = [d.value, a.value];
+    for (const field of [a, d]) field.dispatchEvent(new Event("change"));
+  } }, "Change sides");
+  const form = h("form", { method: "dialog", onsubmit: async (event) => {
+    event.preventDefault();
+    const chosen = { attackers: seats.attackers.seat(), defenders: seats.defenders.seat() };
+    const more = { rules: { name: rules.value }, seats: chosen, ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
+    dialog.close();
+    store.started = true;
+    if (await request("new", more)) openPanel("moves");
+  } },
+  h("h2", { id: "new-title" }, "New game"),
+  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary),
+  firstField, seats.attackers.field, seats.defenders.field,
+  h("div", { class: "row" }, h("button", { class: "primary", id: "begin" }, "Begin"), swap, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
+  replace(dialog, form);
+  dialog.showModal();
+}
+
+export function makeNewGame() {
+  dialog = h("dialog", { "aria-labelledby": "new-title" });
+  document.body.append(dialog);
+  byId("new-game").addEventListener("click", () => { if (store.hello) open(); });
+}
+
+// The game that a first visit shows: a person with the side that moves first, against a level in the middle.
+export const usualGame = () => ({ rules: { name: "kvasir" }, seats: { attackers: { kind: "person" }, defenders: { kind: "computer", player: USUAL_LEVEL, net: 0 } } });

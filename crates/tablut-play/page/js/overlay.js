@@ -1,0 +1,55 @@
+// Arrows over the board: candidates, lines, hints, threats, the king's ways out.
+
+import { byId, percent, replace, s } from "./dom.js";
+import { placeOf } from "./board.js";
+import { watch } from "./store.js";
+
+const middle = (square) => placeOf(square).map((place) => place + 0.5);
+
+function arrow(move, colour, width, opacity, text) {
+  const [from, to] = move.split(/[-x]/);
+  const [x1, y1] = middle(from);
+  const [x2, y2] = middle(to);
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const head = 0.16 + width;
+  const [tx, ty] = [x2 - dx * 0.12, y2 - dy * 0.12];
+  const [bx, by] = [tx - dx * head, ty - dy * head];
+  const points = `${tx},${ty} ${bx - dy * head * 0.62},${by + dx * head * 0.62} ${bx + dy * head * 0.62},${by - dx * head * 0.62}`;
+  const group = s("g", { opacity }, s("line", { x1: x1 + dx * 0.2, y1: y1 + dy * 0.2, x2: bx, y2: by, "stroke-width": width, "stroke-linecap": "round" }), s("polygon", { points, "stroke-width": 0 }));
+  group.style.stroke = colour;
+  group.style.fill = colour;
+  if (!text) return group;
+  const label = s("text", { x: x1 + dx * length * 0.5, y: y1 + dy * length * 0.5 + 0.1, "font-size": 0.28, "text-anchor": "middle", "font-weight": 700, "stroke-width": 0.07, "paint-order": "stroke" }, text);
+  label.style.fill = "var(--ink)";
+  label.style.stroke = "var(--card)";
+  return [group, label];
+}
+
+function render({ state, analysis, shownLine, hint, threat }) {
+  const drawn = [];
+  for (const square of state.routes) {
+    const [cx, cy] = middle(square);
+    const dot = s("rect", { x: cx - 0.09, y: cy - 0.09, width: 0.18, height: 0.18, transform: `rotate(45 ${cx} ${cy})` });
+    dot.style.fill = "var(--route)";
+    drawn.push(dot);
+  }
+  if (shownLine) {
+    shownLine.slice(0, 7).forEach((move, index) => drawn.push(arrow(move, index % 2 ? "var(--danger)" : "var(--target)", 0.09, 0.9, String(index + 1))));
+  } else {
+    if (analysis) {
+      const most = Math.max(1, ...analysis.lines.map((line) => line.visits));
+      const shown = analysis.lines.slice(0, 4).filter((line, index) => index === 0 || line.visits > most / 12 || line.proven);
+      shown.reverse().forEach((line) => {
+        const share = line.visits / most;
+        const best = line === analysis.lines[0];
+        drawn.push(arrow(line.moves[0], "var(--target)", 0.05 + 0.08 * share, 0.35 + 0.55 * share, best ? percent(line.chances[state.side]) : null));
+      });
+    }
+    if (hint) drawn.push(arrow(hint, "var(--focus)", 0.12, 0.9));
+    if (threat) drawn.push(arrow(threat.lines[0].moves[0], "var(--danger)", 0.12, 0.9));
+  }
+  replace(byId("overlay"), s("svg", { viewBox: "0 0 9 9" }, drawn.flat()));
+}
+
+watch(render);

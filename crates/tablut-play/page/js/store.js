@@ -1,0 +1,102 @@
+// What the page knows: the host's last word on everything, and what is selected here. Nothing in it is worked out from rules.
+
+import { ask, on } from "./socket.js";
+import { byId } from "./dom.js";
+
+export const store = {
+  hello: null, game: null, rules: null, state: null, thinking: false,
+  analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null,
+  review: null, selected: null, shownLine: null,
+};
+
+const watchers = [];
+let scheduled = false;
+
+// Calls `render` after every change, once for all changes of a moment.
+export function watch(render) {
+  watchers.push(render);
+}
+
+export function changed() {
+  if (scheduled) return;
+  scheduled = true;
+  queueMicrotask(() => {
+    scheduled = false;
+    if (store.state) for (const render of watchers) render(store);
+  });
+}
+
+export function set(values) {
+  Object.assign(store, values);
+  changed();
+}
+
+// Asks the host, and shows what it refuses.
+export async function request(what, more) {
+  try {
+    await ask(what, more);
+    byId("error").textContent = "";
+    return true;
+  } catch (error) {
+    byId("error").textContent = error.message;
+    return false;
+  }
+}
+
+export function say(text) {
+  const live = byId("live");
+  // The same words again are a change too.
+  live.textContent = live.textContent === text ? text + "\u00a0" : text;
+}
+
+on("hello", (event) => set({ hello: event }));
+on("game", ({ game }) => {
+  set({ game, analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null, review: null, selected: null, shownLine: null, progress: null });
+  const path = "/g/" + game;
+  if (location.pathname !== path || location.hash) history.replaceState(null, "", path);
+});
+on("rules", (rules) => set({ rules }));
+on("state", (state) => {
+  const moved = store.state?.node !== state.node || store.state?.ending !== state.ending;
+  const fresh = !store.state || store.announced !== store.game;
+  set({ state, selected: null, shownLine: null, ...(moved ? { analysis: null, threat: null, hint: null } : {}) });
+  if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("come up"))].join(" "));
+  store.announced = store.game;
+});
+on("thinking", ({ on: thinking }) => set({ thinking }));
+on("analysis", (event) => {
+  if (event.node === store.state?.node && store.analysing) set({ analysis: { ...event.analysis, done: event.done } });
+});
+on("threat", (event) => {
+  if (event.node === store.state?.node) {
+    set({ threat: event.analysis });
+    say("Threat: " + event.analysis.lines[0].moves[0] + ", " + event.analysis.words + ".");
+  }
+});
+on("hint", (event) => {
+  if (event.node === store.state?.node) {
+    set({ hint: event.move });
+    say("Hint: " + event.move);
+  }
+});
+on("value", ({ node, value }) => {
+  const entry = store.state?.tree.find((known) => known.id === node);
+  if (entry) {
+    entry.value = value;
+    changed();
+  }
+});
+on("exercise", (exercise) => {
+  set({ exercise, judgement: null, analysing: false, analysis: null });
+  say(exercise.task);
+});
+on("judgement", (judgement) => {
+  set({ judgement, shownLine: judgement.line });
+  say(judgement.move + ". " + judgement.words);
+});
+on("review", (review) => {
+  set({ review, progress: null });
+  say(review.mistakes.length ? `The review found ${review.mistakes.length} moves to look at.` : "The review found nothing to better.");
+});
+on("review-progress", (progress) => set({ progress }));
+on("trouble", ({ error }) => { byId("error").textContent = error; });

@@ -1,0 +1,113 @@
+// The workshop: change any clause, read what it means, see at once what contradicts what, and let the net try it out.
+
+import { ask, on } from "./socket.js";
+import { h, percent, replace } from "./dom.js";
+import { request, store } from "./store.js";
+import { addPanel } from "./tabs.js";
+import { topicsView } from "./rules.js";
+
+let values = null;
+let check = null;
+let made = false;
+const body = h("div", { class: "stack" });
+const result = h("div", { class: "stack" });
+const verdict = h("div", { class: "stack", "aria-live": "polite" });
+const inputs = new Map();
+
+const read = (key) => key.split(".").reduce((at, part) => at?.[part], values);
+function write(key, value) {
+  const parts = key.split(".");
+  const last = parts.pop();
+  const at = parts.reduce((object, part) => object[part], values);
+  if (value === null) delete at[last];
+  else at[last] = value;
+}
+
+function field(clause) {
+  const id = "clause-" + clause.key.replaceAll(".", "-");
+  const help = clause.help && h("span", { class: "help", id: id + "-help" }, clause.help);
+  const describedby = clause.help ? id + "-help" : null;
+  const change = (value) => { write(clause.key, value); recheck(); };
+  const { kind } = clause.kind;
+  let input;
+  if (kind === "choice") {
+    input = h("select", { id, "aria-describedby": describedby, onchange: () => change(input.value) }, clause.kind.options.map((option) => h("option", { value: option.value }, option.label)));
+    inputs.set(clause.key, () => { input.value = read(clause.key); });
+  } else if (kind === "flag") {
+    input = h("input", { type: "checkbox", id, "aria-describedby": describedby, onchange: () => change(input.checked) });
+    inputs.set(clause.key, () => { input.checked = read(clause.key); });
+    return h("div", { class: "field" }, h("div", { class: "check" }, input, h("label", { for: id }, clause.label)), help);
+  } else if (kind === "number") {
+    input = h("input", { type: "number", id, min: clause.kind.least, max: clause.kind.most, placeholder: clause.kind.optional ? "no limit" : null, "aria-describedby": describedby, onchange: () => change(input.value === "" ? (clause.kind.optional ? null : clause.kind.least) : Math.round(Number(input.value))) });
+    inputs.set(clause.key, () => { input.value = read(clause.key) ?? ""; });
+  } else {
+    input = h("input", { id, maxlength: 60, "aria-describedby": describedby, onchange: () => change(input.value) });
+    inputs.set(clause.key, () => { input.value = read(clause.key) ?? ""; });
+  }
+  return h("div", { class: "field" }, h("label", { for: id }, clause.label), input, help);
+}
+
+async function recheck() {
+  try {
+    await ask("check-rules", { set: values });
+  } catch (error) {
+    replace(verdict, h("p", { class: "error" }, error.message));
+  }
+}
+
+on("rule-check", (found) => {
+  check = found;
+  const fine = !found.faults.length;
+  for (const button of body.querySelectorAll("[data-needs-rules]")) button.disabled = !fine;
+  replace(verdict, fine
+    ? h("details", {}, h("summary", {}, "These rules hold together. Read them in words"), topicsView(found.topics))
+    : [h("p", {}, h("strong", {}, "These rules contradict themselves:")), h("ul", { class: "faults" }, found.faults.map((fault) => h("li", {}, fault)))]);
+});
+
+function startFrom(name) {
+  values = structuredClone(store.hello.rule_sets.find((set) => set.name === name).set);
+  values.name = "my-" + name;
+  for (const show of inputs.values()) show();
+  recheck();
+}
+
+function saveFile() {
+  const link = h("a", { href: URL.createObjectURL(new Blob([check.toml], { type: "application/toml" })), download: values.name.replace(/[^\w-]+/g, "-") + ".toml" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+const run = (games) => request("experiment", { set: values, games });
+const play = () => request("new", { rules: { toml: check.toml }, seats: { attackers: { kind: "person" }, defenders: { kind: "computer", player: "club", net: 0 } } });
+const ready = { "data-needs-rules": true, disabled: true, type: "button" };
+
+function make() {
+  if (made || !store.hello) return;
+  made = true;
+  const names = store.hello.rule_sets.map((set) => set.name);
+  const base = h("select", { id: "base", onchange: () => startFrom(base.value) }, names.map((name) => h("option", { value: name }, name)));
+  base.value = names.includes(store.rules?.name) ? store.rules.name : "kvasir";
+  const games = h("select", { id: "games" }, [[10, "10 games each"], [40, "40 games each"], [150, "150 games each"]].map(([value, text]) => h("option", { value: String(value) }, text)));
+  replace(body,
+    h("div", { class: "card" }, h("h3", {}, "Try rules"), h("p", { class: "soft small" }, "Start from a rule set, change clauses, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
+      h("div", { class: "field" }, h("label", { for: "base" }, "Start from"), base), verdict,
+      h("div", { class: "row" }, h("label", { for: "games", class: "hidden-text" }, "Games"), games, h("button", { ...ready, class: "primary", id: "run-experiment", onclick: () => run(Number(games.value)) }, "Let the net play"),
+        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, onclick: saveFile }, "Save the rule file")), result),
+    store.hello.form.map((group) => h("fieldset", {}, h("legend", {}, group.title), group.fields.map(field))));
+  startFrom(base.value);
+}
+
+const share = (name, { count, part, low, high }) => h("td", {}, `${percent(part)} (${Math.round(100 * low)}–${Math.round(100 * high)})`, h("span", { class: "soft small" }, ` ${count}`));
+
+on("experiment", ({ experiment, done }) => {
+  const row = (balance) => h("tr", {}, h("th", { scope: "row" }, balance.simulations ? `${balance.simulations} simulations` : "policy alone"), share("attackers", balance.attackers), share("draw", balance.draws), share("defenders", balance.defenders),
+    h("td", {}, balance.games ? `${balance.mean_plies.toFixed(0)} ± ${balance.plies_within.toFixed(0)}` : ""));
+  replace(result, h("p", { role: "status" }, `${experiment.rules}: ${experiment.played} of ${experiment.games} games${done ? ", finished" : ""}.`), h("progress", { max: experiment.games, value: experiment.played, "aria-label": "Games played" }),
+    h("div", { class: "scroll" }, h("table", { id: "balance" }, h("thead", {}, h("tr", {}, ["Strength", "Attackers win", "Draws", "Defenders win", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, experiment.balances.map(row)))),
+    h("p", { class: "soft small" }, "In brackets 95 % intervals. Openings are four random plies. A net that has never seen such rules plays them less well than those it learnt."));
+});
+
+export function makeWorkshop() {
+  addPanel("workshop", "Workshop", make).append(body);
+}

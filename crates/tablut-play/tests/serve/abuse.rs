@@ -1,0 +1,112 @@
+//! What people with bad intentions do, and that others do not feel it.
+
+use super::host::Host;
+use serde_json::json;
+use std::io::Write;
+use tungstenite::Message;
+
+/// Whether somebody else can play at this moment.
+fn others_play(host: &Host) {
+    let mut client = host.client();
+    client.new_game("kvasir");
+    client.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    assert_eq!(client.state()["ply"], 1);
+}
+
+#[test]
+fn malformed_messages_are_refused_and_oversize_ones_end_the_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let mut client = host.client();
+    for text in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"id\":1}",
+        "{\"id\":-1,\"do\":\"play\"}",
+        "{\"id\":1,\"do\":\"fly\"}",
+        &"[".repeat(50_000),
+    ] {
+        client.socket.send(Message::text(text)).unwrap();
+        let refused = client.event("refused");
+        assert!(refused["error"].as_str().unwrap().starts_with("not a request"), "{text:.40}: {refused}");
+    }
+    assert!(client.ask(json!({"do": "play", "move": "d1-d3"})).unwrap_err().contains("no game is open"));
+    for game in ["../../etc/passwd", "", "aaaaaaaaaaaaaaaa", "a/b", "\u{0}"] {
+        assert!(client.ask(json!({"do": "open", "game": game})).unwrap_err().contains("no game"), "{game}");
+    }
+    client.new_game("kvasir");
+    assert!(client.ask(json!({"do": "comment", "node": 0, "text": "x".repeat(100_000)})).is_err());
+    let huge = json!({"do": "import", "text": "d1-d3 d3-d1 ".repeat(18_000)});
+    assert!(client.ask(huge).is_err(), "a game without end was read");
+
+    let mut loud = host.client();
+    let _ = loud.socket.send(Message::text("x".repeat(3 << 20)));
+    while loud.next().is_some() {}
+    let mut binary = host.client();
+    binary.socket.send(Message::binary(vec![0; 10])).unwrap();
+    while binary.next().is_some() {}
+    client.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    others_play(&host);
+}
+
+#[test]
+fn hundreds_of_silent_connections_keep_nobody_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &[]);
+    // More than the server has places for, and fewer than a test may have files open.
+    let silent: Vec<_> = (0..700).map(|_| host.connect()).collect();
+    let mut half: Vec<_> = (0..100).map(|_| host.connect()).collect();
+    for stream in &mut half {
+        let _ = stream.write_all(b"GET / HT");
+    }
+    others_play(&host);
+    assert!(host.get("/").starts_with("HTTP/1.1 200"));
+    drop((silent, half));
+}
+
+#[test]
+fn a_reader_that_never_reads_is_let_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let mut reader = host.client();
+    let game = reader.new_game("kvasir");
+    let mut lazy = host.client();
+    lazy.ask(json!({"do": "open", "game": game})).unwrap();
+    // Every request brings a whole state, which the lazy one leaves lying.
+    for round in 0..400 {
+        let request = if round % 2 == 0 { json!({"do": "play", "move": "d1-d3"}) } else { json!({"do": "back"}) };
+        lazy.send(request);
+    }
+    reader.ask(json!({"do": "review"})).unwrap_or_default();
+    others_play(&host);
+}
+
+#[test]
+fn work_of_many_tables_is_shared_and_replies_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let mut busy: Vec<_> = (0..6).map(|_| host.client()).collect();
+    for client in &mut busy {
+        client.new_game("tartu");
+        client.ask(json!({"do": "analyse", "on": true})).unwrap();
+        let set = serde_json::to_value(tablut_rules::RuleSet::named("masters").unwrap()).unwrap();
+        client.ask(json!({"do": "experiment", "set": set, "games": 400})).unwrap();
+    }
+    let mut player = host.client();
+    let computer = json!({"kind": "computer", "player": "club", "net": 0});
+    let seats = json!({"attackers": {"kind": "person"}, "defenders": computer});
+    player.ask(json!({"do": "new", "rules": {"name": "kvasir"}, "seats": seats})).unwrap();
+    player.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    loop {
+        if player.event("state")["ply"] == 2 {
+            break;
+        }
+    }
+    for client in &mut busy {
+        client.event("analysis");
+        client.ask(json!({"do": "stop"})).unwrap();
+        client.ask(json!({"do": "analyse", "on": false})).unwrap();
+    }
+}

@@ -1,0 +1,71 @@
+//! What is served, and to whom.
+
+use super::host::Host;
+
+#[test]
+fn the_page_and_its_files_are_served_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let page = host.get("/");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<title>Tablut</title>"), "{page}");
+    for header in
+        ["content-security-policy: default-src 'none'", "x-frame-options: DENY", "x-content-type-options: nosniff"]
+    {
+        assert!(page.to_ascii_lowercase().contains(&header.to_ascii_lowercase()), "{header} is missing: {page}");
+    }
+    assert!(host.get("/g/abcdefgh23456789").contains("<title>Tablut</title>"));
+    assert!(host.get("/js/main.js").contains("text/javascript"));
+    for path in [
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/js/../../secret.txt",
+        "/js/%2e%2e%2f%2e%2e%2fCargo.toml",
+        "/g/../secret.txt",
+        "/g/..%2fsecret",
+        "//etc/passwd",
+        "/secret.txt",
+        "/assets.rs",
+        "/js/",
+        "/JS/main.js",
+    ] {
+        let answer = host.get(path);
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+    }
+    let posted = host
+        .raw(&format!("POST / HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", host.authority));
+    assert!(posted.starts_with("HTTP/1.1 405"), "{posted}");
+}
+
+#[test]
+fn a_name_that_was_made_to_point_here_sees_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let port = host.authority.rsplit(':').next().unwrap().to_owned();
+    for name in ["evil.example", &format!("evil.example:{port}"), "", "localhost"] {
+        let answer = host.raw(&format!("GET / HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 400"), "{name}: {answer}");
+    }
+    for origin in ["https://evil.example", "null", &format!("http://evil.example:{port}")] {
+        assert!(host.try_client(origin).is_err(), "{origin} was let in");
+    }
+    assert!(host.try_client(&format!("http://localhost:{port}")).is_ok());
+}
+
+#[test]
+fn others_need_the_token_of_the_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &["--listen", "0.0.0.0"]);
+    let token = host.link.split("token=").nth(1).expect("the link carries a token").to_owned();
+    assert!(host.get("/").starts_with("HTTP/1.1 403"));
+    assert!(host.get("/js/main.js").starts_with("HTTP/1.1 403"));
+    assert!(host.try_client(&format!("http://{}", host.authority)).is_err());
+    let shown = host.get(&format!("/?token={token}"));
+    assert!(shown.starts_with("HTTP/1.1 303") && shown.contains("HttpOnly"), "{shown}");
+    let cookie = format!(
+        "GET / HTTP/1.1\r\nHost: {}\r\nCookie: tablut-token={token}\r\nConnection: close\r\n\r\n",
+        host.authority
+    );
+    assert!(host.raw(&cookie).contains("<title>Tablut</title>"));
+    assert!(host.get("/?token=0123").starts_with("HTTP/1.1 403"));
+}
