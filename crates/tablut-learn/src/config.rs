@@ -172,6 +172,8 @@ pub struct MachineConfig {
     pub workers: usize,
     /// Games that each thread plays at once, which makes its batches; 0 (the default) for 64.
     pub games_per_worker: usize,
+    /// Whether event files for TensorBoard are written into the run's folder `tensorboard` (default false).
+    pub tensorboard: bool,
 }
 
 impl MachineConfig {

@@ -15,6 +15,7 @@ mod perft;
 mod play;
 mod puzzles;
 mod replay;
+mod report;
 mod rules;
 mod selfplay;
 mod serve;
@@ -65,6 +66,8 @@ enum Command {
     Train(train::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
+    /// Say what runs have come to, in words and as a page.
+    Report(report::Args),
     /// Make a book of balanced openings for matches.
     Openings(openings::Args),
     /// Play any players against each other and rate them.
@@ -133,6 +136,7 @@ impl Command {
         match self {
             Self::Train(args) => train::run(&args, console),
             Self::Evaluate(args) => evaluate::run(&args, console),
+            Self::Report(args) => report::run(&args, console),
             Self::Openings(args) => openings::run(&args, console),
             Self::Match(args) => tournament::run(&args, console),
             Self::Analyze(args) => analyze::run(&args, console),

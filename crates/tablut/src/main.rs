@@ -15,6 +15,7 @@ mod match_tables;
 mod outputs;
 mod progress;
 mod training_progress;
+mod watched;
 
 use std::process::ExitCode;
 

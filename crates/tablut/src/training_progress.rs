@@ -86,7 +86,7 @@ impl TrainProgress {
     }
 
     /// Says a line, above the bars where there are some.
-    fn say(&self, line: impl Display) {
+    pub fn say(&self, line: impl Display) {
         if self.run.is_hidden() {
             self.voice.say(line);
         } else {

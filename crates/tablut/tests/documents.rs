@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/arena.md",
@@ -12,6 +12,7 @@ const DOCUMENTS: [&str; 8] = [
     "docs/methods.md",
     "docs/metrics.md",
     "docs/rules.md",
+    "docs/troubleshooting.md",
     "models/README.md",
 ];
 

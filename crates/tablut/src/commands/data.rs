@@ -11,6 +11,7 @@ use clap::Subcommand;
 use serde_json::json;
 use tablut_games::{GameRecord, RecordFile, read_records};
 use tablut_learn::{RunCheck, RunSummary, SelfPlayMetrics, check_run};
+use tablut_report::{GAME_COLUMNS, games_csv};
 use tablut_rules::Rules;
 
 use crate::console::{Console, complain};
@@ -33,6 +34,12 @@ pub enum Data {
         #[arg(long, value_name = "R")]
         rules: Option<String>,
     },
+    /// Print every ply of every game as a row of a table, for notebooks and spreadsheets.
+    Csv {
+        /// Files of records.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Print every game as a JSON object on a line of its own.
     Json {
         /// Files of records.
@@ -45,9 +52,12 @@ pub enum Data {
 /// Inspects, checks or prints.
 pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
     let files = match command {
-        Data::Info { files } | Data::Check { files, .. } | Data::Json { files } => files,
+        Data::Info { files } | Data::Check { files, .. } | Data::Csv { files } | Data::Json { files } => files,
         Data::Npz(args) => return npz::run(args, console),
     };
+    if matches!(command, Data::Csv { .. }) {
+        writeln!(console, "{GAME_COLUMNS}")?;
+    }
     for path in files {
         match command {
             Data::Info { .. } if path.is_dir() => {
@@ -73,6 +83,11 @@ pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
                         .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
                 }
                 writeln!(console, "{}: {} games replay as recorded", path.display(), file.games.len())?;
+            }
+            Data::Csv { .. } => {
+                for game in &file.games {
+                    write!(console, "{}", games_csv(&path.display().to_string(), game))?;
+                }
             }
             Data::Json { .. } => {
                 for game in &file.games {

@@ -19,6 +19,7 @@ use crate::hints;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::progress::Progress;
 use crate::training_progress::TrainProgress;
+use crate::watched::Watched;
 
 /// Arguments of `tablut train`.
 #[derive(clap::Args)]
@@ -56,7 +57,9 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (cancel, counters) = (cancelled_by_interrupt()?, Arc::new(Counters::default()));
     let progress = TrainProgress::new(&run, &counters, voice);
     let mut games = LocalGames::new(&make_engine, run.config.machine.concurrency());
-    let trained = train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &progress);
+    let say = |line: &str| progress.say(line);
+    let watched = Watched::new(&run, &progress, &say);
+    let trained = train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &watched);
     drop(progress);
     match trained {
         Ok(()) => {}

@@ -1,0 +1,124 @@
+//! Reading `evaluation.json`: what the net scored against fixed opponents, and the ratings that follow.
+
+use serde::Deserialize;
+use tablut_ratings::{Anchor, PairTable, Pairing, Rating, ScoreEstimate, elo, rate};
+
+/// A run's evaluation.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Evaluation {
+    /// The model that was measured.
+    pub model: String,
+    /// Simulations a move.
+    pub simulations: u32,
+    /// One for each opponent.
+    pub matches: Vec<EvaluationMatch>,
+}
+
+/// One match of the net, the first player, against an opponent.
+#[derive(Clone, Debug, Deserialize)]
+pub struct EvaluationMatch {
+    /// The rule set's name.
+    #[serde(default)]
+    pub rules: String,
+    /// The net and its opponent.
+    pub players: [String; 2],
+    /// Games played.
+    #[serde(default)]
+    pub games: u32,
+    /// All games.
+    pub total: SideScore,
+    /// The games in which the net had the attackers.
+    pub as_attackers: SideScore,
+    /// The games in which the net had the defenders.
+    pub as_defenders: SideScore,
+    /// Pairs of games by both results.
+    #[serde(default)]
+    pub pairs: PairTable,
+}
+
+/// The net's score with one side, or with both.
+#[derive(Copy, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SideScore {
+    /// Mean score with its 95 % interval; none when no game was played.
+    pub score: Option<ScoreEstimate>,
+}
+
+/// A player of a ladder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rung {
+    /// The player's name.
+    pub name: String,
+    /// Whether it is the net that the run has trained.
+    pub is_net: bool,
+    /// Whether the rating is given, not measured.
+    pub is_anchor: bool,
+    /// The rating; without width for the anchor.
+    pub rating: Rating,
+}
+
+impl Evaluation {
+    /// Rule sets in order of their first match.
+    pub fn rule_sets(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for found in &self.matches {
+            if !names.contains(&found.rules.as_str()) {
+                names.push(&found.rules);
+            }
+        }
+        names
+    }
+
+    /// The matches under one rule set.
+    pub fn matches_of<'a>(&'a self, rules: &'a str) -> impl Iterator<Item = &'a EvaluationMatch> {
+        self.matches.iter().filter(move |found| found.rules == rules)
+    }
+
+    /// The players that met under one rule set, the strongest first. The weakest opponent is the anchor, at 0: `random`
+    /// where it played. Empty where ratings cannot be made.
+    pub fn ladder(&self, rules: &str) -> Vec<Rung> {
+        let matches: Vec<&EvaluationMatch> = self.matches_of(rules).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for name in matches.iter().flat_map(|found| &found.players) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        let place = |name: &str| names.iter().position(|known| *known == name);
+        let weakest = || matches.iter().map(|found| found.players[1].as_str()).next();
+        let Some(anchor) = place("random").or_else(|| place(weakest()?)) else { return Vec::new() };
+        let pairings: Vec<Pairing> = matches
+            .iter()
+            .filter_map(|found| {
+                let [first, second] = [place(&found.players[0])?, place(&found.players[1])?];
+                Some(Pairing { first, second, pairs: found.pairs })
+            })
+            .collect();
+        let anchors = [Anchor { player: anchor, elo: 0.0 }];
+        let Ok(ratings) = rate(names.len(), &anchors, &pairings) else { return Vec::new() };
+        let net = matches.first().map(|found| found.players[0].as_str());
+        let rung = |(at, rating): (usize, &Rating)| Rung {
+            name: names[at].to_owned(),
+            is_net: Some(names[at]) == net,
+            is_anchor: at == anchor,
+            rating: *rating,
+        };
+        let mut ladder: Vec<Rung> = ratings.players.iter().enumerate().map(rung).collect();
+        ladder.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo));
+        ladder
+    }
+}
+
+impl EvaluationMatch {
+    /// The opponent.
+    pub fn opponent(&self) -> &str {
+        &self.players[1]
+    }
+
+    /// How much stronger than the opponent the net is, in Elo points: lower end, mean, upper end. An end may be infinite.
+    pub fn elo(&self) -> Option<[f64; 3]> {
+        let score = self.total.score?;
+        Some([score.low, score.mean, score.high].map(elo::difference))
+    }
+}

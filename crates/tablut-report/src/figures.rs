@@ -1,0 +1,119 @@
+//! Numbers as people read them.
+
+/// A share of 1 in per cent, without decimals.
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// A duration: `48 s`, `5 min 39 s`, `3 h 05 min`, `2 days 4 h`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        3600..172_800 => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+        _ => format!("{} days {} h", whole / 86_400, whole % 86_400 / 3600),
+    }
+}
+
+/// A size in bytes: `94 kB`, `1.3 GB`.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 || value >= 100.0 {
+        format!("{value:.0} {}", UNITS[unit])
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+/// A count in groups of three digits; millions are shortened.
+pub fn count(value: f64) -> String {
+    if value >= 1e7 {
+        return format!("{:.1} million", value / 1e6);
+    }
+    let digits = format!("{:.0}", value.max(0.0));
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A whole number with its sign, the minus as typeset; the infinite in words.
+pub fn signed(value: f64) -> String {
+    if value == f64::INFINITY {
+        return "no upper end".to_owned();
+    }
+    if value == f64::NEG_INFINITY {
+        return "no lower end".to_owned();
+    }
+    let rounded = value.round();
+    if rounded < 0.0 {
+        format!("−{:.0}", -rounded)
+    } else if rounded > 0.0 {
+        format!("+{rounded:.0}")
+    } else {
+        "0".to_owned()
+    }
+}
+
+/// A number with as many decimals as its size calls for.
+pub fn short(value: f64) -> String {
+    let size = value.abs();
+    let text = match size {
+        _ if size == 0.0 => "0".to_owned(),
+        _ if size >= 1e6 => format!("{:.1}M", value / 1e6),
+        _ if size >= 1e4 => format!("{:.0}k", value / 1e3),
+        _ if size >= 100.0 => format!("{value:.0}"),
+        _ if size >= 10.0 => format!("{value:.1}"),
+        _ if size >= 0.1 => format!("{value:.2}"),
+        _ if size >= 0.001 => format!("{value:.4}"),
+        _ => format!("{value:.1e}"),
+    };
+    text.replace('-', "−")
+}
+
+/// The 95 % interval (Wilson's) of a share, from `hits` of `n`.
+pub fn share_interval(hits: usize, n: usize) -> (f64, f64) {
+    if n == 0 {
+        return (0.0, 1.0);
+    }
+    let z = tablut_ratings::score::Z_95;
+    let (n, p) = (n as f64, hits as f64 / n as f64);
+    let centre = (p + z * z / (2.0 * n)) / (1.0 + z * z / n);
+    let half = z / (1.0 + z * z / n) * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+    ((centre - half).max(0.0), (centre + half).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(
+            [47.6, 339.0, 11_100.0, 190_000.0].map(duration),
+            ["48 s", "5 min 39 s", "3 h 05 min", "2 days 4 h"]
+        );
+        assert_eq!([12, 94_300, 1_310_000_000].map(bytes), ["12 B", "94.3 kB", "1.3 GB"]);
+        assert_eq!([999.0, 1_234_567.0, 12_300_000.0].map(count), ["999", "1,234,567", "12.3 million"]);
+        assert_eq!([12.4, -3.6, 0.2].map(signed), ["+12", "−4", "0"]);
+        assert_eq!([0.0, 0.003, 4.1976, -12.34, 516_896.0].map(short), ["0", "0.0030", "4.20", "−12.3", "517k"]);
+    }
+
+    #[test]
+    fn intervals_of_shares_are_wilsons() {
+        let (low, high) = share_interval(200, 200);
+        assert!((low - 0.9811).abs() < 1e-3 && high == 1.0);
+        assert_eq!(share_interval(0, 0), (0.0, 1.0));
+    }
+}

@@ -1,0 +1,139 @@
+//! What the last games show: the openings that are played, and a few games to look at.
+
+use tablut_games::GameRecord;
+use tablut_rules::{Move, Side, Symmetry};
+
+/// A move of the opening tree, with what follows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpeningNode {
+    /// The move, the board turned so that like openings fall together.
+    pub mv: Move,
+    /// Games that came by here.
+    pub games: usize,
+    /// The attackers' score in them, 0 to 1.
+    pub attackers_score: f64,
+    /// The moves that followed, the most frequent first.
+    pub replies: Vec<OpeningNode>,
+}
+
+/// Moves that a node shows at most.
+const WIDTH: usize = 4;
+/// Plies that the tree is deep.
+pub const DEPTH: usize = 4;
+
+/// The tree of the first moves of those `games` that the searches chose from the first move on, and how many these are.
+pub fn opening_tree<'a>(games: impl Iterator<Item = &'a GameRecord>) -> (Vec<OpeningNode>, usize) {
+    let lines: Vec<Line> = games.filter_map(line).collect();
+    let n = lines.len();
+    let all: Vec<&Line> = lines.iter().collect();
+    (nodes(&all, 0), n)
+}
+
+/// A game's first moves, and the attackers' score.
+type Line = (Vec<Move>, f64);
+
+/// The first moves of a game in the first of the eight views of the board, by their text; and the attackers' score.
+fn line(game: &GameRecord) -> Option<Line> {
+    let searched = game.plies.iter().take_while(|ply| ply.search.is_some());
+    let moves: Vec<Move> = searched.take(DEPTH).map(|ply| ply.mv).collect();
+    if moves.is_empty() {
+        return None;
+    }
+    let turned = |symmetry: &Symmetry| moves.iter().map(|&mv| symmetry.mv(mv)).collect::<Vec<_>>();
+    let text = |moves: &Vec<Move>| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let view = Symmetry::ALL.iter().map(turned).min_by_key(text)?;
+    let score = match game.outcome.winner() {
+        Some(Side::Attackers) => 1.0,
+        None => 0.5,
+        Some(Side::Defenders) => 0.0,
+    };
+    Some((view, score))
+}
+
+fn nodes(lines: &[&Line], depth: usize) -> Vec<OpeningNode> {
+    let mut groups: Vec<(Move, Vec<&Line>)> = Vec::new();
+    for line in lines {
+        let Some(&mv) = line.0.get(depth) else { continue };
+        match groups.iter_mut().find(|group| group.0 == mv) {
+            Some(group) => group.1.push(line),
+            None => groups.push((mv, vec![line])),
+        }
+    }
+    groups.sort_by_key(|(mv, lines)| (std::cmp::Reverse(lines.len()), mv.to_string()));
+    let node = |(mv, lines): (Move, Vec<&Line>)| OpeningNode {
+        mv,
+        games: lines.len(),
+        attackers_score: lines.iter().map(|line| line.1).sum::<f64>() / lines.len() as f64,
+        // Replies to what was played once are that game's moves, and not an opening.
+        replies: if lines.len() > 1 && depth + 1 < DEPTH { nodes(&lines, depth + 1) } else { Vec::new() },
+    };
+    groups.into_iter().take(WIDTH).map(node).collect()
+}
+
+/// The newest game of each result under one rule set, those of usual length preferred.
+pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> {
+    let newest: Vec<&GameRecord> = games.iter().rev().filter(|game| game.rules == rules).collect();
+    let mut found = Vec::new();
+    for winner in [Some(Side::Attackers), Some(Side::Defenders), None] {
+        let of_result: Vec<&GameRecord> =
+            newest.iter().copied().filter(|game| game.outcome.winner() == winner).take(15).collect();
+        let mut by_length = of_result.clone();
+        by_length.sort_by_key(|game| game.plies.len());
+        found.extend(by_length.get(by_length.len() / 2).copied());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_games::{PlyRecord, SearchRecord};
+    use tablut_rules::{Outcome, Position, Reason};
+
+    fn game(moves: &str, winner: Option<Side>) -> GameRecord {
+        let search = |_| Some(SearchRecord { value: 0.0, simulations: 1, policy: vec![] });
+        let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: search(text) };
+        GameRecord {
+            index: 0,
+            rules: "kvasir".to_owned(),
+            max_plies: 200,
+            start: Position::start(Side::Attackers),
+            plies: moves.split(' ').map(ply).collect(),
+            outcome: Outcome { winner, reason: Reason::KingEscaped }.into(),
+        }
+    }
+
+    #[test]
+    fn turned_openings_fall_together() {
+        // The same two plies, the second time mirrored.
+        let games = [
+            game("d1-d3 e3-c3", Some(Side::Attackers)),
+            game("f1-f3 e3-g3", None),
+            game("d1-c1 e3-c3", Some(Side::Defenders)),
+        ];
+        let (tree, n) = opening_tree(games.iter());
+        assert_eq!((n, tree.len(), tree[0].games, tree[0].replies.len()), (3, 2, 2, 1));
+        assert_eq!((tree[0].attackers_score, tree[0].replies[0].games), (0.75, 2));
+        assert_eq!((tree[1].games, tree[1].replies.len()), (1, 0));
+    }
+
+    #[test]
+    fn random_openings_are_left_out() {
+        let mut random = game("d1-d3 e3-c3", None);
+        random.plies[0].search = None;
+        assert_eq!(opening_tree([random].iter()), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn samples_show_each_result_once() {
+        let games = [
+            game("d1-d3", Some(Side::Defenders)),
+            game("d1-d3 e3-c3", Some(Side::Defenders)),
+            game("d1-d3 e3-c3 d3-d1", Some(Side::Defenders)),
+            game("d1-c1", Some(Side::Attackers)),
+        ];
+        let lengths: Vec<usize> = samples(&games, "kvasir").iter().map(|game| game.plies.len()).collect();
+        assert_eq!(lengths, [1, 2]);
+        assert!(samples(&games, "ashton").is_empty());
+    }
+}

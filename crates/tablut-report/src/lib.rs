@@ -1,0 +1,25 @@
+//! What a training run has come to, told from the files of its folder alone: nothing here trains, and nothing needs burn.
+//!
+//! - [`RunFiles`]: a run's files as they are now, of any version, finished or under way.
+//! - [`warnings`], [`headline`]: what the numbers say in words.
+//! - [`report_page`]: one HTML page without scripts; [`live_page`]: the same, which loads itself again.
+//! - [`metrics_csv`], [`games_csv`]: tables; [`write_tensorboard`]: event files for TensorBoard.
+
+mod csv;
+pub mod evaluation;
+mod figures;
+pub mod games;
+pub mod metrics;
+mod page;
+mod run_files;
+mod svg;
+mod tensorboard;
+mod words;
+
+pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
+pub use evaluation::{Evaluation, EvaluationMatch};
+pub use metrics::{LearningLine, MachineLine, MetricsLine, SelfPlayLine, read_lines};
+pub use page::{live_page, report_page};
+pub use run_files::{RunFiles, RunFilesError};
+pub use tensorboard::write_tensorboard;
+pub use words::{Headline, Warning, WarningKind, headline, warnings};

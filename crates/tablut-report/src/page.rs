@@ -1,0 +1,151 @@
+//! The report: one HTML page without scripts, readable offline, on a phone, and in the dark.
+
+mod comparison;
+mod config;
+mod curves;
+mod games;
+mod sides;
+mod strength;
+mod time;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::figures::count;
+use crate::run_files::RunFiles;
+use crate::words::{headline, warnings};
+
+const STYLE: &str = include_str!("page/style.css");
+
+/// Where the pages that explain a report are in the source tree.
+const DOCUMENTS: [(&str, &str); 2] = [
+    ("docs/metrics.md", "what each number means"),
+    ("docs/troubleshooting.md", "what to do when something looks wrong"),
+];
+
+/// The report of one run, or of several beside each other.
+pub fn report_page(runs: &[RunFiles]) -> String {
+    page(runs, None)
+}
+
+/// The report of a run that may be under way; the page loads itself again after `seconds`.
+pub fn live_page(run: &RunFiles, seconds: u32) -> String {
+    page(std::slice::from_ref(run), Some(seconds))
+}
+
+fn page(runs: &[RunFiles], again: Option<u32>) -> String {
+    let title = runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(", ");
+    let rules: Vec<_> = {
+        let mut known: Vec<&tablut_rules::Rules> = Vec::new();
+        for rules in runs.iter().flat_map(|run| &run.rules) {
+            if !known.iter().any(|other| other.name() == rules.name()) {
+                known.push(rules);
+            }
+        }
+        known
+    };
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                @if let Some(seconds) = again { meta http-equiv="refresh" content=(seconds); }
+                title { (title) " – tablut" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (crate::svg::board_symbols(&rules))
+                @if let [run] = runs {
+                    (one(run, again))
+                } @else {
+                    header {
+                        h1 { "Runs compared" }
+                        p class="soft" { (title) }
+                    }
+                    main { (comparison::section(runs)) }
+                }
+                footer {
+                    p {
+                        "Made by tablut from the files of the run" @if runs.len() > 1 { "s" } ". In the program's source, "
+                        @for (at, (path, says)) in DOCUMENTS.iter().enumerate() {
+                            @if at > 0 { ", and " }
+                            code { (path) } " says " (says)
+                        }
+                        "."
+                    }
+                }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+fn one(run: &RunFiles, again: Option<u32>) -> Markup {
+    let sections: [(&str, &str, Markup); 8] = [
+        ("strength", "How strong is it?", strength::section(run)),
+        ("curves", "How it went", curves::section(run)),
+        ("sides", "By rule set and side", sides::section(run)),
+        ("values", "Are its values right?", sides::calibration_section(run)),
+        ("openings", "What it opens with", games::openings(run)),
+        ("games", "Games to look at", games::samples_section(run)),
+        ("time", "Where the time went", time::section(run)),
+        ("config", "The config, and how to do it again", config::section(run)),
+    ];
+    let shown = || sections.iter().filter(|(_, _, markup)| !markup.0.is_empty());
+    html! {
+        header {
+            h1 { (run.name) }
+            p class="soft" { (subtitle(run)) @if again.is_some() { ". This page shows the run as it is now and loads itself again." } }
+            nav aria-label="Sections" { @for (id, name, _) in shown() { a href=(format!("#{id}")) { (name) } } }
+        }
+        main {
+            (verdict(run))
+            @for (id, name, markup) in shown() {
+                section id=(id) aria-labelledby=(format!("{id}-h")) { h2 id=(format!("{id}-h")) { (name) } (markup) }
+            }
+        }
+    }
+}
+
+/// What was trained, on what, how far.
+fn subtitle(run: &RunFiles) -> String {
+    let mut parts = Vec::new();
+    if let Some(shape) = run.config.get("shape") {
+        parts.push(format!("a net of shape {}", shape.trim_matches('"')));
+    }
+    let names = run.rule_names();
+    match names.len() {
+        0 => {}
+        1..=4 => parts.push(format!("rules: {}", names.join(", "))),
+        n => parts.push(format!("{n} rule sets")),
+    }
+    let games: usize = run.lines.iter().map(|line| line.selfplay.games).sum();
+    parts.push(format!("{} generations, {} games of self-play", run.lines.len(), count(games as f64)));
+    parts.join("; ")
+}
+
+/// The answer, its reasons, and what looks wrong.
+fn verdict(run: &RunFiles) -> Markup {
+    let headline = headline(run);
+    let class = match headline.learns {
+        Some(true) => "verdict yes",
+        Some(false) => "verdict no",
+        None => "verdict",
+    };
+    let warnings = warnings(run);
+    html! {
+        div class=(class) {
+            p class="answer" { (headline.answer) }
+            ul { @for sentence in &headline.sentences { li { (sentence) } } }
+        }
+        @for warning in &warnings {
+            div class="warning" role="note" {
+                p { b { (warning.kind.title()) } ": " (warning.found) "." }
+                p { (warning.kind.meaning()) }
+                p class="soft" { "What to do: " (warning.kind.advice()) }
+            }
+        }
+        @if warnings.is_empty() && run.lines.len() >= 3 { p class="soft" { "Nothing in the metrics looks wrong." } }
+        @for note in &run.notes { p class="soft" { "Note: " (note) "." } }
+    }
+}

@@ -1,0 +1,97 @@
+//! Curves over the generations.
+
+use maud::{Markup, html};
+use tablut_games::PolicyStatistics;
+use tablut_rules::Side;
+
+use crate::metrics::MetricsLine;
+use crate::run_files::RunFiles;
+use crate::svg::{Axis, Series, line_chart};
+use crate::words::unseen_gap;
+
+/// A curve of one number over the generations; missing values leave gaps.
+pub fn series(
+    run: &RunFiles,
+    name: &str,
+    class: &str,
+    dashed: bool,
+    value: impl Fn(&MetricsLine) -> Option<f64>,
+) -> Series {
+    let point = |line: &MetricsLine| (line.generation as f64, value(line).unwrap_or(f64::NAN));
+    Series { name: name.to_owned(), class: class.to_owned(), dashed, points: run.lines.iter().map(point).collect() }
+}
+
+/// The mean over all rule sets of what the net says where a side moves.
+fn policy(line: &MetricsLine, side: Side, value: impl Fn(&PolicyStatistics) -> f64) -> Option<f64> {
+    let of_side = line.rule_sets.iter().filter_map(|set| Some(*set.net.as_ref()?.policy(side)));
+    let (n, sum) = of_side.fold((0.0, 0.0), |(n, sum), policy| {
+        (n + policy.positions as f64, sum + policy.positions as f64 * value(&policy))
+    });
+    (n > 0.0).then(|| sum / n)
+}
+
+pub fn section(run: &RunFiles) -> Markup {
+    if run.lines.is_empty() {
+        return html! { p { "No generation is done yet." } };
+    }
+    let one = |class: &str, dashed, name: &str, value: &dyn Fn(&MetricsLine) -> Option<f64>| {
+        series(run, name, class, dashed, value)
+    };
+    let shares = Axis { shares: true, from_zero: true };
+    let from_zero = Axis { shares: false, from_zero: true };
+    let part = |name: &'static str| move |line: &MetricsLine| line.learning.part(name);
+    let entropy = |side| move |line: &MetricsLine| policy(line, side, |p| p.entropy);
+    let changed = |side| move |line: &MetricsLine| policy(line, side, |p| p.changed);
+    let gaps = unseen_gap(run);
+    let gap = |part: usize, name: &str, class: &str, dashed| Series {
+        name: name.to_owned(),
+        class: class.to_owned(),
+        dashed,
+        points: gaps.iter().map(|&(generation, gap)| (generation as f64, gap[part])).collect(),
+    };
+    html! {
+        p class="soft" { "By generation, from left to right. The figure beside each name is the last one." }
+        div class="charts" {
+            (line_chart("Results of self-play", "who wins when the net plays itself", &[
+                one("a", false, "attackers", &|line| Some(line.shares()[0])),
+                one("d", true, "defenders", &|line| Some(line.shares()[2])),
+                one("g", false, "draws", &|line| Some(line.shares()[1])),
+            ], shares))
+            (line_chart("Policy loss", "in nats; the floor is the targets' own entropy", &[
+                one("n", false, "loss", &part("policy")),
+                one("g", true, "floor", &part("policy_floor")),
+            ], Axis::default()))
+            (line_chart("Policy loss above its floor", "what of the searches the net does not foresee; lower is better", &[
+                one("n", false, "", &|line| line.learning.policy_gap()),
+            ], Axis::default()))
+            (line_chart("Value loss", "of win, draw, loss, in nats; lower is better, but even games are harder to foresee", &[
+                one("n", false, "", &part("value")),
+            ], Axis::default()))
+            (line_chart("Errors of values", "mean square against the result: the net alone, and its search", &[
+                one("n", false, "net", &|line| Some(line.value_errors()?[0])),
+                one("s2", true, "search", &|line| Some(line.value_errors()?[1])),
+            ], from_zero))
+            @if !gaps.is_empty() {
+                (line_chart("Unseen less seen games", "how much worse one net is on games it has not learnt from, in nats; rising means learning by heart", &[
+                    gap(0, "policy", "n", false), gap(1, "value", "s2", true),
+                ], from_zero))
+            }
+            (line_chart("Entropy of the policy", "in nats, by side to move; near 0 there is only one move left", &[
+                one("a", false, "attackers", &entropy(Side::Attackers)),
+                one("d", true, "defenders", &entropy(Side::Defenders)),
+            ], from_zero))
+            (line_chart("Searches that change the first choice", "0 % would mean that searching adds nothing", &[
+                one("a", false, "attackers", &changed(Side::Attackers)),
+                one("d", true, "defenders", &changed(Side::Defenders)),
+            ], shares))
+            (line_chart("Length of games", "mean plies", &[one("n", false, "", &|line| Some(line.selfplay.mean_plies))], from_zero))
+            (line_chart("Norms", "of gradients before clipping", &[
+                one("n", false, "", &|line| (line.learning.gradient_norm > 0.0).then_some(line.learning.gradient_norm)),
+            ], from_zero))
+            (line_chart("Norm of the weights", "", &[
+                one("n", false, "", &|line| (line.learning.weight_norm > 0.0).then_some(line.learning.weight_norm)),
+            ], Axis::default()))
+            (line_chart("Learning rate", "of the generation's last step", &[one("n", false, "", &|line| Some(line.learning.learning_rate))], from_zero))
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Self-play by rule set and side, and how right the net's values are.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use tablut_games::{PHASES, RuleSetStatistics};
+use tablut_rules::Side;
+
+use crate::figures::{count, percent, share_interval, short};
+use crate::metrics::{MetricsLine, calibration};
+use crate::run_files::RunFiles;
+use crate::svg::{bar, calibration_plot, whiskers};
+
+/// What the last generations say of one rule set, summed.
+struct Row {
+    rules: String,
+    games: usize,
+    /// Wins of the attackers, draws, wins of the defenders.
+    results: [usize; 3],
+    endings: BTreeMap<String, usize>,
+    median_plies: f64,
+    /// Means by side: captures a game, share of positions proven, target's entropy, net's entropy, changed choices.
+    sides: [SideRow; 2],
+    /// Mean squared errors of the net's and the search's values.
+    errors: Option<[f64; 2]>,
+}
+
+#[derive(Copy, Clone, Default)]
+struct SideRow {
+    captures: f64,
+    proven: f64,
+    entropy: Option<f64>,
+    divergence: Option<f64>,
+    changed: Option<f64>,
+}
+
+fn rows(recent: &[MetricsLine]) -> Vec<Row> {
+    let mut sets: Vec<(&str, Vec<&RuleSetStatistics>)> = Vec::new();
+    for set in recent.iter().flat_map(|line| &line.rule_sets) {
+        match sets.iter_mut().find(|known| known.0 == set.rules) {
+            Some(known) => known.1.push(set),
+            None => sets.push((&set.rules, vec![set])),
+        }
+    }
+    sets.into_iter().map(|(rules, of_set)| row(rules, &of_set)).collect()
+}
+
+fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
+    let sum = |value: &dyn Fn(&RuleSetStatistics) -> f64| of_set.iter().map(|set| value(set)).sum::<f64>();
+    let games = sum(&|set| set.games as f64);
+    let mut endings: BTreeMap<String, usize> = BTreeMap::new();
+    for (reason, n) in of_set.iter().flat_map(|set| &set.endings) {
+        *endings.entry(reason.clone()).or_default() += n.attackers_won + n.drawn + n.defenders_won;
+    }
+    let side = |side: Side| {
+        let positions = sum(&|set| set.side(side).positions as f64).max(1.0);
+        let asked = sum(&|set| set.net.as_ref().map_or(0.0, |net| net.policy(side).positions as f64));
+        let of_net = |value: &dyn Fn(&tablut_games::PolicyStatistics) -> f64| {
+            let policy = |set: &RuleSetStatistics| set.net.as_ref().map(|net| *net.policy(side));
+            (asked > 0.0).then(|| sum(&|set| policy(set).map_or(0.0, |p| p.positions as f64 * value(&p))) / asked)
+        };
+        SideRow {
+            captures: sum(&|set| set.games as f64 * set.side(side).captures) / games.max(1.0),
+            proven: sum(&|set| set.side(side).proven as f64) / positions,
+            entropy: of_net(&|p| p.entropy),
+            divergence: of_net(&|p| p.divergence),
+            changed: of_net(&|p| p.changed),
+        }
+    };
+    let phases = || of_set.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
+    let asked: f64 = phases().map(|phase| phase.positions as f64).sum();
+    let error = |value: &dyn Fn(&tablut_games::PhaseStatistics) -> f64| {
+        phases().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>() / asked
+    };
+    Row {
+        rules: rules.to_owned(),
+        games: games as usize,
+        results: [
+            sum(&|set| set.attackers_won as f64) as usize,
+            sum(&|set| set.drawn as f64) as usize,
+            sum(&|set| set.defenders_won as f64) as usize,
+        ],
+        endings,
+        median_plies: sum(&|set| set.games as f64 * set.plies.median as f64) / games.max(1.0),
+        sides: Side::ALL.map(side),
+        errors: (asked > 0.0).then(|| [error(&|phase| phase.net_error), error(&|phase| phase.search_error)]),
+    }
+}
+
+pub fn section(run: &RunFiles) -> Markup {
+    let recent = run.recent();
+    if recent.is_empty() {
+        return html! {};
+    }
+    let rows = rows(recent);
+    let n = recent.len();
+    if rows.is_empty() {
+        return html! { p { "This run's metrics are of the first version, which sums over all rule sets. What it says of the sides together is under “How it went”." } };
+    }
+    let net = |value: Option<f64>| value.map_or("–".to_owned(), short);
+    let share = |value: Option<f64>| value.map_or("–".to_owned(), percent);
+    html! {
+        p class="soft" { "Self-play of the last " (n) " generations. Rows in which one side wins under 10 % are shaded. Intervals are 95 %." }
+        div class="scroll" { table {
+            thead { tr {
+                th { "rules" } th { "games" } th class="left" { "attackers · draws · defenders" } th { "attackers win" } th { "95 %" } th { "draws" } th { "defenders win" }
+                th { "median plies" } th class="left" { "how they ended" }
+            } }
+            tbody { @for row in &rows {
+                @let [a, draws, d] = row.results.map(|n| n as f64 / row.games.max(1) as f64);
+                @let (low, high) = share_interval(row.results[0], row.games);
+                tr class=(if a.min(d) < 0.1 { "low" } else { "" }) {
+                    th class="left" scope="row" { (row.rules) }
+                    td { (count(row.games as f64)) }
+                    td { (bar(&format!("results under {}", row.rules), &[("attackers", "a", a), ("draws", "g", draws), ("defenders", "d", d)], 1.0)) }
+                    td { (percent(a)) }
+                    td { (whiskers(&format!("attackers under {}", row.rules), low, a, high, "a")) }
+                    td { (percent(draws)) } td { (percent(d)) }
+                    td { (format!("{:.0}", row.median_plies)) }
+                    td class="wrap" { (endings(row)) }
+                }
+            } }
+        } }
+        h3 { "The searches, by the side to move" }
+        p class="soft" {
+            "Captures are pieces taken in a game. Proven is the share of positions that the search proved won for either side. Entropy is that of the net's policy, in nats; "
+            "unforeseen is how far it stands from the search's policy; changed is the share of searches that prefer another move than the net."
+        }
+        div class="scroll" { table {
+            thead { tr { th { "rules" } th class="left" { "side" } th { "captures" } th { "proven" } th { "entropy" } th { "unforeseen" } th { "changed" } th { "value error: net" } th { "search" } } }
+            tbody { @for row in &rows { @for side in Side::ALL {
+                @let numbers = row.sides[side.index()];
+                tr {
+                    th class="left" scope="row" { (row.rules) } td class="left" { (side) }
+                    td { (format!("{:.1}", numbers.captures)) } td { (percent(numbers.proven)) }
+                    td { (net(numbers.entropy)) } td { (net(numbers.divergence)) } td { (share(numbers.changed)) }
+                    @if side == Side::ALL[0] {
+                        td rowspan="2" { (net(row.errors.map(|errors| errors[0]))) } td rowspan="2" { (net(row.errors.map(|errors| errors[1]))) }
+                    }
+                }
+            } } }
+        } }
+    }
+}
+
+/// Reasons of ends, the most frequent first, in words.
+fn endings(row: &Row) -> String {
+    let mut reasons: Vec<(&String, &usize)> = row.endings.iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let share = |n: usize| percent(n as f64 / row.games.max(1) as f64);
+    reasons
+        .iter()
+        .map(|(reason, n)| format!("{} {}", reason.replace('-', " "), share(**n)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Calibration, over all rule sets and of each, and errors by phase.
+pub fn calibration_section(run: &RunFiles) -> Markup {
+    let recent = run.recent();
+    let all = calibration(recent, None);
+    if all.is_empty() {
+        return html! {};
+    }
+    let names: Vec<String> = run.rule_names();
+    let phases = PHASES.iter().enumerate().filter_map(|(at, &(phase, from))| {
+        let found = || {
+            let nets = recent.iter().flat_map(|line| &line.rule_sets).filter_map(|set| set.net.as_ref());
+            nets.flat_map(|net| &net.phases).filter(move |found| found.phase == phase)
+        };
+        let n: usize = found().map(|phase| phase.positions).sum();
+        let mean = |value: fn(&tablut_games::PhaseStatistics) -> f64| {
+            found().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>() / n as f64
+        };
+        let plies =
+            PHASES.get(at + 1).map_or_else(|| format!("from {from}"), |next| format!("{from} to {}", next.1 - 1));
+        let errors = [
+            mean(|phase| phase.net_error),
+            mean(|phase| phase.search_error),
+            mean(|p| p.mean_value),
+            mean(|p| p.mean_outcome),
+        ];
+        (n > 0).then_some((phase, plies, n, errors))
+    });
+    html! {
+        p class="soft" {
+            "The net that played was asked about a sample of positions of the last " (recent.len()) " generations. +1 is a win of the attackers, −1 one of the defenders. "
+            "Circles near the diagonal: a value means what it says. Flatter than the diagonal: the net is overconfident. Larger circles are more positions."
+        }
+        div class="charts" {
+            (calibration_plot(if names.len() > 1 { "All rule sets" } else { "Calibration" }, &all))
+            div class="chart" {
+                b { "Errors by phase of the game" }
+                div class="scroll" { table {
+                    thead { tr { th { "phase" } th { "plies" } th { "net" } th { "search" } th { "mean value" } th { "mean result" } } }
+                    tbody { @for (phase, plies, _, [net, search, value, outcome]) in phases {
+                        tr { th class="left" scope="row" { (phase) } td { (plies) } td { (short(net)) } td { (short(search)) } td { (short(value)) } td { (short(outcome)) } }
+                    } }
+                } }
+                p class="soft" { "Mean squares of value less result; guessing 0 costs " (short(guess(recent))) "." }
+            }
+        }
+        @if names.len() > 1 {
+            details { summary { "Each rule set" } div class="charts" { @for name in &names { (calibration_plot(name, &calibration(recent, Some(name)))) } } }
+        }
+    }
+}
+
+/// The mean squared error of always saying 0: the share of games that are not drawn.
+fn guess(recent: &[MetricsLine]) -> f64 {
+    let games: usize = recent.iter().map(|line| line.selfplay.games).sum();
+    let drawn: usize = recent.iter().map(|line| line.selfplay.drawn).sum();
+    1.0 - drawn as f64 / games.max(1) as f64
+}

@@ -1,0 +1,88 @@
+//! The evaluation: scores against fixed opponents by side, and the ladder.
+
+use maud::{Markup, html};
+
+use crate::evaluation::{EvaluationMatch, Rung, SideScore};
+use crate::figures::{percent, signed};
+use crate::run_files::RunFiles;
+use crate::svg::whiskers;
+use crate::words::elo_text;
+
+pub fn section(run: &RunFiles) -> Markup {
+    let Some(evaluation) = &run.evaluation else {
+        return html! {
+            p { "Not measured yet. A run measures its net at the end, if " code { "evaluation.games" } " is above 0; "
+                code { "tablut evaluate" } " measures any checkpoint. Losses alone do not say how strong a net is." }
+        };
+    };
+    html! {
+        p class="soft" {
+            "Paired games from the same openings with both sides, " (evaluation.simulations)
+            " simulations a move. Bars are 95 % intervals; the line in the middle is an even score. Elo says how much stronger than the opponent the net is."
+        }
+        @for rules in evaluation.rule_sets() {
+            @if evaluation.rule_sets().len() > 1 { h3 { (rules) } }
+            div class="scroll" { table {
+                thead { tr { th { "opponent" } th { "games" } th class="left" colspan="2" { "score" } th { "Elo (95 %)" } th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" } } }
+                tbody { @for found in evaluation.matches_of(rules) { (row(found)) } }
+            } }
+            @let ladder = evaluation.ladder(rules);
+            @if ladder.len() > 1 { (ladder_chart(rules, &ladder)) }
+        }
+    }
+}
+
+fn row(found: &EvaluationMatch) -> Markup {
+    let score = |of: &SideScore, what: &str, class: &str| {
+        let title = format!("{what} against {}", found.opponent());
+        html! {
+            @if let Some(score) = of.score {
+                td { (percent(score.mean)) } td { (whiskers(&title, score.low, score.mean, score.high, class)) }
+            } @else { td class="blank" { "–" } td {} }
+        }
+    };
+    html! {
+        tr {
+            th class="left" scope="row" { code { (found.opponent()) } }
+            td { (found.games) }
+            (score(&found.total, "score", "n"))
+            td { (found.elo().map_or_else(|| "–".to_owned(), elo_text)) }
+            (score(&found.as_attackers, "as attackers", "a"))
+            (score(&found.as_defenders, "as defenders", "d"))
+        }
+    }
+}
+
+/// The players by rating, with their intervals.
+fn ladder_chart(rules: &str, ladder: &[Rung]) -> Markup {
+    const WIDTH: f64 = 360.0;
+    const ROW: f64 = 34.0;
+    let low = ladder.iter().map(|rung| rung.rating.low).fold(0.0, f64::min);
+    let high = ladder.iter().map(|rung| rung.rating.high).fold(1.0, f64::max);
+    let x = |elo: f64| 10.0 + (WIDTH - 20.0) * (elo - low) / (high - low);
+    let height = ROW * ladder.len() as f64 + 6.0;
+    let anchor = ladder.iter().find(|rung| rung.is_anchor).map_or("", |rung| rung.name.as_str());
+    let name = |rung: &Rung| if rung.is_net { "this net".to_owned() } else { rung.name.clone() };
+    let spoken =
+        ladder.iter().map(|rung| format!("{} {}", name(rung), signed(rung.rating.elo))).collect::<Vec<_>>().join(", ");
+    html! {
+        figure class="chart" style="max-width:560px" {
+            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0. Won matches without a loss leave the upper end open: intervals there are wide." } }
+            svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(format!("Ladder under {rules}: {spoken}")) {
+                title { "Ladder under " (rules) ": " (spoken) }
+                @for (at, rung) in ladder.iter().enumerate() {
+                    @let y = ROW * at as f64 + 24.0;
+                    @let class = if rung.is_net { "n" } else { "g" };
+                    text class="tick" x="10" y=(y - 9.0) style=(if rung.is_net { "font-weight:700;fill:var(--ink)" } else { "" }) { (name(rung)) }
+                    text class="tick end" x=(WIDTH - 10.0) y=(y - 9.0) {
+                        (signed(rung.rating.elo))
+                        @if !rung.is_anchor { " (" (signed(rung.rating.low)) " to " (signed(rung.rating.high)) ")" }
+                    }
+                    line class="grid" x1="10" x2=(WIDTH - 10.0) y1=(y) y2=(y) {}
+                    line class=(format!("line {class}")) x1=(format!("{:.1}", x(rung.rating.low))) x2=(format!("{:.1}", x(rung.rating.high))) y1=(y) y2=(y) {}
+                    circle class=(format!("dot {class}")) cx=(format!("{:.1}", x(rung.rating.elo))) cy=(y) r="4.5" {}
+                }
+            }
+        }
+    }
+}

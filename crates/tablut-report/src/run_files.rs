@@ -1,0 +1,211 @@
+//! A run's folder as it is now. Only what is there is read: a folder with nothing but `metrics.jsonl` will do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tablut_games::{GameRecord, read_records};
+use tablut_rules::{RuleSet, Rules};
+
+use crate::evaluation::Evaluation;
+use crate::metrics::{MetricsLine, read_lines};
+
+/// Games that are read from the last generations.
+const MOST_GAMES: usize = 1200;
+
+/// All that a report is made from.
+#[derive(Debug, Default)]
+pub struct RunFiles {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The folder's name.
+    pub name: String,
+    /// Metrics in the order of their generations.
+    pub lines: Vec<MetricsLine>,
+    /// The resolved config as text; empty when there is none.
+    pub config_text: String,
+    /// The config by dotted key, values as TOML.
+    pub config: BTreeMap<String, String>,
+    /// The final measurement, if it was made.
+    pub evaluation: Option<Evaluation>,
+    /// The rule sets of the games that were read.
+    pub rules: Vec<Arc<Rules>>,
+    /// Games of the last generations, oldest first.
+    pub games: Vec<GameRecord>,
+    /// The generations that `games` are from, if any.
+    pub games_from: Option<(u64, u64)>,
+    /// What could not be read, in words.
+    pub notes: Vec<String>,
+}
+
+/// Why there is nothing to report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunFilesError {
+    /// The folder, or a file in it, cannot be read.
+    #[error("{path}: {error}")]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The folder is no run's.
+    #[error("{0}: no run of `tablut train`: expected metrics.jsonl or config.toml in the folder")]
+    NoRun(PathBuf),
+}
+
+impl RunFiles {
+    /// Reads the run in `folder`, with its last games.
+    pub fn read(folder: &Path) -> Result<Self, RunFilesError> {
+        let mut run = Self::read_numbers(folder)?;
+        run.read_games();
+        Ok(run)
+    }
+
+    /// Reads the run in `folder` without its games, which is quick: enough for [`warnings`](crate::warnings).
+    pub fn read_numbers(folder: &Path) -> Result<Self, RunFilesError> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |error| RunFilesError::Io { path, error }
+        };
+        fs::read_dir(folder).map_err(io(folder))?;
+        let (metrics, config) = (folder.join("metrics.jsonl"), folder.join("config.toml"));
+        if !metrics.exists() && !config.exists() {
+            return Err(RunFilesError::NoRun(folder.to_owned()));
+        }
+        let (lines, unread) = read_lines(&metrics).map_err(io(&metrics))?;
+        let mut run = Self { folder: folder.to_owned(), name: name_of(folder), lines, ..Self::default() };
+        if unread > 0 {
+            run.notes.push(format!("{unread} lines of metrics.jsonl cannot be read and are left out"));
+        }
+        if config.exists() {
+            run.config_text = fs::read_to_string(&config).map_err(io(&config))?;
+            match run.config_text.parse::<toml::Table>() {
+                Ok(table) => flatten("", &toml::Value::Table(table), &mut run.config),
+                Err(error) => run.notes.push(format!("config.toml: {}", error.message())),
+            }
+        }
+        let evaluation = folder.join("evaluation.json");
+        if evaluation.exists() {
+            let text = fs::read_to_string(&evaluation).map_err(io(&evaluation))?;
+            match serde_json::from_str(&text) {
+                Ok(found) => run.evaluation = Some(found),
+                Err(error) => run.notes.push(format!("evaluation.json: {error}")),
+            }
+        }
+        Ok(run)
+    }
+
+    /// The games of the last generations, newest files first, until there are enough.
+    fn read_games(&mut self) {
+        let files = fs::read_dir(self.folder.join("games")).into_iter().flatten().flatten();
+        let number = |path: &Path| path.file_stem()?.to_str()?.strip_prefix("gen-")?.parse::<u64>().ok();
+        let mut files: Vec<(u64, PathBuf)> = files
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "games"))
+            .filter_map(|path| Some((number(&path)?, path)))
+            .collect();
+        files.sort();
+        let mut newest_first = Vec::new();
+        let mut n_games = 0;
+        for (generation, path) in files.into_iter().rev() {
+            if n_games >= MOST_GAMES {
+                break;
+            }
+            match read_records(&path) {
+                Ok(file) => {
+                    n_games += file.games.len();
+                    newest_first.push((generation, file.games));
+                }
+                Err(error) => self.notes.push(error.to_string()),
+            }
+        }
+        self.games_from = newest_first.last().map(|last| last.0).zip(newest_first.first().map(|first| first.0));
+        self.games = newest_first.into_iter().rev().flat_map(|(_, games)| games).collect();
+        let (rules, notes) = self.rules_for(&self.games);
+        self.rules = rules;
+        self.notes.extend(notes);
+    }
+
+    /// The rule sets that `games` were played under, those that the run keeps, else those that the program knows; and what
+    /// is wrong with the others.
+    pub(crate) fn rules_for(&self, games: &[GameRecord]) -> (Vec<Arc<Rules>>, Vec<String>) {
+        let text = fs::read_to_string(self.folder.join("rules.toml")).unwrap_or_default();
+        let kept: BTreeMap<String, RuleSet> = toml::from_str(&text).unwrap_or_default();
+        let names: BTreeSet<&str> = games.iter().map(|game| game.rules.as_str()).collect();
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        for name in names {
+            let rules = match kept.get(name) {
+                Some(set) => Rules::new(set.clone()),
+                None => Rules::named(name),
+            };
+            match rules {
+                Ok(rules) => found.push(Arc::new(rules)),
+                Err(error) => notes.push(format!("games under {name} are not shown: {error}")),
+            }
+        }
+        (found, notes)
+    }
+
+    /// The compiled rule set of that name, if games were played under it.
+    pub fn rules_of(&self, name: &str) -> Option<&Arc<Rules>> {
+        self.rules.iter().find(|rules| rules.name() == name)
+    }
+
+    /// The last lines, over which what is said of "now" is averaged: a tenth of the run, at least three generations.
+    pub fn recent(&self) -> &[MetricsLine] {
+        let n = (self.lines.len() / 10).max(3).min(self.lines.len());
+        &self.lines[self.lines.len() - n..]
+    }
+
+    /// The first lines, as many as [`RunFiles::recent`] has.
+    pub fn early(&self) -> &[MetricsLine] {
+        &self.lines[..self.recent().len()]
+    }
+
+    /// Generations that the config asks for, where it is known.
+    pub fn generations_wanted(&self) -> Option<u64> {
+        self.number("schedule.generations").map(|value| value as u64)
+    }
+
+    /// A numeric value of the config.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.config.get(key)?.parse().ok()
+    }
+
+    /// Names of the rule sets, in the order of the metrics or else of the evaluation.
+    pub fn rule_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let measured = self.lines.iter().rev().flat_map(|line| &line.rule_sets).map(|set| set.rules.as_str());
+        let evaluated = self.evaluation.iter().flat_map(Evaluation::rule_sets);
+        let played = self.rules.iter().map(|rules| rules.name());
+        for name in measured.chain(played).chain(evaluated) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+}
+
+/// The folder's own name, also for `.` and paths that end in a slash.
+fn name_of(folder: &Path) -> String {
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    whole.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+fn flatten(prefix: &str, value: &toml::Value, leaves: &mut BTreeMap<String, String>) {
+    match value {
+        toml::Value::Table(table) => {
+            for (key, value) in table {
+                let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                flatten(&key, value, leaves);
+            }
+        }
+        leaf => {
+            leaves.insert(prefix.to_owned(), leaf.to_string());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Event files that TensorBoard reads: a file for each generation, so that a run that goes on never has to mend one.
+//!
+//! A file is a sequence of records: length (u64), masked CRC-32C of the length, the bytes of an `Event` message, masked CRC-32C of
+//! these; all numbers little-endian. Of TensorFlow's messages only the few fields that are written here are known.
+
+mod events;
+mod message;
+mod picture;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use tablut_games::{GameRecord, read_records};
+use tablut_net::durable;
+
+use crate::games::samples;
+use crate::metrics::MetricsLine;
+use crate::run_files::RunFiles;
+use events::{EventFile, Histogram};
+pub use picture::board_png;
+
+/// Writes the event files of all generations of `run` into `folder`, and returns their number. Generations whose file is
+/// there are left alone, unless `all` are wanted.
+pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result<usize> {
+    let start = start_seconds(run);
+    let mut seconds = 0.0;
+    let mut written = 0;
+    for (at, line) in run.lines.iter().enumerate() {
+        seconds += line.seconds();
+        // The names sort as the generations do, which is the order in which TensorBoard reads them.
+        let path = folder.join(format!("events.out.tfevents.{:010}.tablut", line.generation));
+        if !all && path.exists() {
+            continue;
+        }
+        let games_path = run.folder.join("games").join(format!("gen-{:05}.games", line.generation));
+        let games = read_records(&games_path).map(|file| file.games).unwrap_or_default();
+        let mut file = EventFile::new(start + seconds, line.generation);
+        if at == 0 && !run.config_text.is_empty() {
+            // Markdown, in which four spaces make a block of code.
+            let indented: String = run.config_text.lines().flat_map(|line| ["    ", line, "\n"]).collect();
+            file.text("config", &indented);
+        }
+        scalars(line, &mut file);
+        histograms(&games, &mut file);
+        pictures(run, &games, &mut file);
+        durable::write(&path, &file.into_bytes())?;
+        written += 1;
+    }
+    Ok(written)
+}
+
+/// When the run began: the time of its config, which is written first.
+fn start_seconds(run: &RunFiles) -> f64 {
+    let modified = fs::metadata(run.folder.join("config.toml")).and_then(|found| found.modified());
+    modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |time| time.as_secs_f64())
+}
+
+fn scalars(line: &MetricsLine, file: &mut EventFile) {
+    let [attackers, draws, defenders] = line.shares();
+    let (play, learning, machine) = (&line.selfplay, &line.learning, &line.machine);
+    let mut add = |tag: &str, value: f64| file.scalar(tag, value as f32);
+    add("selfplay/attackers_won", attackers);
+    add("selfplay/drawn", draws);
+    add("selfplay/defenders_won", defenders);
+    add("selfplay/mean_plies", play.mean_plies);
+    add("selfplay/simulations", f64::from(line.simulations));
+    for (part, value) in &learning.loss {
+        add(&format!("loss/{part}"), *value);
+    }
+    for (name, losses) in
+        [("fresh", Some(learning.fresh)), ("learnt", Some(learning.learnt)), ("held_out", learning.held_out)]
+    {
+        if let Some(losses) = losses.filter(|losses| losses.positions > 0) {
+            add(&format!("{name}/policy_above_floor"), losses.policy - losses.policy_floor);
+            add(&format!("{name}/value"), losses.value);
+        }
+    }
+    add("learning/gradient_norm", learning.gradient_norm);
+    add("learning/learning_rate", learning.learning_rate);
+    add("learning/window", learning.window as f64);
+    if learning.weight_norm > 0.0 {
+        add("learning/weight_norm", learning.weight_norm);
+    }
+    if play.seconds > 0.0 {
+        add("speed/evaluations_per_second", play.evaluations as f64 / play.seconds);
+        add("speed/net_share", play.net_share);
+        add("speed/mean_batch", play.mean_batch);
+    }
+    add("speed/samples_per_second", learning.samples_per_second);
+    if machine.run_bytes > 0 {
+        add("machine/memory_bytes", machine.memory_bytes as f64);
+        add("machine/run_bytes", machine.run_bytes as f64);
+    }
+    for set in &line.rule_sets {
+        let name = &set.rules;
+        let games = set.games.max(1) as f64;
+        add(&format!("rules/{name}/attackers_won"), set.attackers_won as f64 / games);
+        add(&format!("rules/{name}/defenders_won"), set.defenders_won as f64 / games);
+        add(&format!("rules/{name}/median_plies"), set.plies.median as f64);
+        let Some(net) = &set.net else { continue };
+        for (side, policy) in [("attackers", net.attackers), ("defenders", net.defenders)] {
+            add(&format!("policy/{name}/{side}_entropy"), policy.entropy);
+            add(&format!("policy/{name}/{side}_divergence"), policy.divergence);
+            add(&format!("policy/{name}/{side}_changed"), policy.changed);
+        }
+        for phase in &net.phases {
+            add(&format!("value/{name}/{}_net_error", phase.phase), phase.net_error);
+            add(&format!("value/{name}/{}_search_error", phase.phase), phase.search_error);
+        }
+    }
+}
+
+fn histograms(games: &[GameRecord], file: &mut EventFile) {
+    if games.is_empty() {
+        return;
+    }
+    let plies = games.iter().map(|game| game.plies.len() as f64);
+    let searches = || games.iter().flat_map(|game| &game.plies).filter_map(|ply| ply.search.as_ref());
+    file.histogram("games/plies", &Histogram::of(plies, 0.0, 10.0, 20));
+    file.histogram(
+        "games/search_values",
+        &Histogram::of(searches().map(|search| f64::from(search.value)), -1.0, 0.1, 20),
+    );
+    file.histogram(
+        "games/legal_moves",
+        &Histogram::of(searches().map(|search| search.policy.len() as f64), 0.0, 5.0, 30),
+    );
+}
+
+/// The end of the first sample game of each rule set, the first four of them.
+fn pictures(run: &RunFiles, games: &[GameRecord], file: &mut EventFile) {
+    for rules in run.rules_for(games).0.iter().take(4) {
+        let Some(game) = samples(games, rules.name()).first().copied() else { continue };
+        let Ok(end) = game.replay(rules, |_, _, _| {}) else { continue };
+        let last = game.plies.last().map(|ply| ply.mv);
+        if let Ok(picture) = board_png(rules, end.position(), last) {
+            file.picture(&format!("game/{}", rules.name()), &picture);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What a run's numbers say, in words: does it learn, against what, how sure, and what looks wrong.
+
+mod kinds;
+mod warnings;
+
+pub use kinds::WarningKind;
+pub(crate) use warnings::unseen_gap;
+pub use warnings::{Warning, warnings};
+
+use crate::figures::{count, duration, percent, share_interval, signed};
+use crate::metrics::mean;
+use crate::run_files::RunFiles;
+
+/// The answer to "does it learn?", with its reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// The answer in a few words.
+    pub answer: String,
+    /// Whether there is evidence that the net plays better than an untrained one.
+    pub learns: Option<bool>,
+    /// What it rests on, a sentence each.
+    pub sentences: Vec<String>,
+}
+
+/// Opponents that an untrained net with a search beats as well: a score against them says nothing of learning.
+const SAYS_NOTHING: &str = "random";
+
+/// Answers for a run as it is now.
+pub fn headline(run: &RunFiles) -> Headline {
+    let mut sentences = Vec::new();
+    let strength = strength(run, &mut sentences);
+    let losses = losses(run, &mut sentences);
+    sides(run, &mut sentences);
+    progress(run, &mut sentences);
+    let (answer, learns) = match (strength, losses) {
+        (Some(Strength::Beats(opponent)), _) => (format!("It has learnt: it beats {opponent}."), Some(true)),
+        (Some(Strength::Level(opponent)), _) => {
+            (format!("It has learnt something: it is level with {opponent}, as far as the games can tell."), Some(true))
+        }
+        (Some(Strength::Loses(opponent)), _) => (format!("It still loses to {opponent}."), Some(false)),
+        (None, Some(true)) => {
+            ("It gets better at predicting its own games. How strong it is has not been measured.".to_owned(), None)
+        }
+        (None, Some(false)) => {
+            ("Its losses do not fall, and its strength has not been measured.".to_owned(), Some(false))
+        }
+        (None, None) => ("It is too early to say.".to_owned(), None),
+    };
+    Headline { answer, learns, sentences }
+}
+
+enum Strength {
+    Beats(String),
+    Level(String),
+    Loses(String),
+}
+
+/// What the evaluation says: the strongest opponent beaten; else the strongest it is level with; else the weakest.
+fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
+    let evaluation = run.evaluation.as_ref()?;
+    // From the easiest opponent to the hardest.
+    let mut matches: Vec<_> = evaluation.matches.iter().filter_map(|found| Some((found, found.total.score?))).collect();
+    matches.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+    for (found, score) in &matches {
+        let under = if evaluation.rule_sets().len() > 1 { format!(" under {}", found.rules) } else { String::new() };
+        let surely = if score.low > 0.5 {
+            "it is stronger"
+        } else if score.high < 0.5 {
+            "it is weaker"
+        } else {
+            "too close to call"
+        };
+        let side =
+            |side: &crate::evaluation::SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
+        sentences.push(format!(
+            "Against {}{under} it scored {} of {} games (95 % interval {:.0}–{} ): {surely}. As attackers {}, as defenders {}.",
+            found.opponent(),
+            percent(score.mean),
+            score.games,
+            100.0 * score.low,
+            percent(score.high),
+            side(&found.as_attackers),
+            side(&found.as_defenders),
+        ).replace("% )", "%)"));
+    }
+    if matches.iter().any(|(found, _)| found.opponent() == SAYS_NOTHING) {
+        sentences.push(
+            "A win against random says little: a search with an untrained net beats it too. Stronger opponents tell more."
+                .to_owned(),
+        );
+    }
+    let telling: Vec<_> = matches.iter().filter(|(found, _)| found.opponent() != SAYS_NOTHING).collect();
+    let name = |found: &crate::EvaluationMatch| found.opponent().to_owned();
+    let beaten = telling.iter().rev().find(|(_, score)| score.low > 0.5);
+    let level = telling.iter().rev().find(|(_, score)| score.high >= 0.5);
+    match (beaten, level) {
+        (Some((found, _)), _) => Some(Strength::Beats(name(found))),
+        (None, Some((found, _))) => Some(Strength::Level(name(found))),
+        (None, None) => telling.first().map(|(found, _)| Strength::Loses(name(found))),
+    }
+}
+
+/// Whether the losses fall; none when there are too few generations.
+fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<bool> {
+    if run.lines.len() < 6 {
+        sentences
+            .push(format!("{} generations are done; what follows means little before there are six.", run.lines.len()));
+        return None;
+    }
+    let part = |name: &'static str| {
+        let of = |lines| mean(lines, |line| line.learning.part(name));
+        Some((of(run.early())?, of(run.recent())?))
+    };
+    let (policy, value) = (part("policy")?, part("value")?);
+    let falls = policy.1 < policy.0 - 0.02 || value.1 < value.0 - 0.02;
+    sentences.push(format!(
+        "Over the run the policy's loss went from {:.2} to {:.2} nats and the value's from {:.2} to {:.2}: {}.",
+        policy.0,
+        policy.1,
+        value.0,
+        value.1,
+        if falls { "it predicts its searches and results better than at first" } else { "no better than at first" }
+    ));
+    if let (Some(early), Some(recent)) =
+        (mean(run.early(), |line| line.learning.policy_gap()), mean(run.recent(), |line| line.learning.policy_gap()))
+    {
+        sentences.push(format!(
+            "The policy stands {recent:.2} nats above the least that it could have ({early:.2} at first): that much of what the searches find the net does \
+             not foresee."
+        ));
+    }
+    Some(falls)
+}
+
+/// Which rule set and side lags in self-play.
+fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
+    let recent = run.recent();
+    let Some(last) = recent.last() else { return };
+    let n_generations = recent.len();
+    if last.rule_sets.is_empty() {
+        let games: usize = recent.iter().map(|line| line.selfplay.games).sum();
+        let attackers: usize = recent.iter().map(|line| line.selfplay.attackers_won).sum();
+        let defenders: usize = recent.iter().map(|line| line.selfplay.defenders_won).sum();
+        sentences.push(balance("its self-play", n_generations, games, attackers, defenders));
+        return;
+    }
+    let mut sets: Vec<(&str, usize, usize, usize)> = Vec::new();
+    for set in recent.iter().flat_map(|line| &line.rule_sets) {
+        match sets.iter_mut().find(|known| known.0 == set.rules) {
+            Some(known) => {
+                known.1 += set.games;
+                known.2 += set.attackers_won;
+                known.3 += set.defenders_won;
+            }
+            None => sets.push((&set.rules, set.games, set.attackers_won, set.defenders_won)),
+        }
+    }
+    sets.sort_by_key(|&(_, games, attackers, defenders)| 1000 * attackers.min(defenders) / games.max(1));
+    let shown = if sets.len() > 3 { 2 } else { sets.len() };
+    for &(rules, games, attackers, defenders) in &sets[..shown] {
+        sentences.push(balance(&format!("self-play under {rules}"), n_generations, games, attackers, defenders));
+    }
+    if sets.len() > shown {
+        sentences
+            .push(format!("The other {} rule sets are more even; the table below has them all.", sets.len() - shown));
+    }
+}
+
+fn balance(of: &str, n_generations: usize, games: usize, attackers: usize, defenders: usize) -> String {
+    let (low, high) = share_interval(attackers, games);
+    let share = attackers as f64 / games.max(1) as f64;
+    let lagging = match attackers.cmp(&defenders) {
+        _ if (0.42..=0.58).contains(&share) => "the sides are about even",
+        std::cmp::Ordering::Less => "the attackers lag",
+        std::cmp::Ordering::Greater => "the defenders lag",
+        std::cmp::Ordering::Equal => "the sides are even",
+    };
+    format!(
+        "In the last {n_generations} generations of {of} the attackers won {} of {} games (95 % interval {:.0}–{}), the defenders {}: {lagging}.",
+        percent(share),
+        count(games as f64),
+        100.0 * low,
+        percent(high),
+        percent(defenders as f64 / games.max(1) as f64),
+    )
+}
+
+/// How far the run is, and where its time went.
+fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
+    let seconds: f64 = run.lines.iter().map(crate::MetricsLine::seconds).sum();
+    if seconds <= 0.0 {
+        return;
+    }
+    let selfplay: f64 = run.lines.iter().map(|line| line.selfplay.seconds).sum();
+    let evaluations: f64 = run.lines.iter().map(|line| line.selfplay.evaluations as f64).sum();
+    let done = run.lines.len();
+    let of = match run.generations_wanted() {
+        Some(wanted) if wanted as usize > done => format!("{done} of {wanted}"),
+        _ => done.to_string(),
+    };
+    sentences.push(format!(
+        "{of} generations took {}: {} of it self-play, with {} evaluations by the net.",
+        duration(seconds),
+        percent(selfplay / seconds),
+        count(evaluations)
+    ));
+    if let Some(left) = seconds_left(run) {
+        sentences.push(format!("At the pace of the last generations the rest takes {}.", duration(left)));
+    }
+}
+
+/// What the generations that are left will take at the pace of the last ones; none when none are left.
+pub(crate) fn seconds_left(run: &RunFiles) -> Option<f64> {
+    let left = run.generations_wanted()?.checked_sub(run.lines.last()?.generation + 1).filter(|&left| left > 0)?;
+    let timed = |line: &crate::MetricsLine| (line.selfplay.seconds > 0.0).then(|| line.seconds());
+    Some(left as f64 * mean(run.recent(), timed)?)
+}
+
+/// An Elo difference with its interval, for people.
+pub(crate) fn elo_text([low, mean, high]: [f64; 3]) -> String {
+    if mean.is_infinite() {
+        return if mean > 0.0 { format!("above {}", signed(low)) } else { format!("below {}", signed(high)) };
+    }
+    let end = |end: f64, open: &str| if end.is_finite() { signed(end) } else { open.to_owned() };
+    format!("{} ({} to {})", signed(mean), end(low, "−∞"), end(high, "+∞"))
+}

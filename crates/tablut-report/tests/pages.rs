@@ -1,0 +1,125 @@
+//! Pages are whole, light and safe: of runs of the first version, of runs with games, of several, and of next to nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tablut_games::{
+    CancelToken, Concurrency, Counters, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
+};
+use tablut_report::{RunFiles, headline, live_page, report_page, warnings};
+use tablut_rules::Rules;
+use tablut_search::{Evaluator, SearchConfig, UniformEvaluator};
+
+fn quickstart() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart")
+}
+
+/// A page that needs nothing but itself, and whose tags are closed.
+fn check(page: &str) {
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    for forbidden in ["<script", "src=", "@import", "url(", "NaN", " inf", "javascript:"] {
+        assert!(!page.contains(forbidden), "the page contains {forbidden}");
+    }
+    for link in page.split("href=\"").skip(1) {
+        assert!(link.starts_with('#'), "a link that leaves the page: {}", &link[..link.len().min(40)]);
+    }
+    for tag in ["svg", "table", "section", "div", "ul", "li", "details", "label", "figure"] {
+        let count = |text: String| page.matches(&text).count();
+        let opened = count(format!("<{tag} ")) + count(format!("<{tag}>"));
+        assert_eq!(opened, count(format!("</{tag}>")), "{tag}");
+    }
+    for picture in page.split("role=\"img\"").skip(1) {
+        assert!(picture.trim_start().starts_with("aria-label=\""), "a picture without a name");
+    }
+}
+
+/// A run's folder with twelve games under two rule sets.
+fn run_with_games(folder: &Path) {
+    let rules: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
+    let config = SelfPlayConfig { opening_plies: 1, max_plies: 60, ..SelfPlayConfig::default() };
+    let search = SearchConfig { simulations: 8, ..SearchConfig::default() };
+    let task = |index: usize| {
+        SelfPlayGame::new(index as u64, &rules[index % 2], &config, &search, game_rng(1, 0, index as u64))
+    };
+    let evaluators = || -> Vec<Box<dyn Evaluator>> { vec![Box::new(UniformEvaluator)] };
+    let concurrency = Concurrency { workers: 1, tasks_per_worker: 4 };
+    let games = run_tasks(12, concurrency, task, evaluators, &Counters::default(), &CancelToken::new(), |_, _| {});
+    let file = RecordFile::new(1, rules.iter().map(|rules| &**rules), games.unwrap());
+    write_records(&folder.join("games/gen-00000.games"), &file).unwrap();
+    fs::write(folder.join("config.toml"), "rules = [\"kvasir\", \"<b>&ashton\"]\nshape = \"b1c32\"\n").unwrap();
+    fs::write(folder.join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":12,\"seconds\":1}}\n").unwrap();
+}
+
+#[test]
+fn the_quickstarts_run_of_the_first_version_is_reported() {
+    let run = RunFiles::read(&quickstart()).unwrap();
+    let page = report_page(std::slice::from_ref(&run));
+    // Left to be looked at.
+    fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quickstart.html"), &page).unwrap();
+    check(&page);
+    let said = headline(&run);
+    assert_eq!((said.answer.as_str(), said.learns), ("It has learnt: it beats alphabeta:2.", Some(true)));
+    assert_eq!(warnings(&run), []);
+    for expected in
+        ["alphabeta:2", "57 % of 200 games (95 % interval 50–64 %)", "the attackers lag", "Ladder", "Policy loss"]
+    {
+        assert!(page.contains(expected), "the page lacks {expected}");
+    }
+}
+
+#[test]
+fn games_can_be_stepped_through_without_a_script() {
+    let folder = tempfile::tempdir().unwrap();
+    run_with_games(folder.path());
+    let run = RunFiles::read(folder.path()).unwrap();
+    assert_eq!((run.games.len(), run.games_from, run.notes.len()), (12, Some((0, 0)), 0));
+    let page = report_page(std::slice::from_ref(&run));
+    check(&page);
+    assert!(page.contains("&lt;b&gt;&amp;ashton") && !page.contains("<b>&ashton"), "the config is not escaped");
+    // Every label leads to a radio button, and every game has one chosen at first.
+    for target in page.split("<label for=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(page.contains(&format!("id=\"{target}\"")), "no position {target}");
+    }
+    let games = page.matches("<div class=\"game\"").count();
+    assert!(games >= 2, "{games} games");
+    assert_eq!(page.matches(" checked").count(), games);
+    assert!(page.contains("id=\"b-ashton\"") && page.contains("href=\"#b-kvasir\""));
+}
+
+#[test]
+fn several_runs_are_compared_by_what_differs() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for (folder, rate) in folders.iter().zip(["0.001", "0.003"]) {
+        let config = format!("shape = \"b1c32\"\n[learning]\nlearning_rate = {rate}\n");
+        fs::write(folder.path().join("config.toml"), config).unwrap();
+    }
+    let runs = [
+        RunFiles::read(folders[0].path()).unwrap(),
+        RunFiles::read(folders[1].path()).unwrap(),
+        RunFiles::read(&quickstart()).unwrap(),
+    ];
+    let page = report_page(&runs);
+    check(&page);
+    assert!(page.contains("<code>learning.learning_rate</code>") && page.contains("<code>0.003</code>"));
+    let two = report_page(&runs[..2]);
+    assert!(!two.contains("<code>shape</code>"), "an equal key is shown");
+}
+
+#[test]
+fn a_run_that_has_just_begun_has_a_page_that_loads_itself_again() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("config.toml"), "shape = \"b1c32\"\n").unwrap();
+    let run = RunFiles::read(folder.path()).unwrap();
+    let page = live_page(&run, 5);
+    check(&page);
+    assert!(page.contains("http-equiv=\"refresh\" content=\"5\"") && page.contains("It is too early to say."));
+}
+
+#[test]
+fn a_folder_that_is_no_run_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = RunFiles::read(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("no run of `tablut train`") && error.contains(folder.path().to_str().unwrap()), "{error}");
+    assert!(RunFiles::read(&folder.path().join("absent")).is_err());
+}

@@ -1,0 +1,77 @@
+//! `tablut report RUN…`: what runs have come to, as one page, as tables, or for TensorBoard.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use tablut_net::durable;
+use tablut_report::{RunFiles, headline, metrics_csv, report_page, warnings, write_tensorboard};
+
+use crate::console::Console;
+use crate::outputs::check_writable;
+
+/// Arguments of `tablut report`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folders of runs, under way or finished; several are compared.
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The page to write [default: report.html in the run's folder; comparison.html here for several].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Also write event files for TensorBoard into this folder, below it one folder for each of several runs.
+    #[arg(long, value_name = "DIR")]
+    tensorboard: Option<PathBuf>,
+    /// Also write the metrics as a table to this file, one row for each generation and rule set.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// Writes the page, and says in words what it says.
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let runs: Vec<RunFiles> = args.runs.iter().map(|folder| RunFiles::read(folder)).collect::<Result<_, _>>()?;
+    if args.csv.is_some() && runs.len() > 1 {
+        bail!("--csv takes the metrics of one run, {} were named", runs.len());
+    }
+    let out = match (&args.out, args.runs.as_slice()) {
+        (Some(out), _) => out.clone(),
+        (None, [run]) => run.join("report.html"),
+        (None, _) => PathBuf::from("comparison.html"),
+    };
+    for path in args.csv.iter().chain([&out]) {
+        check_writable(path)?;
+    }
+    for run in &runs {
+        writeln!(console, "{}", in_words(run))?;
+    }
+    let page = report_page(&runs);
+    write(&out, page.as_bytes())?;
+    writeln!(console, "The report is {} ({} kB)", out.display(), page.len() / 1000)?;
+    if let Some(csv) = &args.csv {
+        write(csv, metrics_csv(&runs[0].lines).as_bytes())?;
+        writeln!(console, "The metrics are {}", csv.display())?;
+    }
+    if let Some(folder) = &args.tensorboard {
+        for run in &runs {
+            let folder = if runs.len() == 1 { folder.clone() } else { folder.join(&run.name) };
+            let written = write_tensorboard(run, &folder, true)
+                .with_context(|| format!("cannot write event files into {}", folder.display()))?;
+            writeln!(console, "{written} event files are in {}: tensorboard --logdir {0}", folder.display())?;
+        }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    durable::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The headline and the warnings, as lines.
+fn in_words(run: &RunFiles) -> String {
+    let headline = headline(run);
+    let mut lines = vec![format!("{}: {}", run.name, headline.answer)];
+    lines.extend(headline.sentences.iter().map(|sentence| format!("  {sentence}")));
+    lines.extend(warnings(run).iter().map(|warning| format!("  Warning: {warning}")));
+    lines.extend(run.notes.iter().map(|note| format!("  Note: {note}")));
+    lines.join("\n")
+}
