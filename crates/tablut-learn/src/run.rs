@@ -205,6 +205,11 @@ impl Run {
             _lock: lock,
         };
         run.refill_window()?;
+        let (generations, positions) = (run.config.schedule.generations, run.window.len());
+        tracing::info!(next_generation, generations, window_positions = positions, "run opened");
+        for change in &run.changed {
+            tracing::info!("config: {} was {}, is {}", change.key, change.before, change.after);
+        }
         Ok(run)
     }
 

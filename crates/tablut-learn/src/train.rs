@@ -70,6 +70,7 @@ fn generation(
     let generation = run.next_generation;
     let path = run.games_path(generation);
     let (games, selfplay, fleet) = if path.exists() {
+        tracing::info!(generation, "its games are on disk from before");
         let file = read_records(&path)?;
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
         (file.games, metrics, None)
@@ -83,13 +84,14 @@ fn generation(
         (file.games, metrics, fleet)
     };
     doors.games.kept(generation)?;
+    let (n_games, positions) = (games.len(), selfplay.positions);
+    tracing::info!(generation, games = n_games, positions, seconds = selfplay.seconds, "games played");
     let next = generation + 1;
     if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
         doors.games.begin(&order(run, next)?)?;
     }
     let mut watch = Watch::new(selfplay.evaluations);
     let (rule_sets, fresh) = watch.games(run, &games)?;
-    let n_games = games.len();
     let (games, held_out) = run.split(games);
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
     if positions == 0 {
@@ -122,6 +124,15 @@ fn generation(
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
+    let LearningMetrics { steps, loss, seconds, .. } = &metrics.learning;
+    tracing::info!(
+        generation,
+        steps,
+        policy_loss = loss.policy,
+        value_loss = loss.value,
+        seconds,
+        "learnt; checkpoint written"
+    );
     if let Some(nets) = &mut doors.nets {
         nets.publish(generation, &run.model())?;
     }

@@ -14,6 +14,7 @@ mod match_progress;
 mod match_tables;
 mod outputs;
 mod progress;
+mod run_log;
 mod training_progress;
 mod watched;
 

@@ -79,6 +79,18 @@ fn a_whole_run_is_summed_up_checked_and_gone_on_with_from_its_folder() {
 }
 
 #[test]
+fn a_run_goes_on_from_its_folder_alone_and_logs_what_happened() {
+    let (folder, _) = finished();
+    fs::remove_file(folder.path().join("own.toml")).unwrap();
+    fs::remove_file(folder.path().join("tiny.toml")).unwrap();
+    said(folder.path(), &["train", "--resume", "runs/tiny", "--set", "schedule.generations=4"], 0);
+    let log = fs::read_to_string(folder.path().join("runs/tiny/log.txt")).unwrap();
+    let count = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    assert_eq!((count("run opened"), count("games played"), count("checkpoint written")), (2, 4, 4), "{log}");
+    assert_eq!(count("config: schedule.generations was 3, is 4"), 1, "{log}");
+}
+
+#[test]
 fn a_state_that_a_kill_has_left_is_removed() {
     let (folder, run) = finished();
     let before = checkpoints(&run);

@@ -18,6 +18,7 @@ use crate::console::Console;
 use crate::hints;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::progress::Progress;
+use crate::run_log;
 use crate::training_progress::TrainProgress;
 use crate::watched::Watched;
 
@@ -44,13 +45,16 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (config, folder) = args.config_and_folder()?;
     let evaluation = config.evaluation.clone();
     load_nets(&parse_players(&evaluation.against).context("evaluation.against")?).context("evaluation.against")?;
-    let rules: Vec<_> = config.rules.iter().map(|name| load_rules(name)).collect::<anyhow::Result<_>>()?;
-    let names: Vec<&str> = rules.iter().map(|rules| rules.name()).collect();
-    let (parameters, names) = (HumanCount(config.shape.parameters() as u64), names.join(", "));
+    let names = args.rule_names(&config)?.join(", ");
+    let parameters = HumanCount(config.shape.parameters() as u64);
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
     let preparing = Progress::waiting(voice, "preparing the net and the games");
-    let mut run = Run::open(&folder, config)?;
+    run_log::begin(&folder)?;
+    let mut run = match &args.resume {
+        Some(folder) => Run::resume(folder, &args.overrides)?,
+        None => Run::open(&folder, config)?,
+    };
     // The instruction set is checked here, so that no worker meets a fault in it.
     Engine::new(&run.model().weights)?;
     drop(preparing);
@@ -64,11 +68,15 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     match trained {
         Ok(()) => {}
         Err(TrainError::Stopped) => {
+            tracing::info!("stopped on request");
             voice.say(format_args!("Stopped. What is done is in {}; go on with", folder.display()));
             voice.say(format_args!("  {}", resume_command(&folder)));
             return Err(Interrupted::now().into());
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            tracing::error!("{error}");
+            return Err(error.into());
+        }
     }
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
     let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
@@ -91,6 +99,17 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 impl Args {
+    /// Names of the rule sets to train on. Those of a run that goes on are in its folder: their files may be gone.
+    fn rule_names(&self, config: &TrainConfig) -> anyhow::Result<Vec<String>> {
+        let name = |named: &String| match self.resume {
+            Some(_) => {
+                Ok(Path::new(named).file_stem().map_or(named.clone(), |stem| stem.to_string_lossy().into_owned()))
+            }
+            None => Ok(load_rules(named)?.name().to_owned()),
+        };
+        config.rules.iter().map(name).collect()
+    }
+
     /// What to train, and in which folder.
     fn config_and_folder(&self) -> anyhow::Result<(TrainConfig, PathBuf)> {
         let (path, folder) = match (&self.config, &self.resume) {
