@@ -26,7 +26,7 @@ pub use doors::{
 pub use executor::{Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 pub use net_evaluator::NetEvaluator;
 pub use npz::{NpzError, write_npz};
-pub use record::{GameRecord, PlyRecord, RecordedOutcome, ReplayError, SearchRecord};
+pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{RecordFile, RecordFileError, read_records, records_from_bytes, write_records};
 pub use selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules};
 
 /// One game as it was played; the rules crate alone can replay it.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +18,7 @@ pub struct GameRecord {
     /// Every ply, in order.
     pub plies: Vec<PlyRecord>,
     /// Who won, and why the game ended.
-    pub outcome: RecordedOutcome,
+    pub outcome: Outcome,
 }
 
 /// One ply of a record.
@@ -46,33 +45,6 @@ impl SearchRecord {
     /// Probabilities rounded to 1/65535.
     pub fn quantised(policy: impl Iterator<Item = f32>) -> Vec<u16> {
         policy.map(|p| (p.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16).collect()
-    }
-}
-
-/// An [`Outcome`] as text, for records.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
-pub struct RecordedOutcome {
-    /// `"attackers"`, `"defenders"`, or none for a draw.
-    pub winner: Option<String>,
-    /// The reason in the words of `tablut replay`.
-    pub reason: String,
-}
-
-impl From<Outcome> for RecordedOutcome {
-    fn from(outcome: Outcome) -> Self {
-        Self { winner: outcome.winner.map(|side| side.to_string()), reason: outcome.reason.to_string() }
-    }
-}
-
-impl RecordedOutcome {
-    /// The winning side; `None` for a draw.
-    pub fn winner(&self) -> Option<Side> {
-        Side::ALL.into_iter().find(|side| self.winner.as_deref() == Some(side.to_string().as_str()))
-    }
-
-    /// Whether the game ended for lack of plies rather than by its rules.
-    pub fn is_ply_limit(&self) -> bool {
-        self.reason == Reason::PlyLimit.to_string()
     }
 }
 
@@ -150,9 +122,9 @@ impl GameRecord {
             visit(&game, &moves, ply);
             game.play(ply.mv).map_err(|error| wrong(number + 1, error.to_string()))?;
         }
-        let found = game.outcome().map(RecordedOutcome::from);
-        if found.as_ref() != Some(&self.outcome) {
-            let (found, expected) = (format!("{found:?}"), format!("{:?}", self.outcome));
+        if game.outcome() != Some(self.outcome) {
+            let found = game.outcome().map_or("no result".to_owned(), |outcome| outcome.to_string());
+            let expected = self.outcome.to_string();
             return Err(ReplayError::Outcome { index: self.index, found, expected });
         }
         Ok(game)

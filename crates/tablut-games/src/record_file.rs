@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tablut_net::{NameAlone, StatedRules, durable};
-use tablut_rules::{Rules, shown};
+use tablut_rules::{Outcome, Rules, shown};
 
-use crate::record::{GameRecord, PlyRecord, RecordedOutcome, SearchRecord};
+use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
 const VERSION: u32 = 2;
@@ -52,7 +52,7 @@ struct Header {
     moves: Vec<String>,
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
-    outcome: RecordedOutcome,
+    outcome: Outcome,
 }
 
 /// The contents of a file.
@@ -164,7 +164,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         start: game.start.to_string(),
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
         searched,
-        outcome: game.outcome.clone(),
+        outcome: game.outcome,
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();

@@ -147,7 +147,7 @@ impl SelfPlayGame {
             max_plies: self.config.max_plies,
             start: self.start,
             plies: std::mem::take(&mut self.plies),
-            outcome: outcome.into(),
+            outcome,
         })
     }
 }

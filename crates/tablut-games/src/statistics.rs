@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Rules, Side};
+use tablut_rules::{Reason, Rules, Side};
 
 use crate::record::{GameRecord, ReplayError};
 pub use net::{CalibrationBin, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
@@ -99,12 +99,12 @@ impl RuleSetStatistics {
         Ok(sets.map(|(place, rules)| Self::sum(rules.name(), of_set(place))).collect())
     }
 
-    fn sum<'a>(rules: &str, games: impl Iterator<Item = &'a Counts<'a>>) -> Self {
+    fn sum<'a>(rules: &str, games: impl Iterator<Item = &'a Counts>) -> Self {
         let mut this = Self { rules: rules.to_owned(), ..Self::default() };
         let mut lengths = Vec::new();
         for game in games {
             this.games += 1;
-            let ending = this.endings.entry(game.reason.to_owned()).or_default();
+            let ending = this.endings.entry(game.reason.to_string()).or_default();
             let (all, of_reason) = match game.winner {
                 Some(Side::Attackers) => (&mut this.attackers_won, &mut ending.attackers_won),
                 None => (&mut this.drawn, &mut ending.drawn),
@@ -166,17 +166,17 @@ impl Lengths {
 }
 
 /// One game's part in the sums; means are not taken yet.
-struct Counts<'a> {
+struct Counts {
     /// Place of the rule set.
     rules: usize,
     winner: Option<Side>,
-    reason: &'a str,
+    reason: Reason,
     plies: usize,
     sides: [SideStatistics; 2],
 }
 
-impl<'a> Counts<'a> {
-    fn of(rules: &[Arc<Rules>], game: &'a GameRecord) -> Result<Self, ReplayError> {
+impl Counts {
+    fn of(rules: &[Arc<Rules>], game: &GameRecord) -> Result<Self, ReplayError> {
         let place = place_of(rules, game)?;
         let mut sides = [SideStatistics::default(); 2];
         let end = game.replay(&rules[place], |state, moves, ply| {
@@ -191,7 +191,7 @@ impl<'a> Counts<'a> {
             let left = |of: &tablut_rules::Position| of.pieces(side.opponent()).len() as f64;
             sides[side.index()].captures = left(&game.start) - left(end.position());
         }
-        let (winner, reason) = (game.outcome.winner(), game.outcome.reason.as_str());
+        let (winner, reason) = (game.outcome.winner, game.outcome.reason);
         Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides })
     }
 }

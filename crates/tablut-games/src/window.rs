@@ -124,7 +124,7 @@ impl ReplayWindow {
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
-                outcome: game.outcome.winner(),
+                outcome: game.outcome.winner,
                 value: search.value,
                 policy: search.policy.clone().into(),
             });

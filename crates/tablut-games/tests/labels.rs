@@ -61,7 +61,7 @@ fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, 
         max_plies: 60,
         start: known.position,
         plies: vec![PlyRecord { mv: known.winning, search: Some(search) }],
-        outcome: outcome.into(),
+        outcome,
     };
     let mut window = ReplayWindow::new(vec![Arc::clone(rules)], 100);
     window.push(&[record]).unwrap();

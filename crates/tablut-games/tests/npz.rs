@@ -65,7 +65,7 @@ fn every_array_comes_back_with_its_shape_and_values() {
     let (mut row, mut start) = (0, 0);
     for game in &games {
         let n_plies = game.plies.len() as u32;
-        let winner = game.outcome.winner();
+        let winner = game.outcome.winner;
         game.replay(&rules, |state, legal, ply| {
             let Some(search) = &ply.search else { return };
             let view = View {

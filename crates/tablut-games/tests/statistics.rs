@@ -47,7 +47,7 @@ fn games_are_counted_by_rule_set_and_side() {
     assert_eq!(counted.iter().map(|set| set.rules.as_str()).collect::<Vec<_>>(), ["kvasir", "ashton"]);
     for set in &counted {
         let of_set: Vec<_> = games.iter().filter(|game| game.rules == set.rules).collect();
-        let won = |side| of_set.iter().filter(|game| game.outcome.winner() == Some(side)).count();
+        let won = |side| of_set.iter().filter(|game| game.outcome.winner == Some(side)).count();
         assert_eq!((set.games, set.attackers_won, set.defenders_won), (6, won(Side::Attackers), won(Side::Defenders)));
         assert_eq!(set.drawn, 6 - set.attackers_won - set.defenders_won);
         let endings = set.endings.values().map(|e| e.attackers_won + e.drawn + e.defenders_won).sum::<usize>();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tablut_games::{FleetReport, GameRecord, NetLosses, RuleSetStatistics};
 use tablut_net::durable;
-use tablut_rules::Side;
+use tablut_rules::{Reason, Side};
 
 use crate::loss_parts::LossParts;
 
@@ -128,7 +128,7 @@ pub struct MachineMetrics {
 impl SelfPlayMetrics {
     /// Counts results and lengths; times and speeds are left at 0.
     pub fn count(games: &[GameRecord]) -> Self {
-        let won = |side| games.iter().filter(|game| game.outcome.winner() == Some(side)).count();
+        let won = |side| games.iter().filter(|game| game.outcome.winner == Some(side)).count();
         let (attackers_won, defenders_won) = (won(Side::Attackers), won(Side::Defenders));
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         let searched = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some());
@@ -138,7 +138,7 @@ impl SelfPlayMetrics {
             attackers_won,
             drawn: games.len() - attackers_won - defenders_won,
             defenders_won,
-            ply_limit: games.iter().filter(|game| game.outcome.is_ply_limit()).count(),
+            ply_limit: games.iter().filter(|game| game.outcome.reason == Reason::PlyLimit).count(),
             mean_plies: plies as f64 / games.len().max(1) as f64,
             ..Self::default()
         }

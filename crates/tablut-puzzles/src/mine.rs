@@ -102,7 +102,7 @@ fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord) -> Vec<Puzzle> {
     positions.pop();
     let mut seen = [false; MAX_DISTANCE as usize];
     let mut puzzles = Vec::new();
-    let winner = record.outcome.winner();
+    let winner = record.outcome.winner;
     for (ply, position) in positions.into_iter().enumerate().rev().take(LAST_PLIES) {
         if winner.is_some_and(|winner| winner != position.side_to_move()) {
             continue;

@@ -88,8 +88,7 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
 pub fn games_csv(file: &str, game: &GameRecord) -> String {
     let mut text = String::new();
     let mut side = game.start.side_to_move();
-    let winner =
-        game.outcome.winner().map_or("", |side| if side == Side::Attackers { "attackers" } else { "defenders" });
+    let winner = game.outcome.winner.map_or("", |side| if side == Side::Attackers { "attackers" } else { "defenders" });
     for (ply, record) in game.plies.iter().enumerate() {
         let _ = write!(text, "{},{},{},{ply},{side},{},", cell(file), game.index, cell(&game.rules), record.mv);
         if let Some(search) = &record.search {

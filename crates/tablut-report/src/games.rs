@@ -42,7 +42,7 @@ fn line(game: &GameRecord) -> Option<Line> {
     let turned = |symmetry: &Symmetry| moves.iter().map(|&mv| symmetry.mv(mv)).collect::<Vec<_>>();
     let text = |moves: &Vec<Move>| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
     let view = Symmetry::ALL.iter().map(turned).min_by_key(text)?;
-    let score = match game.outcome.winner() {
+    let score = match game.outcome.winner {
         Some(Side::Attackers) => 1.0,
         None => 0.5,
         Some(Side::Defenders) => 0.0,
@@ -76,7 +76,7 @@ pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> 
     let mut found = Vec::new();
     for winner in [Some(Side::Attackers), Some(Side::Defenders), None] {
         let of_result: Vec<&GameRecord> =
-            newest.iter().copied().filter(|game| game.outcome.winner() == winner).take(15).collect();
+            newest.iter().copied().filter(|game| game.outcome.winner == winner).take(15).collect();
         let mut by_length = of_result.clone();
         by_length.sort_by_key(|game| game.plies.len());
         found.extend(by_length.get(by_length.len() / 2).copied());

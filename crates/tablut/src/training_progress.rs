@@ -144,7 +144,7 @@ impl Observer for TrainProgress {
     fn game_ends(&self, game: &GameRecord, counters: &Counters) {
         let evaluations = counters.evaluations.load(Ordering::Relaxed);
         let mut state = self.state();
-        let result = match game.outcome.winner() {
+        let result = match game.outcome.winner {
             Some(Side::Attackers) => 0,
             None => 1,
             Some(Side::Defenders) => 2,

@@ -113,7 +113,7 @@ impl<'a> Examiner<'a> {
     /// Takes the searched positions of `game` at `places`, which rise.
     fn take(&mut self, game: &GameRecord, places: &[usize]) -> Result<(), ExamineError> {
         let set = place_of(self.rules, game)?;
-        let outcome = match game.outcome.winner() {
+        let outcome = match game.outcome.winner {
             Some(Side::Attackers) => 1.0,
             None => 0.0,
             Some(Side::Defenders) => -1.0,

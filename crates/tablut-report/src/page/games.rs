@@ -87,11 +87,11 @@ fn sample(run: &RunFiles, rules: &Rules, game: &GameRecord, number: usize) -> Ma
     positions.truncate(MOST_PLIES + 1);
     let last = positions.len() - 1;
     let id = |ply: usize| format!("g{number}p{ply}");
-    let result = match game.outcome.winner() {
+    let result = match game.outcome.winner {
         Some(side) => format!("{side} win"),
         None => "drawn".to_owned(),
     };
-    let reason = game.outcome.reason.replace('-', " ");
+    let reason = game.outcome.reason.to_string().replace('-', " ");
     html! {
         div class="game" role="group" aria-label=(format!("A game under {}, {result}", rules.name())) {
             h4 { (rules.name()) ": " (result) " " small { "(" (reason) ", " (game.plies.len()) " plies)" } }

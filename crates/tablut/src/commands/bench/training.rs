@@ -163,14 +163,7 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
         plies.push(PlyRecord { mv, search: Some(search) });
         game.play_trusted(mv);
     };
-    GameRecord {
-        index: index as u64,
-        rules: rules.name().to_owned(),
-        max_plies: MAX_PLIES,
-        start,
-        plies,
-        outcome: outcome.into(),
-    }
+    GameRecord { index: index as u64, rules: rules.name().to_owned(), max_plies: MAX_PLIES, start, plies, outcome }
 }
 
 /// Resident memory of this process, in MiB, where the system tells it as Linux does.
