@@ -33,6 +33,16 @@ pub enum SearchLimit {
     Time(Duration),
 }
 
+impl fmt::Display for SearchLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Depth(depth) => write!(f, "{depth}"),
+            Self::Time(time) if time.subsec_millis() == 0 => write!(f, "{}s", time.as_secs()),
+            Self::Time(time) => write!(f, "{}ms", time.as_millis()),
+        }
+    }
+}
+
 /// A player as a command line names it. [`fmt::Display`] gives the text back in its one canonical form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerSpec {
@@ -137,8 +147,7 @@ impl fmt::Display for PlayerSpec {
         match self {
             Self::Random => write!(f, "random"),
             Self::Greedy => write!(f, "greedy"),
-            Self::AlphaBeta(SearchLimit::Depth(depth)) => write!(f, "alphabeta:{depth}"),
-            Self::AlphaBeta(SearchLimit::Time(time)) => write!(f, "alphabeta:{}ms", time.as_millis()),
+            Self::AlphaBeta(limit) => write!(f, "alphabeta:{limit}"),
             Self::Rollouts { playouts } => write!(f, "rollouts:{playouts}"),
             Self::Net { file, limit, options } => write!(f, "net:{}@{limit}{options}", file.display()),
             Self::Policy { file } => write!(f, "policy:{}", file.display()),
@@ -243,17 +252,13 @@ fn count(text: &str) -> Option<u32> {
     text.parse().ok().filter(|n| (1..=MAX_SIMULATIONS).contains(n))
 }
 
+/// A depth, or a time as in every limit.
 fn search_limit(text: &str) -> Option<SearchLimit> {
-    let duration = |digits: &str, unit_ms: u64| {
-        let n: u64 = digits.parse().ok().filter(|&n| n > 0)?;
-        Some(SearchLimit::Time(Duration::from_millis(n.checked_mul(unit_ms)?)))
-    };
-    if let Some(digits) = text.strip_suffix("ms") {
-        duration(digits, 1)
-    } else if let Some(digits) = text.strip_suffix('s') {
-        duration(digits, 1000)
-    } else {
-        text.parse().ok().filter(|n| (1..=MAX_DEPTH).contains(n)).map(SearchLimit::Depth)
+    let limit: Limit = text.parse().ok()?;
+    match (limit.simulations(), limit.time()) {
+        (Some(depth), None) => (1..=MAX_DEPTH).contains(&depth).then_some(SearchLimit::Depth(depth)),
+        (None, Some(time)) => Some(SearchLimit::Time(time)),
+        _ => None,
     }
 }
 
@@ -284,7 +289,14 @@ mod tests {
         }
         assert_eq!("challenge:./player".parse::<PlayerSpec>().unwrap().to_string(), "challenge:./player@60s");
         assert_eq!("opentafl:./engine".parse::<PlayerSpec>().unwrap().to_string(), "opentafl:./engine@5s");
-        assert_eq!("alphabeta:2s".parse::<PlayerSpec>().unwrap().to_string(), "alphabeta:2000ms");
+        // Times have one form, whoever thinks.
+        for (text, canonical) in [("2000ms", "2s"), ("1.5s", "1500ms"), ("2m", "120s")] {
+            let texts = ["alphabeta:", "net:a.tablut@", "engine:x@"].map(|player| {
+                let read: PlayerSpec = format!("{player}{text}").parse().unwrap();
+                read.to_string().strip_prefix(player).unwrap().to_owned()
+            });
+            assert_eq!(texts, [canonical; 3]);
+        }
     }
 
     #[test]
