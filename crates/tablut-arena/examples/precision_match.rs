@@ -35,7 +35,7 @@ fn main() -> Result<(), Failure> {
         book: None,
         max_plies: Some(300),
         seed: 1,
-        sprt: None,
+        sequential_test: None,
         concurrency: Concurrency::default(),
     };
     let evaluators = || -> Vec<Box<dyn Evaluator>> {

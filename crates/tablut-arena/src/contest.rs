@@ -4,14 +4,14 @@ mod collector;
 
 use self::collector::Collector;
 use crate::match_game::{GameResult, MatchGame, Seat};
-use crate::openings::{Opening, OpeningError, openings};
+use crate::openings::{Opening, OpeningsError, openings};
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
 use tablut_players::{NetSearch, Nets, PlayerSpec, baseline};
 use tablut_protocols::{Program, ProgramError};
-use tablut_ratings::SprtBounds;
+use tablut_ratings::TestBounds;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
 
@@ -31,14 +31,14 @@ pub struct MatchConfig {
     /// Everything random comes from here.
     pub seed: u64,
     /// A sequential test that may end the match before all pairs are played.
-    pub sprt: Option<SprtBounds>,
+    pub sequential_test: Option<TestBounds>,
     /// How the games are spread over the cores; it has no influence on the result.
     pub concurrency: Concurrency,
 }
 
 impl MatchConfig {
     /// The openings of the match's pairs.
-    pub fn openings(&self) -> Result<Vec<Opening>, OpeningError> {
+    pub fn openings(&self) -> Result<Vec<Opening>, OpeningsError> {
         match &self.book {
             Some(book) => Ok(book.to_vec()),
             None => openings(&self.rules, self.n_pairs, self.opening_plies, self.seed),
@@ -133,7 +133,7 @@ pub struct MatchProgress<'a> {
 pub enum MatchError {
     /// There are not enough openings.
     #[error(transparent)]
-    Openings(#[from] OpeningError),
+    Openings(#[from] OpeningsError),
     /// A net cannot evaluate.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
@@ -185,7 +185,7 @@ pub fn resume_match(
     let openings = config.openings()?;
     let games_total = 2 * config.n_pairs;
     let mut is_left = vec![true; games_total];
-    let mut collector = Collector::new(config.sprt);
+    let mut collector = Collector::new(config.sequential_test);
     for (game_idx, game) in earlier {
         is_left[game_idx] = false;
         collector.add(game_idx, &game);

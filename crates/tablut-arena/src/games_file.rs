@@ -7,7 +7,7 @@
 mod header;
 mod line;
 
-pub use header::{Difference, MatchHeader, PlayerIdentity};
+pub use header::{HeaderDifference, MatchHeader, PlayerIdentity};
 pub use line::GameLine;
 
 use crate::match_game::GameResult;
@@ -53,7 +53,7 @@ pub enum GamesFileError {
         /// The file.
         path: PathBuf,
         /// What differs.
-        differences: Vec<Difference>,
+        differences: Vec<HeaderDifference>,
     },
     /// A line is damaged.
     #[error("{path}, line {line}: {reason}")]
@@ -70,8 +70,9 @@ pub enum GamesFileError {
     Locked(PathBuf),
 }
 
-fn list(differences: &[Difference]) -> String {
-    let line = |d: &Difference| format!("  {}: the file says {}, the command says {}", d.key, d.found, d.expected);
+fn list(differences: &[HeaderDifference]) -> String {
+    let line =
+        |d: &HeaderDifference| format!("  {}: the file says {}, the command says {}", d.key, d.found, d.expected);
     differences.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

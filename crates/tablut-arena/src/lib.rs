@@ -16,5 +16,5 @@ pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use match_game::{GameResult, MatchGame, Seat};
 pub use opening_book::{BookConfig, BookError, BookFileError, Judge, JudgedOpening, OpeningBook, make_book};
-pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningError, openings};
+pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use tally::{MatchReport, SideResult, Tally};

@@ -37,7 +37,7 @@ impl Opening {
 /// Why there are no such openings.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum OpeningError {
+pub enum OpeningsError {
     /// There are not enough different positions after so many plies.
     #[error(
         "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; more plies \
@@ -59,7 +59,7 @@ pub enum OpeningError {
 /// in none is the game over, or can the side to move win at once.
 ///
 /// Opening `i` depends on `seed` and the openings before it alone, so that a longer list begins like a shorter one.
-pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningError> {
+pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut seen = HashSet::new();
     let mut openings = Vec::with_capacity(n);
@@ -67,7 +67,7 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
     while openings.len() < n {
         if attempts == MAX_ATTEMPTS {
             let (found, rules) = (openings.len(), rules.name().to_owned());
-            return Err(OpeningError::TooFew { found, wanted: n, plies, rules });
+            return Err(OpeningsError::TooFew { found, wanted: n, plies, rules });
         }
         attempts += 1;
         if let Some((opening, position)) = attempt(rules, plies, &mut rng)
@@ -108,7 +108,7 @@ pub(crate) fn canonical(position: &Position) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{OpeningError, canonical, openings};
+    use super::{OpeningsError, canonical, openings};
     use std::collections::HashSet;
     use std::sync::Arc;
     use tablut_rules::{RULE_SET_NAMES, Rules};
@@ -143,7 +143,7 @@ mod tests {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let error = openings(&rules, 200, 1, 1).unwrap_err();
         // 80 moves from the start, eight alike except those along the axes.
-        assert!(matches!(error, OpeningError::TooFew { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
+        assert!(matches!(error, OpeningsError::TooFew { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
         assert_eq!(openings(&rules, 1, 0, 1).unwrap()[0].moves, []);
     }
 }

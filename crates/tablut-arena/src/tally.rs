@@ -4,7 +4,7 @@ use crate::match_game::GameResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tablut_players::Ending;
-use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, Sprt, SprtBounds, SprtState, Wdl};
+use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, SequentialTest, TestBounds, TestState, Wdl};
 use tablut_rules::Side;
 
 /// Results with one side, or with both.
@@ -88,18 +88,19 @@ pub struct MatchReport {
     /// Mean number of plies of a game, the opening's included.
     pub mean_plies: f64,
     /// The sequential test, if one was asked for.
-    pub sprt: Option<SprtReport>,
+    #[serde(rename = "sprt")]
+    pub sequential_test: Option<TestReport>,
 }
 
 /// A sequential test's bounds and where it ended.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SprtReport {
+pub struct TestReport {
     /// What was decided between.
     #[serde(flatten)]
-    pub bounds: SprtBounds,
+    pub bounds: TestBounds,
     /// Where the test stands.
     #[serde(flatten)]
-    pub state: SprtState,
+    pub state: TestState,
 }
 
 /// Counts pairs of games as they come.
@@ -109,31 +110,31 @@ pub struct Tally {
     endings: BTreeMap<String, EndingCount>,
     forfeits: [u32; 2],
     plies: u64,
-    sprt: Option<Sprt>,
+    test: Option<SequentialTest>,
 }
 
 impl Tally {
     /// A tally that also holds its pairs, in the order in which they are counted, to a sequential test.
-    pub fn with_test(bounds: Option<SprtBounds>) -> Self {
-        Self { sprt: bounds.map(Sprt::new), ..Self::default() }
+    pub fn with_test(bounds: Option<TestBounds>) -> Self {
+        Self { test: bounds.map(SequentialTest::new), ..Self::default() }
     }
 
     /// A tally of counts made elsewhere, without endings and lengths; the test has seen the worst pairs first.
     #[cfg(test)]
     pub(crate) fn from_pairs(pairs: PairTable) -> Self {
-        let mut sprt = Sprt::new(SprtBounds::default());
+        let mut test = SequentialTest::new(TestBounds::default());
         for (half_points, &n) in pairs.pentanomial().counts.iter().enumerate() {
-            (0..n).for_each(|_| sprt.record(half_points));
+            (0..n).for_each(|_| test.record(half_points));
         }
-        Self { pairs, sprt: Some(sprt), ..Self::default() }
+        Self { pairs, test: Some(test), ..Self::default() }
     }
 
     /// Counts a pair: in `first` the first player had the attackers, in `second` the defenders.
     pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
         let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];
         self.pairs.record(points[0], points[1]);
-        if let Some(sprt) = &mut self.sprt {
-            sprt.record(points[0] as usize + points[1] as usize);
+        if let Some(test) = &mut self.test {
+            test.record(points[0] as usize + points[1] as usize);
         }
         for (place, game) in [first, second].into_iter().enumerate() {
             if let Ending::Forfeit { loser, .. } = game.ending {
@@ -155,8 +156,8 @@ impl Tally {
     }
 
     /// Where the sequential test stands, if there is one.
-    pub fn sprt(&self) -> Option<SprtState> {
-        self.sprt.as_ref().map(Sprt::state)
+    pub fn test(&self) -> Option<TestState> {
+        self.test.as_ref().map(SequentialTest::state)
     }
 
     /// Fills in everything that follows from the counts.
@@ -165,7 +166,7 @@ impl Tally {
         let games = 2 * self.pairs.pairs();
         let score = self.pentanomial().estimate();
         let results = as_attackers + as_defenders;
-        let sprt = self.sprt.as_ref().map(|sprt| SprtReport { bounds: sprt.bounds(), state: sprt.state() });
+        let sequential_test = self.test.as_ref().map(|test| TestReport { bounds: test.bounds(), state: test.state() });
         MatchReport {
             rules: header.rules,
             players: header.players,
@@ -183,7 +184,7 @@ impl Tally {
             endings: self.endings.clone(),
             forfeits: self.forfeits,
             mean_plies: self.plies as f64 / f64::from(games.max(1)),
-            sprt,
+            sequential_test,
         }
     }
 }

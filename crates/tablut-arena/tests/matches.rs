@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tablut_arena::{Contestant, GameResult, MatchConfig, MatchOutcome, Player, play_match, resume_match};
 use tablut_games::{CancelToken, Concurrency};
 use tablut_players::{Ending, PlayerSpec, match_search};
-use tablut_ratings::{SprtBounds, Verdict};
+use tablut_ratings::{TestBounds, TestVerdict};
 use tablut_rules::{Game, Rules};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, UniformEvaluator};
 
@@ -18,7 +18,7 @@ fn config(rules: &str, n_pairs: usize) -> MatchConfig {
         book: None,
         max_plies: Some(200),
         seed: 9,
-        sprt: None,
+        sequential_test: None,
         concurrency: Concurrency { workers: 2, tasks_per_worker: 5 },
     }
 }
@@ -90,15 +90,15 @@ fn a_search_over_the_bare_rules_beats_random() {
 #[test]
 fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
     let mut config = config("kvasir", 400);
-    config.sprt = Some(SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
+    config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let players = [contestant("greedy"), contestant("random")];
     let finished = AtomicUsize::new(0);
     let first = play_match(&config, &players, evaluators, &CancelToken::new(), |progress| {
         finished.fetch_max(progress.games_finished, Ordering::Relaxed);
     });
     let first = first.unwrap();
-    let sprt = first.report.sprt.unwrap();
-    assert_eq!(sprt.state.verdict, Verdict::Stronger);
+    let test = first.report.sequential_test.unwrap();
+    assert_eq!(test.state.verdict, TestVerdict::Stronger);
     assert!(first.report.games < 400, "{} games", first.report.games);
     assert!(finished.into_inner() >= first.report.games as usize);
     config.concurrency = Concurrency { workers: 1, tasks_per_worker: 1 };
@@ -108,11 +108,11 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
 #[test]
 fn a_settled_test_ends_its_match_and_asks_nobody_else_to_stop() {
     let mut config = config("kvasir", 400);
-    config.sprt = Some(SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
+    config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let (cancel, after) = (CancelToken::new(), AtomicUsize::new(0));
     // Ctrl-C ends the process at once where a stop was asked for before: none may be seen here, also not for a while.
     let outcome = play_match(&config, &[contestant("greedy"), contestant("random")], evaluators, &cancel, |progress| {
-        if progress.tally.sprt().is_some_and(|state| state.verdict != Verdict::Undecided) {
+        if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
             after.fetch_add(1, Ordering::Relaxed);
         }
         assert!(!cancel.is_cancelled());
@@ -144,14 +144,14 @@ fn a_match_stops_when_it_is_told_to() {
 fn a_match_gone_on_with_is_the_match_played_at_once() {
     let mut config = config("kvasir", 40);
     let players = [contestant("greedy"), contestant("random")];
-    for sprt in [None, Some(SprtBounds { elo0: 0.0, elo1: 200.0, alpha: 0.05, beta: 0.05 })] {
-        config.sprt = sprt;
+    for test in [None, Some(TestBounds { elo0: 0.0, elo1: 200.0, alpha: 0.05, beta: 0.05 })] {
+        config.sequential_test = test;
         let whole = play(&config, &players);
         // Games that ended in any order, of pairs of which the other game is missing.
         for earlier in [vec![7, 3, 2], (0..80).rev().step_by(3).collect(), (0..80).collect()] {
             let known = Mutex::new(Vec::new());
             play_match(
-                &MatchConfig { sprt: None, ..config.clone() },
+                &MatchConfig { sequential_test: None, ..config.clone() },
                 &players,
                 evaluators,
                 &CancelToken::new(),

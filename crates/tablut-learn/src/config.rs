@@ -191,7 +191,7 @@ impl MachineConfig {
 /// A config that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ConfigError {
+pub enum TrainConfigError {
     /// The file cannot be read.
     #[error("config {path}: {error}")]
     Io {
@@ -226,21 +226,22 @@ pub enum ConfigError {
 
 impl TrainConfig {
     /// Reads a config file and applies `overrides`, each `key=value` with a dotted key.
-    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Io { path: path.to_owned(), error })?;
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| TrainConfigError::Io { path: path.to_owned(), error })?;
         Self::parse(&text, path, overrides)
     }
 
     /// Reads a config from its text; `path` is what errors call it.
-    pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
-        let wrong = |reason: String| ConfigError::Text { path: path.to_owned(), reason };
+    pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
+        let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
         // The text is read as a config first, because only then do errors know their line.
         let _: Self = toml::from_str(text).map_err(|error| wrong(format!("\n{error}")))?;
         let mut table: toml::Table = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
         for assignment in overrides {
             apply_override(&mut table, assignment)?;
             let checked: Result<Self, _> = serde_path_to_error::deserialize(table.clone());
-            checked.map_err(|error| ConfigError::OverrideValue {
+            checked.map_err(|error| TrainConfigError::OverrideValue {
                 assignment: assignment.clone(),
                 reason: format!("{}: {}", error.path(), error.inner().message()),
             })?;
@@ -268,7 +269,7 @@ impl TrainConfig {
     }
 
     /// All values that are out of range, at once.
-    pub fn check_ranges(&self) -> Result<(), ConfigError> {
+    pub fn check_ranges(&self) -> Result<(), TrainConfigError> {
         let mut faults = Vec::new();
         let mut check = |fits: bool, key: &str, value: &dyn std::fmt::Display, expected: &str| {
             if !fits {
@@ -326,7 +327,7 @@ impl TrainConfig {
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
         faults.extend(self.search_faults());
-        if faults.is_empty() { Ok(()) } else { Err(ConfigError::Range(faults)) }
+        if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
     }
 
     fn search_faults(&self) -> Vec<String> {
@@ -342,8 +343,8 @@ impl TrainConfig {
 }
 
 /// Sets one dotted key of `table`; the value is TOML, or text where it is not.
-fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), ConfigError> {
-    let bad = || ConfigError::Override(assignment.to_owned());
+fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), TrainConfigError> {
+    let bad = || TrainConfigError::Override(assignment.to_owned());
     let (key, value) = assignment.split_once('=').ok_or_else(bad)?;
     let parsed = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
     let value = parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| value.into());
@@ -352,7 +353,7 @@ fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), Confi
     let mut table = table;
     for part in path {
         let entry = table.entry(part).or_insert_with(|| toml::Table::new().into());
-        table = entry.as_table_mut().ok_or_else(|| ConfigError::OverrideValue {
+        table = entry.as_table_mut().ok_or_else(|| TrainConfigError::OverrideValue {
             assignment: assignment.to_owned(),
             reason: format!("`{part}` is a value, not a table"),
         })?;
@@ -367,7 +368,7 @@ mod tests {
 
     pub(super) const MINIMAL: &str = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
 
-    pub(super) fn load(text: &str, overrides: &[&str]) -> Result<TrainConfig, ConfigError> {
+    pub(super) fn load(text: &str, overrides: &[&str]) -> Result<TrainConfig, TrainConfigError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("test.toml");
         std::fs::write(&path, text).unwrap();

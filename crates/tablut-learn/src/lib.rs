@@ -33,8 +33,8 @@ pub use burn_backend::BurnBackend;
 pub use burn_inference::BurnInference;
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
-    ConfigError, Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
-    differences,
+    Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
+    TrainConfigError, differences,
 };
 pub use cpu_backend::CpuBackend;
 pub use error::StepError;

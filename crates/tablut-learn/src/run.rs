@@ -10,7 +10,7 @@ use tablut_net::{ModelFileError, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::checkpoint::{Checkpoint, remove_old_states, state_path, states};
-use crate::config::{ConfigError, Difference, TrainConfig, differences};
+use crate::config::{Difference, TrainConfig, TrainConfigError, differences};
 use crate::error::StepError;
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
@@ -33,7 +33,7 @@ pub enum TrainError {
     Locked(PathBuf),
     /// The config.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] TrainConfigError),
     /// The run was begun with another config.
     #[error("{path} was begun with another config; these keys cannot change while a run goes on:\n{}\n\
              Use another --run folder, or put the values back.", list(.differences))]

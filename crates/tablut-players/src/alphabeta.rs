@@ -36,7 +36,7 @@ pub struct AlphaBeta {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Analysis {
+pub struct AlphaBetaAnalysis {
     /// The moves that share the best score, in the order of move generation.
     pub best: Vec<Move>,
     /// Their score from the side to move's view, in hundredths of a defender.
@@ -67,7 +67,7 @@ impl AlphaBeta {
     ///
     /// # Panics
     /// If the game is over.
-    pub fn analyse(&mut self, game: &Game) -> Analysis {
+    pub fn analyse(&mut self, game: &Game) -> AlphaBetaAnalysis {
         // What an earlier move's search left behind would make this one depend on the way here.
         self.table.clear();
         self.ordering.clear();
@@ -87,7 +87,8 @@ impl AlphaBeta {
         };
         let mut roots = roots(game);
         assert!(!roots.is_empty(), "a player was asked for a move in a game that is over");
-        let mut analysis = Analysis { best: Vec::new(), score: -INFINITE, plies_to_end: None, depth: 0, nodes: 0 };
+        let mut analysis =
+            AlphaBetaAnalysis { best: Vec::new(), score: -INFINITE, plies_to_end: None, depth: 0, nodes: 0 };
         for depth in 1..=max_depth {
             let score = search_roots(&mut tree, &mut roots, depth);
             if tree.stopped && depth > 1 {

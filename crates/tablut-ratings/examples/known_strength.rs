@@ -8,9 +8,9 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_ratings::elo::expected_score;
+use tablut_ratings::sequential_test::bet::likeliest_with_mean;
 use tablut_ratings::simulated::{SimulatedMatch, pick};
-use tablut_ratings::sprt::bet::likeliest_with_mean;
-use tablut_ratings::{Anchor, PairTable, Pairing, Pentanomial, Ratings, Sprt, SprtBounds, Verdict, rate};
+use tablut_ratings::{Anchor, PairTable, Pairing, Pentanomial, Ratings, SequentialTest, TestBounds, TestVerdict, rate};
 
 const ZERO: Anchor = Anchor { player: 0, elo: 0.0 };
 
@@ -107,10 +107,10 @@ fn error_table(n_tests: usize) {
     println!("\n| bounds, Elo | openings | draws | truth, Elo | wrong | pairs | wrong, GSPRT | pairs, GSPRT |");
     println!("|---|--:|--:|--:|--:|--:|--:|--:|");
     for bounds in ["0,20", "0,80", "0,200", "-100,0", "200,300"] {
-        let bounds: SprtBounds = bounds.parse().expect("these are bounds");
+        let bounds: TestBounds = bounds.parse().expect("these are bounds");
         for (tilt, draw_weight) in [(0.0, 0.0), (300.0, 0.0), (800.0, 0.0), (0.0, 2.0)] {
             let common = SimulatedMatch { strength: 0.0, advantage: 0.0, tilt, draw_weight };
-            for (elo, wrong) in [(bounds.elo0, Verdict::Stronger), (bounds.elo1, Verdict::NotStronger)] {
+            for (elo, wrong) in [(bounds.elo0, TestVerdict::Stronger), (bounds.elo1, TestVerdict::NotStronger)] {
                 let chances = common.with_score_of(elo).half_point_chances();
                 let [ours, usual] = errors(bounds, &chances, wrong, n_tests);
                 println!(
@@ -129,17 +129,19 @@ fn error_table(n_tests: usize) {
 }
 
 /// Percentage of wrong verdicts and mean number of pairs: our test, then the usual one.
-fn errors(bounds: SprtBounds, chances: &[f64; 5], wrong: Verdict, n_tests: usize) -> [(f64, f64); 2] {
+fn errors(bounds: TestBounds, chances: &[f64; 5], wrong: TestVerdict, n_tests: usize) -> [(f64, f64); 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let (mut errors, mut pairs) = ([0_usize; 2], [0_usize; 2]);
     for _ in 0..n_tests {
-        let (mut test, mut counts) = (Sprt::new(bounds), Pentanomial::default());
-        let mut verdicts = [Verdict::Undecided; 2];
-        while verdicts.contains(&Verdict::Undecided) && counts.pairs() < 100_000 {
+        let (mut test, mut counts) = (SequentialTest::new(bounds), Pentanomial::default());
+        let mut verdicts = [TestVerdict::Undecided; 2];
+        while verdicts.contains(&TestVerdict::Undecided) && counts.pairs() < 100_000 {
             let half_points = pick(chances, &mut rng);
             counts.counts[half_points] += 1;
             test.record(half_points);
-            for (n, verdict) in verdicts.iter_mut().enumerate().filter(|(_, verdict)| **verdict == Verdict::Undecided) {
+            for (n, verdict) in
+                verdicts.iter_mut().enumerate().filter(|(_, verdict)| **verdict == TestVerdict::Undecided)
+            {
                 pairs[n] += 1;
                 *verdict = if n == 0 { test.state().verdict } else { gsprt(bounds, &counts) };
             }
@@ -153,15 +155,15 @@ fn errors(bounds: SprtBounds, chances: &[f64; 5], wrong: Verdict, n_tests: usize
 }
 
 /// The pentanomial GSPRT with Wald's bounds, as it is in common use: a thousandth is added to every count.
-fn gsprt(bounds: SprtBounds, pairs: &Pentanomial) -> Verdict {
+fn gsprt(bounds: TestBounds, pairs: &Pentanomial) -> TestVerdict {
     let counts = pairs.counts.map(|n| f64::from(n) + 0.001);
     let [p0, p1] = [bounds.elo0, bounds.elo1].map(|elo| likeliest_with_mean(&counts, expected_score(elo)));
     let ratio: f64 = (0..5).map(|k| counts[k] * (p1[k] / p0[k]).ln()).sum();
     if ratio >= ((1.0 - bounds.beta) / bounds.alpha).ln() {
-        Verdict::Stronger
+        TestVerdict::Stronger
     } else if ratio <= (bounds.beta / (1.0 - bounds.alpha)).ln() {
-        Verdict::NotStronger
+        TestVerdict::NotStronger
     } else {
-        Verdict::Undecided
+        TestVerdict::Undecided
     }
 }

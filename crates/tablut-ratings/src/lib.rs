@@ -2,17 +2,17 @@
 //!
 //! - [`Wdl`], [`Pentanomial`], [`PairTable`]: results; [`ScoreEstimate`]: a mean score with its interval.
 //! - [`elo`]: scores as differences in strength; [`rate`]: ratings of many players.
-//! - [`Sprt`]: a test that ends as soon as the pairs say enough.
+//! - [`SequentialTest`]: a test that ends as soon as the pairs say enough.
 
 pub mod elo;
 pub mod pairs;
 pub mod ratings;
 pub mod score;
+pub mod sequential_test;
 #[cfg(any(test, feature = "simulated"))]
 pub mod simulated;
-pub mod sprt;
 
 pub use pairs::PairTable;
 pub use ratings::{Anchor, Anchored, Pairing, Rating, RatingError, Ratings, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
-pub use sprt::{Sprt, SprtBounds, SprtError, SprtState, Verdict};
+pub use sequential_test::{SequentialTest, TestBounds, TestBoundsError, TestState, TestVerdict};

@@ -56,7 +56,7 @@ pub use opening::OpeningError;
 pub use otg::{OtgError, OtgRecord, RulesLine, RulesLineError, WordedRules};
 pub use position::{PartsError, Position};
 pub use position_text::PositionTextError;
-pub use replay::{Replay, ReplayError, TraceStep};
+pub use replay::{Replay, TraceError, TraceStep};
 pub use rules::{Applied, IllegalMove, MoveFault, Rules};
 pub use ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, ClauseDifference, CornerRules, Escape, First, HostileCamps,

@@ -42,7 +42,7 @@ pub struct TraceStep {
 
 /// A list of moves that does not replay.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ReplayError {
+pub struct TraceError {
     /// The ply at fault, from 1.
     pub ply: usize,
     /// The move as it was written.
@@ -51,22 +51,22 @@ pub struct ReplayError {
     pub reason: ReadMoveError,
 }
 
-impl fmt::Display for ReplayError {
+impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ply {}: {}", self.ply, self.reason)
     }
 }
 
-impl std::error::Error for ReplayError {}
+impl std::error::Error for TraceError {}
 
 impl Replay {
     /// Plays moves, in any of the forms of [`crate::MoveText`], from the game's current position on.
-    pub fn run<'a>(mut game: Game, texts: impl IntoIterator<Item = &'a str>) -> Result<Replay, ReplayError> {
+    pub fn run<'a>(mut game: Game, texts: impl IntoIterator<Item = &'a str>) -> Result<Replay, TraceError> {
         let first = game.position().side_to_move();
         let mut trace = Vec::new();
         let mut legal = MoveList::new();
         for (index, text) in texts.into_iter().enumerate() {
-            let captured = play_text(&mut game, text).map_err(|reason| ReplayError {
+            let captured = play_text(&mut game, text).map_err(|reason| TraceError {
                 ply: index + 1,
                 text: text.chars().take(40).collect(),
                 reason,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tablut_arena::MatchProgress;
 
 use crate::console::Voice;
-use crate::match_tables::{elo_text, sprt_evidence};
+use crate::match_tables::{elo_text, test_evidence};
 use crate::progress::{Progress, left};
 
 /// Progress of one match.
@@ -49,7 +49,7 @@ fn message(progress: &MatchProgress<'_>, games_before: usize, elapsed: Duration)
         let [mean, low, high] = [score.mean, score.low, score.high].map(|share| 100.0 * share);
         lines.push(format!("score {mean:.1} % ({low:.1}–{high:.1}), Elo {}", elo_text(&score.into())));
     }
-    lines.extend(progress.tally.sprt().map(|state| sprt_evidence(&state)));
+    lines.extend(progress.tally.test().map(|state| test_evidence(&state)));
     lines.join("\n")
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use tablut_arena::{GameResult, Tally};
     use tablut_players::Ending;
-    use tablut_ratings::SprtBounds;
+    use tablut_ratings::TestBounds;
     use tablut_rules::{Outcome, Reason, Side};
 
     fn won_by(winner: Side) -> GameResult {
@@ -73,7 +73,7 @@ mod tests {
         let none = Tally::default();
         let early = message(&progress(&none), 40, Duration::from_secs(10));
         assert_eq!(early, "2.0 games/s, 20 seconds left");
-        let mut tally = Tally::with_test(Some(SprtBounds::default()));
+        let mut tally = Tally::with_test(Some(TestBounds::default()));
         for _ in 0..20 {
             tally.record_pair(&game, &won_by(Side::Attackers));
             tally.record_pair(&game, &won_by(Side::Defenders));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tablut_arena::tally::{EloDifference, EndingCount};
 use tablut_arena::{Ladder, MatchReport, SideResult};
-use tablut_ratings::{Rating, ScoreEstimate, SprtState, Verdict, Wdl};
+use tablut_ratings::{Rating, ScoreEstimate, TestState, TestVerdict, Wdl};
 
 use crate::layout;
 
@@ -55,25 +55,27 @@ pub fn endings_text(reports: &[MatchReport]) -> String {
 }
 
 /// The sequential tests of the matches that had one, one line each.
-pub fn sprt_text(reports: &[MatchReport]) -> String {
+pub fn sequential_test_text(reports: &[MatchReport]) -> String {
     let mut text = String::new();
     for report in reports {
-        let Some(sprt) = &report.sprt else { continue };
-        let (bounds, state) = (sprt.bounds, sprt.state);
+        let Some(test) = &report.sequential_test else { continue };
+        let (bounds, state) = (test.bounds, test.state);
         let verdict = match state.verdict {
-            Verdict::Stronger => format!("stronger, over {} Elo", bounds.elo0),
-            Verdict::NotStronger => format!("not stronger, under {} Elo", bounds.elo1),
-            Verdict::Undecided => "undecided".to_owned(),
+            TestVerdict::Stronger => format!("stronger, over {} Elo", bounds.elo0),
+            TestVerdict::NotStronger => format!("not stronger, under {} Elo", bounds.elo1),
+            TestVerdict::Undecided => "undecided".to_owned(),
         };
-        let settings =
-            format!("SPRT [{}, {}] Elo, errors {} and {}", bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta);
-        let _ = writeln!(text, "{}: {verdict}\n  {settings}\n  {}", players(report), sprt_evidence(&state));
+        let settings = format!(
+            "sequential test [{}, {}] Elo, errors {} and {}",
+            bounds.elo0, bounds.elo1, bounds.alpha, bounds.beta
+        );
+        let _ = writeln!(text, "{}: {verdict}\n  {settings}\n  {}", players(report), test_evidence(&state));
     }
     text
 }
 
 /// The two sides of a sequential test: what speaks for either verdict, and what is needed.
-pub fn sprt_evidence(state: &SprtState) -> String {
+pub fn test_evidence(state: &TestState) -> String {
     format!(
         "evidence for stronger {:+.2} of {:.2}, for not stronger {:+.2} of {:.2}",
         state.stronger, state.stronger_at, state.not_stronger, state.not_stronger_at
@@ -152,11 +154,11 @@ fn signed(elo: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
+    use super::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
     use tablut_arena::tally::ReportHeader;
     use tablut_arena::{GameResult, MatchReport, Tally, ladder};
     use tablut_players::Ending;
-    use tablut_ratings::SprtBounds;
+    use tablut_ratings::TestBounds;
     use tablut_rules::{Outcome, Reason, Side};
 
     /// A game that was worth so many half points to the player on `side`.
@@ -176,7 +178,7 @@ mod tests {
             max_plies: None,
             complete: true,
         };
-        let mut tally = Tally::with_test(Some(SprtBounds::default()));
+        let mut tally = Tally::with_test(Some(TestBounds::default()));
         for (as_attackers, row) in pairs.iter().enumerate() {
             for (as_defenders, &n) in row.iter().enumerate() {
                 let (first, second) = (game(Side::Attackers, as_attackers), game(Side::Defenders, as_defenders));
@@ -198,7 +200,7 @@ mod tests {
         assert!(lines[1].starts_with("net – random") && lines[1].contains("100.0 (84–100)"), "{table}");
         assert!(lines[1].contains("above +287"), "{table}");
         assert!(endings_text(&reports).contains("net – greedy\n  16 won, 1 drawn, 3 lost; "));
-        assert_eq!(sprt_text(&reports).lines().count(), 2);
+        assert_eq!(sequential_test_text(&reports).lines().count(), 2);
     }
 
     #[test]

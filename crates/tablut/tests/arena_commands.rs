@@ -101,7 +101,7 @@ fn a_round_robin_is_rated_and_a_sequential_test_stops_early() {
     for part in [
         "random – greedy",
         "greedy – alphabeta:1",
-        "SPRT [-150, -50]",
+        "sequential test [-150, -50]",
         "not stronger, under -50",
         "attackers' advantage",
     ] {

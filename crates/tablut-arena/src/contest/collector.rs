@@ -3,7 +3,7 @@
 use crate::match_game::GameResult;
 use crate::tally::Tally;
 use std::collections::BTreeMap;
-use tablut_ratings::{SprtBounds, Verdict};
+use tablut_ratings::{TestBounds, TestVerdict};
 
 /// Counts pairs once both games are there. Without a sequential test every such pair counts at once; with one, pairs are
 /// judged in their order and none after the one that settles it, so that the result does not depend on threads.
@@ -17,10 +17,10 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub(super) fn new(sprt: Option<SprtBounds>) -> Self {
+    pub(super) fn new(test: Option<TestBounds>) -> Self {
         let (waiting, counted) = (BTreeMap::new(), BTreeMap::new());
-        let tally = Tally::with_test(sprt);
-        Self { in_order: sprt.is_some(), waiting, counted, tally, finished: 0, settled: false }
+        let tally = Tally::with_test(test);
+        Self { in_order: test.is_some(), waiting, counted, tally, finished: 0, settled: false }
     }
 
     /// Takes a game in; true once the sequential test is settled.
@@ -29,7 +29,7 @@ impl Collector {
         self.waiting.insert(game_idx, result.clone());
         if self.in_order {
             while !self.settled && self.count_pair(self.counted.len()) {
-                self.settled = self.tally.sprt().is_some_and(|state| state.verdict != Verdict::Undecided);
+                self.settled = self.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided);
             }
         } else {
             self.count_pair(game_idx - game_idx % 2);

@@ -4,7 +4,7 @@ use crate::openings::Opening;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tablut_players::{Nets, PlayerSpec, alphabeta};
-use tablut_ratings::SprtBounds;
+use tablut_ratings::TestBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
 
@@ -34,7 +34,8 @@ pub struct MatchHeader {
     /// Seed of openings and players.
     pub seed: u64,
     /// The sequential test that may end a match.
-    pub sprt: Option<SprtBounds>,
+    #[serde(rename = "sprt")]
+    pub sequential_test: Option<TestBounds>,
 }
 
 /// A player, and what its moves depend on beside its name.
@@ -62,7 +63,7 @@ impl PlayerIdentity {
 
 /// One thing in which two matches differ.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Difference {
+pub struct HeaderDifference {
     /// Where, such as `players[0].net`.
     pub key: String,
     /// The file's value.
@@ -94,7 +95,7 @@ impl MatchHeader {
     }
 
     /// In what the header `text` differs from this one; an error when it is no header.
-    pub(super) fn differences(&self, text: &str) -> Result<Vec<Difference>, String> {
+    pub(super) fn differences(&self, text: &str) -> Result<Vec<HeaderDifference>, String> {
         const EXPECTED: &str = "its first line is not that of a match";
         let found: Value = serde_json::from_str(text).map_err(|_| EXPECTED.to_owned())?;
         match found.get("tablut_match") {
@@ -113,7 +114,7 @@ impl MatchHeader {
 }
 
 /// Collects the leaves in which two values differ.
-fn compare(key: String, found: Option<&Value>, expected: Option<&Value>, differences: &mut Vec<Difference>) {
+fn compare(key: String, found: Option<&Value>, expected: Option<&Value>, differences: &mut Vec<HeaderDifference>) {
     match (found, expected) {
         (Some(Value::Object(found)), Some(Value::Object(expected))) => {
             let others = expected.keys().filter(|name| !found.contains_key(*name));
@@ -128,7 +129,7 @@ fn compare(key: String, found: Option<&Value>, expected: Option<&Value>, differe
             }
         }
         (found, expected) if found == expected => {}
-        (found, expected) => differences.push(Difference { key, found: shown(found), expected: shown(expected) }),
+        (found, expected) => differences.push(HeaderDifference { key, found: shown(found), expected: shown(expected) }),
     }
 }
 

@@ -25,7 +25,7 @@ fn header() -> MatchHeader {
         openings: "abc".to_owned(),
         max_plies: Some(60),
         seed: 3,
-        sprt: None,
+        sequential_test: None,
     }
 }
 
@@ -38,7 +38,7 @@ fn games() -> BTreeMap<usize, GameResult> {
         book: None,
         max_plies: Some(60),
         seed: 3,
-        sprt: None,
+        sequential_test: None,
         concurrency: Concurrency { workers: 1, tasks_per_worker: 8 },
     };
     let players = [contestant("greedy"), contestant("random")];

@@ -16,7 +16,7 @@ use super::model_file::{SHIPPED, add_net, load_nets};
 use super::told;
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
-use crate::match_tables::{endings_text, match_table, sprt_text};
+use crate::match_tables::{endings_text, match_table, sequential_test_text};
 
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
@@ -117,7 +117,7 @@ impl Measured {
             matches.seed,
             match_table(&reports),
             endings_text(&reports),
-            sprt_text(&reports)
+            sequential_test_text(&reports)
         )
     }
 }

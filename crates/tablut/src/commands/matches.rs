@@ -9,7 +9,7 @@ use anyhow::bail;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
 use tablut_players::PlayerSpec;
-use tablut_ratings::SprtBounds;
+use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
 pub use self::playing::{Played, play_all};
@@ -37,7 +37,7 @@ pub struct MatchArgs {
     pub seed: u64,
     /// End each match once a sequential test is settled; the bounds are ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default: 0,20].
     #[arg(long, value_name = "BOUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "0,20")]
-    pub sprt: Option<SprtBounds>,
+    pub sprt: Option<TestBounds>,
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -77,7 +77,7 @@ impl MatchArgs {
             book: None,
             max_plies: Some(self.max_plies),
             seed: self.seed,
-            sprt: self.sprt,
+            sequential_test: self.sprt,
             concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
         };
         if let Some(path) = &self.openings {

@@ -16,7 +16,7 @@ use super::told;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
 use crate::ladder_svg::ladder_svg;
-use crate::match_tables::{endings_text, ladder_table, match_table, sprt_text, superiority_table};
+use crate::match_tables::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
 use crate::outputs::check_writable;
 
 /// Arguments of `tablut match`.
@@ -95,7 +95,7 @@ fn text(args: &Args, rules: &Rules, reports: &[MatchReport], ladder: &Ladder) ->
         args.matches.seed,
         match_table(reports),
         endings_text(reports),
-        sprt_text(reports),
+        sequential_test_text(reports),
         ladder_table(ladder),
         superiority_table(ladder)
     )

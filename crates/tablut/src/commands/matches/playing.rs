@@ -167,6 +167,6 @@ fn header(pairings: &[[PlayerSpec; 2]], nets: &Nets, config: &MatchConfig) -> an
         openings: MatchHeader::hash_of(&config.openings()?),
         max_plies: config.max_plies,
         seed: config.seed,
-        sprt: config.sprt,
+        sequential_test: config.sequential_test,
     })
 }

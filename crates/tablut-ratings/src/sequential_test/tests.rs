@@ -1,17 +1,17 @@
 //! The sequential test: exact on all sequences of a few pairs, and simulated to its end.
 
-use super::{Sprt, SprtBounds, SprtError, Verdict};
+use super::{SequentialTest, TestBounds, TestBoundsError, TestVerdict};
 use crate::simulated::{SimulatedMatch, pick};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 #[test]
 fn bad_bounds_are_refused_by_name() {
-    assert!(matches!("20,0".parse::<SprtBounds>(), Err(SprtError::Order { .. })));
-    assert!(matches!("0,inf".parse::<SprtBounds>(), Err(SprtError::Range { name: "elo1", .. })));
-    assert!(matches!("nan,5".parse::<SprtBounds>(), Err(SprtError::Range { name: "elo0", .. })));
-    assert!(matches!("0,20,0.7,0.05".parse::<SprtBounds>(), Err(SprtError::Chance { name: "alpha", .. })));
-    let error = "0;20".parse::<SprtBounds>().unwrap_err();
+    assert!(matches!("20,0".parse::<TestBounds>(), Err(TestBoundsError::Order { .. })));
+    assert!(matches!("0,inf".parse::<TestBounds>(), Err(TestBoundsError::Range { name: "elo1", .. })));
+    assert!(matches!("nan,5".parse::<TestBounds>(), Err(TestBoundsError::Range { name: "elo0", .. })));
+    assert!(matches!("0,20,0.7,0.05".parse::<TestBounds>(), Err(TestBoundsError::Chance { name: "alpha", .. })));
+    let error = "0;20".parse::<TestBounds>().unwrap_err();
     assert!(error.to_string().contains("\"0;20\""), "{error}");
 }
 
@@ -21,7 +21,7 @@ fn pair_chances(elo: f64, tilt: f64, draw_weight: f64) -> [f64; 5] {
 }
 
 /// The capitals' mean over all sequences of `n_pairs` pairs.
-fn mean_capitals(test: &Sprt, chances: &[f64; 5], n_pairs: u32) -> [f64; 2] {
+fn mean_capitals(test: &SequentialTest, chances: &[f64; 5], n_pairs: u32) -> [f64; 2] {
     if n_pairs == 0 {
         return [test.stronger.exp(), test.not_stronger.exp()];
     }
@@ -40,10 +40,10 @@ fn mean_capitals(test: &Sprt, chances: &[f64; 5], n_pairs: u32) -> [f64; 2] {
 #[test]
 fn no_capital_grows_on_average_under_the_hypothesis_that_it_bets_against() {
     // Bounds that no six pairs reach, so that every sequence runs to its end.
-    let bounds = SprtBounds { elo0: 0.0, elo1: 60.0, alpha: 1e-9, beta: 1e-9 };
+    let bounds = TestBounds { elo0: 0.0, elo1: 60.0, alpha: 1e-9, beta: 1e-9 };
     for (tilt, draw) in [(0.0, 0.0), (300.0, 1.0), (800.0, 0.0)] {
-        let under_null = mean_capitals(&Sprt::new(bounds), &pair_chances(0.0, tilt, draw), 6);
-        let under_alternative = mean_capitals(&Sprt::new(bounds), &pair_chances(60.0, tilt, draw), 6);
+        let under_null = mean_capitals(&SequentialTest::new(bounds), &pair_chances(0.0, tilt, draw), 6);
+        let under_alternative = mean_capitals(&SequentialTest::new(bounds), &pair_chances(60.0, tilt, draw), 6);
         assert!((under_null[0] - 1.0).abs() < 1e-9, "{under_null:?}");
         assert!((under_alternative[1] - 1.0).abs() < 1e-9, "{under_alternative:?}");
         assert!(under_alternative[0] > 1.0 && under_null[1] > 1.0, "each grows where it should");
@@ -51,15 +51,15 @@ fn no_capital_grows_on_average_under_the_hypothesis_that_it_bets_against() {
 }
 
 /// Draws pairs until the test stops, at most 20,000.
-fn simulate(bounds: SprtBounds, chances: &[f64; 5], rng: &mut ChaCha8Rng) -> (Verdict, u32) {
-    let mut test = Sprt::new(bounds);
+fn simulate(bounds: TestBounds, chances: &[f64; 5], rng: &mut ChaCha8Rng) -> (TestVerdict, u32) {
+    let mut test = SequentialTest::new(bounds);
     for n in 1..=20_000 {
         test.record(pick(chances, rng));
-        if test.state().verdict != Verdict::Undecided {
+        if test.state().verdict != TestVerdict::Undecided {
             return (test.state().verdict, n);
         }
     }
-    (Verdict::Undecided, 20_000)
+    (TestVerdict::Undecided, 20_000)
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn error_rates_keep_the_stated_bounds() {
         ("-100,0", 0.0, 2.0, 26.0),
         ("200,300", 300.0, 0.0, 62.0),
     ] {
-        let bounds: SprtBounds = bounds.parse().unwrap();
-        for (elo, wrong) in [(bounds.elo0, Verdict::Stronger), (bounds.elo1, Verdict::NotStronger)] {
+        let bounds: TestBounds = bounds.parse().unwrap();
+        for (elo, wrong) in [(bounds.elo0, TestVerdict::Stronger), (bounds.elo1, TestVerdict::NotStronger)] {
             let chances = pair_chances(elo, tilt, draw);
             let (mut errors, mut pairs) = (0, 0);
             for _ in 0..runs {
@@ -92,12 +92,12 @@ fn error_rates_keep_the_stated_bounds() {
 
 #[test]
 fn a_verdict_stands() {
-    let mut test = Sprt::new("0,100".parse().unwrap());
+    let mut test = SequentialTest::new("0,100".parse().unwrap());
     for _ in 0..40 {
         test.record(4);
     }
     let settled = test.state();
-    assert_eq!(settled.verdict, Verdict::Stronger);
+    assert_eq!(settled.verdict, TestVerdict::Stronger);
     assert!(settled.stronger >= settled.stronger_at);
     for _ in 0..400 {
         test.record(0);

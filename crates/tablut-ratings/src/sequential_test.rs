@@ -28,7 +28,7 @@ const MAX_ELO: f64 = 2000.0;
 
 /// What a sequential test decides between, and how often it may be wrong.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SprtBounds {
+pub struct TestBounds {
     /// The null hypothesis: the first player is at most this many Elo points stronger.
     pub elo0: f64,
     /// The alternative: it is at least this many Elo points stronger. Above `elo0`.
@@ -39,17 +39,17 @@ pub struct SprtBounds {
     pub beta: f64,
 }
 
-impl Default for SprtBounds {
+impl Default for TestBounds {
     /// 0 against 20 Elo, 5 % error either way.
     fn default() -> Self {
         Self { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 }
     }
 }
 
-/// Why a text is no [`SprtBounds`], or why the bounds make no test.
+/// Why a text is no [`TestBounds`], or why the bounds make no test.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
-pub enum SprtError {
+pub enum TestBoundsError {
     /// The upper hypothesis is not above the lower.
     #[error("elo1 ({elo1}) must be above elo0 ({elo0})")]
     Order {
@@ -82,18 +82,18 @@ pub enum SprtError {
     },
 }
 
-impl std::str::FromStr for SprtBounds {
-    type Err = SprtError;
+impl std::str::FromStr for TestBounds {
+    type Err = TestBoundsError;
 
     /// Reads `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
     ///
     /// ```
-    /// let bounds: tablut_ratings::SprtBounds = "0,30".parse()?;
+    /// let bounds: tablut_ratings::TestBounds = "0,30".parse()?;
     /// assert_eq!((bounds.elo1, bounds.alpha), (30.0, 0.05));
-    /// # Ok::<(), tablut_ratings::SprtError>(())
+    /// # Ok::<(), tablut_ratings::TestBoundsError>(())
     /// ```
-    fn from_str(text: &str) -> Result<Self, SprtError> {
-        let unreadable = || SprtError::Text { text: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, TestBoundsError> {
+        let unreadable = || TestBoundsError::Text { text: text.to_owned() };
         let numbers: Vec<f64> =
             text.split(',').map(|part| part.trim().parse()).collect::<Result<_, _>>().map_err(|_| unreadable())?;
         let bounds = match numbers[..] {
@@ -106,20 +106,20 @@ impl std::str::FromStr for SprtBounds {
     }
 }
 
-impl SprtBounds {
+impl TestBounds {
     /// Refuses bounds that make no test.
-    pub fn check(&self) -> Result<(), SprtError> {
+    pub fn check(&self) -> Result<(), TestBoundsError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MAX_ELO..=MAX_ELO).contains(&value) {
-                return Err(SprtError::Range { name, value });
+                return Err(TestBoundsError::Range { name, value });
             }
         }
         if self.elo1 <= self.elo0 {
-            return Err(SprtError::Order { elo0: self.elo0, elo1: self.elo1 });
+            return Err(TestBoundsError::Order { elo0: self.elo0, elo1: self.elo1 });
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(SprtError::Chance { name, value });
+                return Err(TestBoundsError::Chance { name, value });
             }
         }
         Ok(())
@@ -129,7 +129,7 @@ impl SprtBounds {
 /// What a sequential test says so far.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum TestVerdict {
     /// More games are needed.
     Undecided,
     /// The null hypothesis is rejected: more than `elo0` stronger.
@@ -140,7 +140,7 @@ pub enum Verdict {
 
 /// How far a sequential test is.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SprtState {
+pub struct TestState {
     /// Evidence against `elo0`: the natural logarithm of the capital won by betting against it. *Stronger* at
     /// `stronger_at`.
     pub stronger: f64,
@@ -151,28 +151,28 @@ pub struct SprtState {
     /// `ln(1/beta)`.
     pub not_stronger_at: f64,
     /// What follows.
-    pub verdict: Verdict,
+    pub verdict: TestVerdict,
 }
 
 /// A sequential test under way.
 #[derive(Clone, Debug)]
-pub struct Sprt {
-    bounds: SprtBounds,
+pub struct SequentialTest {
+    bounds: TestBounds,
     seen: Pentanomial,
     stronger: f64,
     not_stronger: f64,
-    verdict: Verdict,
+    verdict: TestVerdict,
 }
 
-impl Sprt {
+impl SequentialTest {
     /// A test that has seen nothing.
-    pub fn new(bounds: SprtBounds) -> Self {
+    pub fn new(bounds: TestBounds) -> Self {
         let seen = Pentanomial::default();
-        Self { bounds, seen, stronger: 0.0, not_stronger: 0.0, verdict: Verdict::Undecided }
+        Self { bounds, seen, stronger: 0.0, not_stronger: 0.0, verdict: TestVerdict::Undecided }
     }
 
     /// What the test decides between.
-    pub fn bounds(&self) -> SprtBounds {
+    pub fn bounds(&self) -> TestBounds {
         self.bounds
     }
 
@@ -181,7 +181,7 @@ impl Sprt {
     /// # Panics
     /// If there are more than four half points.
     pub fn record(&mut self, half_points: usize) {
-        if self.verdict == Verdict::Undecided {
+        if self.verdict == TestVerdict::Undecided {
             let (m0, m1) = (expected_score(self.bounds.elo0), expected_score(self.bounds.elo1));
             let score = pair_score(half_points);
             // The bets are made on what was seen before this pair.
@@ -192,20 +192,20 @@ impl Sprt {
         self.seen.counts[half_points] += 1;
     }
 
-    fn judge(&self) -> Verdict {
+    fn judge(&self) -> TestVerdict {
         // A score between the hypotheses speaks against both. Whichever is further over its limit has been refuted.
         let over = [self.stronger + self.bounds.alpha.ln(), self.not_stronger + self.bounds.beta.ln()];
         match (over[0] >= 0.0, over[1] >= 0.0) {
-            (false, false) => Verdict::Undecided,
-            (true, true) if over[1] > over[0] => Verdict::NotStronger,
-            (true, _) => Verdict::Stronger,
-            (false, true) => Verdict::NotStronger,
+            (false, false) => TestVerdict::Undecided,
+            (true, true) if over[1] > over[0] => TestVerdict::NotStronger,
+            (true, _) => TestVerdict::Stronger,
+            (false, true) => TestVerdict::NotStronger,
         }
     }
 
     /// Where the test stands.
-    pub fn state(&self) -> SprtState {
-        SprtState {
+    pub fn state(&self) -> TestState {
+        TestState {
             stronger: self.stronger,
             not_stronger: self.not_stronger,
             stronger_at: -self.bounds.alpha.ln(),
