@@ -19,7 +19,6 @@
 //! The likelihood of superiority follows from the drop at the best fit in which both players are equal.
 
 use crate::elo::LOGIT_PER_ELO;
-use crate::pairs::PairTable;
 use interval::{normal_below, profile};
 use model::Model;
 use pair_effect::PairEffect;
@@ -29,29 +28,11 @@ use std::cmp::Ordering;
 mod interval;
 mod model;
 mod pair_effect;
+mod pairing;
 mod solve;
 
 pub use model::PRIOR_SD_ELO;
-
-/// All pairs of games between two players, given by their indices.
-#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
-pub struct Pairing {
-    /// The player whose results `pairs` counts.
-    pub first: usize,
-    /// The other one.
-    pub second: usize,
-    /// How the pairs ended.
-    pub pairs: PairTable,
-}
-
-/// A player whose rating is given.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Anchor {
-    /// The player's index.
-    pub player: usize,
-    /// Its rating in Elo points.
-    pub elo: f64,
-}
+pub use pairing::{Anchor, Pairing};
 
 /// A rating in Elo points.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The model of paired comparisons: its likelihood, the likeliest parameters, their covariance.
 
+use super::pairing::{Anchor, Pairing};
 use super::solve::{inverse, solve};
-use super::{Anchor, Pairing};
 use crate::elo::LOGIT_PER_ELO;
 use crate::score::Wdl;
 use std::cmp::Ordering;

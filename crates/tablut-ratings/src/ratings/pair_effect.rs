@@ -1,7 +1,7 @@
 //! What playing in pairs does to a rating's variance.
 
-use super::Pairing;
 use super::model::{Chances, Model};
+use super::pairing::Pairing;
 
 /// Pairs of independent games that are mixed into those observed, so that a handful of like pairs claims nothing.
 const NOTIONAL_PAIRS: f64 = 4.0;
