@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use tablut_protocols::challenge::frame::read_frame;
-use tablut_protocols::challenge::message::{Action, State};
+use tablut_protocols::challenge::message::{Action, State, read_name};
 use tablut_rules::Side;
 
 fuzz_target!(|data: &[u8]| {
@@ -19,6 +19,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn look_at(text: &str) {
+    assert!(read_name(text).chars().all(|c| !c.is_control()));
     if let Ok(mv) = Action::read(text, "peer") {
         let _ = mv.to_string();
     }

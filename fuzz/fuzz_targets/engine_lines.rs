@@ -5,6 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
+use tablut_players::Baseline;
 use tablut_protocols::engine_protocol::{LineEngine, run_engine};
 use tablut_protocols::mind::Mind;
 use tablut_rules::Rules;
@@ -13,7 +14,7 @@ static KVASIR: LazyLock<Arc<Rules>> = LazyLock::new(|| Arc::new(Rules::named("kv
 
 fuzz_target!(|text: &str| {
     let random = "random".parse().expect("a player");
-    let mind = Mind::baseline(&random, &KVASIR, 1).expect("a player without a net");
+    let mind = Mind::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
     let mut engine = LineEngine::new("fuzz".to_owned(), mind, 1, KVASIR.clone());
     let (sender, receiver) = sync_channel(1024);
     // Rule files are not opened here: the fuzzer would find its way to files of this machine.

@@ -5,6 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
+use tablut_players::Baseline;
 use tablut_protocols::mind::Mind;
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_rules::Rules;
@@ -17,7 +18,7 @@ fuzz_target!(|text: &str| {
     // Most lines mean nothing before a game has begun.
     for first in [None, Some(RULES)] {
         let random = "random".parse().expect("a player");
-        let mind = Mind::baseline(&random, &KVASIR, 1).expect("a player without a net");
+        let mind = Mind::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
         let pace = Pace { most: Some(Limit::of_simulations(1)), simulations: 1 };
         let mut engine = OpenTaflEngine::new(mind, pace);
         let (sender, receiver) = sync_channel(1025);

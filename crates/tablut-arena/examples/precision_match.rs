@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use tablut_arena::{Contestant, MatchConfig, Player, play_match};
+use tablut_arena::{MatchConfig, play_match};
 use tablut_games::{CancelToken, Concurrency, NetEvaluator};
 use tablut_net::{Engine, EngineOptions, Model, Precision};
-use tablut_players::match_search;
+use tablut_players::{Contestant, NetSearch, match_search};
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, Limit};
 
@@ -24,9 +24,9 @@ fn main() -> Result<(), Failure> {
     let (first, second) = (first?, second?);
     let engine = |precision| Engine::with_options(&weights, EngineOptions { precision, ..EngineOptions::default() });
     let engines = [engine(first.0)?, engine(second.0)?];
-    let contestant = |index: usize, player: &(Precision, u32)| Contestant {
-        name: format!("{}@{}", player.0, player.1),
-        player: Player::Net { evaluator: index, limit: Limit::of_simulations(player.1), config: match_search(0) },
+    let contestant = |evaluator: usize, player: &(Precision, u32)| {
+        let search = NetSearch { evaluator, limit: Limit::of_simulations(player.1), config: match_search(0) };
+        Contestant::net(format!("{}@{}", player.0, player.1), search)
     };
     let config = MatchConfig {
         rules: Arc::new(Rules::load(rules)?),

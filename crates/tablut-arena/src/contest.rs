@@ -9,11 +9,10 @@ use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
-use tablut_players::{NetSearch, Nets, PlayerSpec, baseline};
-use tablut_protocols::{Program, ProgramError};
+use tablut_players::{Contestant, Demand, PlayerError};
 use tablut_ratings::TestBounds;
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
+use tablut_search::{EvaluateError, Evaluator};
 
 /// How a match is played.
 #[derive(Clone, Debug)]
@@ -46,69 +45,13 @@ impl MatchConfig {
     }
 }
 
-/// A player of a match.
-#[derive(Clone, Debug)]
-pub struct Contestant {
-    /// The name in the report.
-    pub name: String,
-    /// How it chooses its moves.
-    pub player: Player,
-}
-
-/// How a contestant chooses its moves.
-#[derive(Clone, Debug)]
-pub enum Player {
-    /// By itself.
-    Baseline(PlayerSpec),
-    /// By a search over the evaluator of this index.
-    Net {
-        /// Which of the worker's evaluators.
-        evaluator: usize,
-        /// How long it thinks about a move.
-        limit: Limit,
-        /// The search; its simulations are not read.
-        config: SearchConfig,
-    },
-    /// By another program.
-    Program(Arc<Program>),
-}
-
-impl Contestant {
-    /// The contestant that `spec` names; `None` if it needs a model file that was not loaded, or is a
-    /// program, which [`Program::start`] starts.
-    pub fn new(spec: &PlayerSpec, nets: &Nets) -> Option<Self> {
-        let player = match spec {
-            PlayerSpec::Net { .. } | PlayerSpec::Policy { .. } => {
-                let NetSearch { evaluator, limit, config } = nets.search_of(spec)?;
-                Player::Net { evaluator, limit, config }
-            }
-            PlayerSpec::Engine { .. } | PlayerSpec::OpenTafl { .. } | PlayerSpec::Challenge { .. } => return None,
-            _ => Player::Baseline(spec.clone()),
-        };
-        Some(Self { name: spec.to_string(), player })
-    }
-
-    /// How many games may be played at once with it. A player that watches the clock has a thread to itself, for other
-    /// games on its thread would take its time; so have programs, which need a core of their own.
-    fn limited(&self, concurrency: Concurrency) -> Concurrency {
-        let alone = Concurrency { tasks_per_worker: 1, ..concurrency };
-        match &self.player {
-            Player::Program(program) if program.needs_the_port() => Concurrency { workers: 1, ..alone },
-            Player::Program(_) => alone,
-            Player::Net { limit, .. } if !limit.is_reproducible() => alone,
-            Player::Baseline(spec) if !spec.is_reproducible() => alone,
-            Player::Net { .. } | Player::Baseline(_) => concurrency,
-        }
-    }
-
-    fn seat(&self, rules: &Arc<Rules>, side: Side, seed: u64) -> Seat {
-        match &self.player {
-            Player::Program(program) => Seat::Program(program.seat(side)),
-            Player::Net { evaluator, limit, config } => Seat::net(*evaluator, *limit, config.clone(), seed),
-            Player::Baseline(spec) => {
-                Seat::Baseline(baseline(spec, rules, seed).expect("a net is made a contestant with its evaluator"))
-            }
-        }
+/// How many games may be played at once with it. A player that watches the clock has a thread to itself, for other
+/// games on its thread would take its time; so have programs, which need a core of their own.
+fn limited(contestant: &Contestant, concurrency: Concurrency) -> Concurrency {
+    match contestant.demand {
+        Demand::Shared => concurrency,
+        Demand::OwnThread => Concurrency { tasks_per_worker: 1, ..concurrency },
+        Demand::OneAtATime => Concurrency { workers: 1, tasks_per_worker: 1 },
     }
 }
 
@@ -137,9 +80,9 @@ pub enum MatchError {
     /// A net cannot evaluate.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
-    /// A program cannot play.
+    /// A player cannot play.
     #[error(transparent)]
-    Program(#[from] ProgramError),
+    Player(#[from] PlayerError),
 }
 
 /// A match's report and its games.
@@ -166,7 +109,7 @@ pub fn play_match(
 
 /// Plays the games of a match that are not among `earlier`, those of an earlier run with their numbers.
 ///
-/// `make_evaluators` is called once in each worker thread; a net's index in [`Player::Net`] counts in what it returns.
+/// `make_evaluators` is called once in each worker thread; [`Contestant::evaluator`] counts in what it returns.
 /// `on_game` is called after each game, from any thread. With a sequential test pairs are judged in their
 /// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
 /// are spread over threads. A match with a player that watches the clock, or with a program, plays one game at a time
@@ -191,7 +134,7 @@ pub fn resume_match(
         collector.add(game_idx, &game);
     }
     let left: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
-    let concurrency = contestants[1].limited(contestants[0].limited(config.concurrency));
+    let concurrency = limited(&contestants[1], limited(&contestants[0], config.concurrency));
     let collector = Mutex::new(collector);
     // The sequential test ends this match alone: whoever holds `cancel` has not asked for a stop.
     let settled = cancel.child();
@@ -226,12 +169,12 @@ pub fn resume_match(
 }
 
 /// Whether all games were played, and not stopped; or what kept them from it.
-fn ran_to_the_end<T>(run: Result<T, RunError<ProgramError>>) -> Result<bool, MatchError> {
+fn ran_to_the_end<T>(run: Result<T, RunError<PlayerError>>) -> Result<bool, MatchError> {
     match run {
         Ok(_) => Ok(true),
         Err(RunError::Stopped) => Ok(false),
         Err(RunError::Evaluate(error)) => Err(MatchError::Evaluate(error)),
-        Err(RunError::Task(error)) => Err(MatchError::Program(error)),
+        Err(RunError::Task(error)) => Err(MatchError::Player(error)),
     }
 }
 
@@ -250,7 +193,8 @@ fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[O
     }
     let seat = |side: Side| {
         let contestant = &contestants[(game_idx + side.index()) % 2];
-        contestant.seat(&config.rules, side, mix(mix(config.seed, game_idx as u64), side.index() as u64))
+        let seed = mix(mix(config.seed, game_idx as u64), side.index() as u64);
+        Seat { player: contestant.sit(&config.rules, side, seed), evaluator: contestant.evaluator }
     };
     MatchGame::new(game, opening, [seat(Side::Attackers), seat(Side::Defenders)])
 }

@@ -11,7 +11,7 @@ pub mod opening_book;
 pub mod openings;
 pub mod tally;
 
-pub use contest::{Contestant, MatchConfig, MatchError, MatchOutcome, MatchProgress, Player, play_match, resume_match};
+pub use contest::{MatchConfig, MatchError, MatchOutcome, MatchProgress, play_match, resume_match};
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use match_game::{GameResult, MatchGame, Seat};

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tablut_arena::{Contestant, GameResult, MatchConfig, MatchOutcome, Player, play_match, resume_match};
+use tablut_arena::{GameResult, MatchConfig, MatchOutcome, play_match, resume_match};
 use tablut_games::{CancelToken, Concurrency};
-use tablut_players::{Ending, PlayerSpec, match_search};
+use tablut_players::{Contestant, Ending, NetSearch, match_search};
 use tablut_ratings::{TestBounds, TestVerdict};
 use tablut_rules::{Game, Rules};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, UniformEvaluator};
@@ -24,14 +24,14 @@ fn config(rules: &str, n_pairs: usize) -> MatchConfig {
 }
 
 fn contestant(text: &str) -> Contestant {
-    Contestant { name: text.to_owned(), player: Player::Baseline(text.parse::<PlayerSpec>().unwrap()) }
+    Contestant::baseline(text.to_owned(), &text.parse().unwrap()).unwrap()
 }
 
 /// A search that knows nothing but the rules.
 fn uniform(simulations: u32) -> Contestant {
     let limit = Limit::of_simulations(simulations);
-    let player = Player::Net { evaluator: 0, limit, config: match_search(0) };
-    Contestant { name: format!("uniform@{simulations}"), player }
+    let search = NetSearch { evaluator: 0, limit, config: match_search(0) };
+    Contestant::net(format!("uniform@{simulations}"), search)
 }
 
 fn evaluators() -> Vec<Box<dyn Evaluator>> {
@@ -195,8 +195,8 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
     config.max_plies = Some(8);
     config.concurrency = Concurrency { workers: 1, tasks_per_worker: 64 };
     for (limit, expected) in [("20/1s", 1), ("20", 3)] {
-        let timed = Player::Net { evaluator: 0, limit: limit.parse().unwrap(), config: match_search(0) };
-        let players = [Contestant { name: limit.to_owned(), player: timed }, contestant("random")];
+        let timed = NetSearch { evaluator: 0, limit: limit.parse().unwrap(), config: match_search(0) };
+        let players = [Contestant::net(limit.to_owned(), timed), contestant("random")];
         let first_batch = Arc::new(Mutex::new(None));
         let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
         let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {}).unwrap();
@@ -210,8 +210,8 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
 fn a_time_that_is_up_at_once_still_gives_moves() {
     let mut config = config("kvasir", 1);
     config.max_plies = Some(20);
-    let timed = Player::Net { evaluator: 0, limit: "1ms".parse().unwrap(), config: match_search(0) };
-    let players = [Contestant { name: "timed".to_owned(), player: timed }, contestant("random")];
+    let timed = NetSearch { evaluator: 0, limit: "1ms".parse().unwrap(), config: match_search(0) };
+    let players = [Contestant::net("timed".to_owned(), timed), contestant("random")];
     let report = play(&config, &players).report;
     assert_eq!(report.games, 2);
 }

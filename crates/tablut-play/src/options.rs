@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tablut_net::{
     KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, RulesChoice, RulesChoiceError, choose_rules,
 };
-use tablut_players::{DEFAULT_SIMULATIONS, PlayerSpec, PlayerSpecError};
+use tablut_players::{PlayerSpec, PlayerSpecError, play_simulations};
 use tablut_rules::{Position, PositionTextError, Rules, Side};
 
 /// Options of `play`.
@@ -212,9 +212,6 @@ fn thinker(args: &PlayArgs, model: Option<&Model>, rules: &Arc<Rules>, seed: u64
         return Thinker::baseline(&spec, rules, seed).ok_or_else(|| PlayError::NetAsPlayer { text: text.clone() });
     }
     let model = model.ok_or(PlayError::NoNet)?;
-    let simulations = args.simulations.unwrap_or(match model.training.play_simulations {
-        0 => DEFAULT_SIMULATIONS,
-        simulations => simulations,
-    });
+    let simulations = args.simulations.unwrap_or_else(|| play_simulations(&model.training));
     NetThinker::from_weights(&model.weights, simulations, seed).map(Thinker::Net).map_err(PlayError::Net)
 }

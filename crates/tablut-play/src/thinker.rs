@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_net::{NetError, Weights};
 use tablut_players::alphabeta::AlphaBeta;
-use tablut_players::{Baseline, NetPlayer, PlayerSpec, SearchLimit, Watch, baseline, match_search};
+use tablut_players::{Baseline, NetPlayer, PlayerSpec, SearchLimit, Watch, match_search};
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchResult};
 
@@ -93,13 +93,13 @@ pub enum Thinker {
     /// A net.
     Net(NetThinker),
     /// A player without a net.
-    Baseline(Box<dyn Baseline>),
+    Baseline(Baseline),
 }
 
 impl Thinker {
     /// The baseline that `spec` names; `None` for a net.
     pub fn baseline(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Self> {
-        baseline(spec, rules, seed).map(Self::Baseline)
+        Baseline::new(spec, rules, seed).map(Self::Baseline)
     }
 
     /// The move for the side to move.

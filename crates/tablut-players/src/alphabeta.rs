@@ -4,19 +4,23 @@
 
 mod evaluation;
 mod ordering;
+mod score;
 mod table;
 mod tree;
 
-use crate::baseline::{Baseline, pick};
+use crate::player::{Fault, Player};
+use crate::simple::pick;
 use crate::spec::{MAX_DEPTH, SearchLimit};
 use evaluation::Evaluation;
 use ordering::Ordering;
 use rand::rngs::ChaCha8Rng;
+use score::{INFINITE, WIN, WIN_BOUND};
 use std::sync::Arc;
 use std::time::Instant;
 use table::Table;
 use tablut_rules::{Game, Move, MoveList, Outcome, Rules, Side};
-use tree::{INFINITE, Tree, WIN, WIN_BOUND};
+use tablut_search::Query;
+use tree::Tree;
 
 /// Counts changes of the engine's play.
 pub const VERSION: u32 = 1;
@@ -109,10 +113,10 @@ impl AlphaBeta {
     }
 }
 
-impl Baseline for AlphaBeta {
-    fn choose(&mut self, game: &Game) -> Move {
+impl Player for AlphaBeta {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let best = self.analyse(game).best;
-        pick(&best, &mut self.rng)
+        Ok(Some(pick(&best, &mut self.rng)))
     }
 }
 

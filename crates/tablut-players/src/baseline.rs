@@ -1,30 +1,26 @@
-//! Players without a net, who choose at once.
+//! Players without a net, by their text.
 
 use crate::alphabeta::AlphaBeta;
+use crate::player::Player;
 use crate::rollouts::Rollouts;
+use crate::simple::{Greedy, Random};
 use crate::spec::PlayerSpec;
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
-use tablut_rules::{Game, Move, MoveList, Rules};
+use tablut_rules::{Game, Move, Rules};
 
-/// A player that needs nothing but the game to choose its move.
-pub trait Baseline: Send {
-    /// A legal move of `game`.
-    ///
-    /// # Panics
-    /// If the game is over: there is no move to choose.
-    fn choose(&mut self, game: &Game) -> Move;
-}
+/// Makes a player for games by some rules; all its randomness comes from the number.
+type Make = Box<dyn Fn(&Arc<Rules>, u64) -> Box<dyn Player> + Send + Sync>;
 
-/// The baseline that `spec` names, or `None` for a net or a program. All its randomness comes from `seed`.
-pub fn baseline(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Box<dyn Baseline>> {
-    let rng = ChaCha8Rng::seed_from_u64(seed);
-    Some(match spec {
-        PlayerSpec::Random => Box::new(Random { rng, moves: MoveList::new() }),
-        PlayerSpec::Greedy => Box::new(Greedy { rng, moves: MoveList::new() }),
-        PlayerSpec::AlphaBeta(limit) => Box::new(AlphaBeta::new(rules, *limit, rng)),
-        PlayerSpec::Rollouts { playouts } => Box::new(Rollouts::new(*playouts, rng)),
+/// What makes the player without a net that `spec` names; `None` for players of other kinds.
+pub(crate) fn maker(spec: &PlayerSpec) -> Option<Make> {
+    let rng = ChaCha8Rng::seed_from_u64;
+    Some(match *spec {
+        PlayerSpec::Random => Box::new(move |_, seed| Box::new(Random::new(rng(seed)))),
+        PlayerSpec::Greedy => Box::new(move |_, seed| Box::new(Greedy::new(rng(seed)))),
+        PlayerSpec::AlphaBeta(limit) => Box::new(move |rules, seed| Box::new(AlphaBeta::new(rules, limit, rng(seed)))),
+        PlayerSpec::Rollouts { playouts } => Box::new(move |_, seed| Box::new(Rollouts::new(playouts, rng(seed)))),
         PlayerSpec::Net { .. }
         | PlayerSpec::Policy { .. }
         | PlayerSpec::Engine { .. }
@@ -33,48 +29,34 @@ pub fn baseline(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Box<
     })
 }
 
-/// Any legal move, all equally likely.
-struct Random {
-    rng: ChaCha8Rng,
-    moves: MoveList,
+/// A player without a net on its own, which answers at once.
+pub struct Baseline {
+    make: Make,
+    seed: u64,
+    player: Box<dyn Player>,
 }
 
-impl Baseline for Random {
-    fn choose(&mut self, game: &Game) -> Move {
-        game.legal_moves(&mut self.moves);
-        pick(&self.moves, &mut self.rng)
+impl Baseline {
+    /// The player that `spec` names, for games by `rules`; `None` for players of other kinds. All its randomness comes from `seed`.
+    pub fn new(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Self> {
+        let make = maker(spec)?;
+        let player = make(rules, seed);
+        Some(Self { make, seed, player })
     }
-}
 
-/// A move that wins at once if there is one, else a capture if there is one, else any; alike ones equally likely.
-struct Greedy {
-    rng: ChaCha8Rng,
-    moves: MoveList,
-}
+    /// Turns to other rules.
+    pub fn play_by(&mut self, rules: &Arc<Rules>) {
+        self.player = (self.make)(rules, self.seed);
+    }
 
-impl Baseline for Greedy {
-    fn choose(&mut self, game: &Game) -> Move {
-        game.legal_moves(&mut self.moves);
-        let (mut wins, mut captures) = (Vec::new(), Vec::new());
-        for &mv in &self.moves {
-            let applied = game.rules().apply(game.position(), mv);
-            if applied.winner == Some(game.position().side_to_move()) {
-                wins.push(mv);
-            } else if !applied.captured.is_empty() {
-                captures.push(mv);
-            }
+    /// A legal move of `game`.
+    ///
+    /// # Panics
+    /// If the game is over: there is no move to choose.
+    pub fn choose(&mut self, game: &Game) -> Move {
+        match self.player.poll(game, &mut Vec::new()) {
+            Ok(Some(mv)) => mv,
+            _ => unreachable!("a player without a net answers at once"),
         }
-        let best: &[Move] = match (wins.is_empty(), captures.is_empty()) {
-            (false, _) => &wins,
-            (true, false) => &captures,
-            (true, true) => &self.moves,
-        };
-        pick(best, &mut self.rng)
     }
-}
-
-/// One of `moves`, all equally likely.
-pub(crate) fn pick(moves: &[Move], rng: &mut ChaCha8Rng) -> Move {
-    assert!(!moves.is_empty(), "a player was asked for a move in a game that is over");
-    moves[rng.random_range(0..moves.len())]
 }

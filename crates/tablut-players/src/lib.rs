@@ -1,20 +1,32 @@
 //! Players of Tablut: named by text, made from it, and asked for moves.
 //!
-//! - [`PlayerSpec`]: a player's text; [`SearchOptions`]: what a net's search does differently.
-//! - [`baseline()`]: players without a net, among them the hand-written engine, [`alphabeta`].
-//! - [`Nets`], [`NetPlayer`]: nets, loaded once, and one that plays alone.
+//! - [`PlayerSpec`], [`NamedPlayer`]: a player's text; [`SearchOptions`]: what a net's search does differently.
+//! - [`Player`]: what every player is, one side of a game; [`Registry`]: turns a text into a [`Contestant`], who sits down to games.
+//! - [`Baseline`]: players without a net, among them the hand-written engine, [`alphabeta`].
+//! - [`Nets`], [`SearchPlayer`], [`NetPlayer`]: nets, loaded once; one among many games, and one that plays alone.
 //! - [`Ending`]: how a game between players ended.
 
 pub mod alphabeta;
 pub mod baseline;
+pub mod contestant;
 pub mod ending;
+pub mod named;
 pub mod net_player;
 pub mod nets;
+pub mod player;
+pub mod registry;
 pub mod rollouts;
+pub mod search_player;
+pub mod simple;
 pub mod spec;
 
-pub use baseline::{Baseline, baseline};
+pub use baseline::Baseline;
+pub use contestant::{Contestant, Demand};
 pub use ending::Ending;
+pub use named::{NamedPlayer, is_name};
 pub use net_player::{NetPlayer, Watch};
-pub use nets::{DEFAULT_SIMULATIONS, NetInfo, NetSearch, Nets, NetsError, match_search};
+pub use nets::{NetInfo, NetSearch, Nets, NetsError, match_search, play_simulations};
+pub use player::{Fault, Player, PlayerError};
+pub use registry::{Registry, StartProgram};
+pub use search_player::SearchPlayer;
 pub use spec::{MAX_SIMULATIONS, MethodOption, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};

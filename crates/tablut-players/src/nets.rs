@@ -11,7 +11,7 @@ use tablut_net::{
 use tablut_search::{Evaluator, GumbelConfig, Limit, SearchConfig, Solver};
 
 /// Simulations a move for a net whose file does not say how many it is meant to be played with.
-pub const DEFAULT_SIMULATIONS: u32 = 64;
+const DEFAULT_SIMULATIONS: u32 = 64;
 
 /// The search settings with which nets play matches: no noise, so that the best move found is played, and the solver
 /// that looks for wins in three at every leaf. With few simulations fewer moves are considered.
@@ -54,10 +54,15 @@ pub struct NetInfo {
 impl NetInfo {
     /// Simulations a move that the net is meant to be played with.
     pub fn play_simulations(&self) -> u32 {
-        match self.training.play_simulations {
-            0 => DEFAULT_SIMULATIONS,
-            simulations => simulations,
-        }
+        play_simulations(&self.training)
+    }
+}
+
+/// Simulations a move that a net is meant to be played with, by what its file says of its training.
+pub fn play_simulations(training: &TrainingSummary) -> u32 {
+    match training.play_simulations {
+        0 => DEFAULT_SIMULATIONS,
+        simulations => simulations,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Plain Monte-Carlo tree search with random playouts (UCT, Kocsis and Szepesvári 2006).
 
-use crate::baseline::Baseline;
+use crate::player::{Fault, Player};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Move, MoveList, Outcome};
+use tablut_search::Query;
 
 /// Exploration constant of UCB1 for results between −1 and 1.
 const EXPLORATION: f64 = 1.4;
@@ -97,18 +98,19 @@ impl Rollouts {
     }
 }
 
-impl Baseline for Rollouts {
-    fn choose(&mut self, game: &Game) -> Move {
+impl Player for Rollouts {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         assert!(game.outcome().is_none(), "a player was asked for a move in a game that is over");
         let mut tree = vec![Node { mv: None, children: 0..0, visits: 0, total: 0.0 }];
         for _ in 0..self.playouts {
             self.simulate(&mut tree, game);
         }
         // Visits decide; where they are equal, as they are while there are fewer playouts than moves, results do.
-        tree[tree[0].children.clone()]
+        let most_visited = tree[tree[0].children.clone()]
             .iter()
             .max_by(|a, b| a.visits.cmp(&b.visits).then(a.total.total_cmp(&b.total)))
             .and_then(|child| child.mv)
-            .expect("one playout at least has expanded the root")
+            .expect("one playout at least has expanded the root");
+        Ok(Some(most_visited))
     }
 }

@@ -104,6 +104,14 @@ pub enum PlayerSpecError {
         /// What was given.
         text: String,
     },
+    /// What stands before the player is no name.
+    #[error(
+        "cannot read player {text:?}: expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or . that is no player's text"
+    )]
+    Name {
+        /// What was given.
+        text: String,
+    },
     /// The kind is known, and what follows it is wrong.
     #[error("cannot read player {text:?}: expected {expected}")]
     Argument {

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tablut_players::{PlayerSpec, baseline};
+use tablut_players::{Baseline, PlayerSpec};
 use tablut_rules::{Game, Move, Position, RULE_SET_NAMES, Rules, Side};
 
 fn choose(player: &str, game: &Game, seed: u64) -> Move {
-    baseline(&player.parse::<PlayerSpec>().unwrap(), game.rules(), seed).unwrap().choose(game)
+    Baseline::new(&player.parse::<PlayerSpec>().unwrap(), game.rules(), seed).unwrap().choose(game)
 }
 
 /// A game in which chance has played so many plies.
@@ -79,5 +79,5 @@ fn playouts_find_a_win_in_one() {
 #[test]
 fn a_net_is_no_baseline() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
-    assert!(baseline(&"net:x.tablut@8".parse().unwrap(), &rules, 0).is_none());
+    assert!(Baseline::new(&"net:x.tablut@8".parse().unwrap(), &rules, 0).is_none());
 }

@@ -12,6 +12,9 @@ pub mod referee;
 
 use tablut_rules::{IllegalMove, PositionError, Side};
 
+/// The rule set that the contest is played by.
+pub const RULES: &str = "ashton";
+
 /// The port on which the referee expects `side`.
 pub const fn port(side: Side) -> u16 {
     match side {

@@ -3,7 +3,7 @@
 //! - [`engine_protocol`]: lines in the manner of UCI, for graphical programs and scripts.
 //! - [`opentafl`]: the protocol of OpenTafl's engines.
 //! - [`challenge`]: the Tablut Challenge's, over TCP.
-//! - [`Program`]: another program as a player of matches; [`wire`]: lines that go to and fro.
+//! - [`start_program`]: another program as a player of matches; [`wire`]: lines that go to and fro.
 
 pub mod challenge;
 pub mod engine_protocol;
@@ -11,6 +11,7 @@ pub mod mind;
 pub mod opentafl;
 mod process;
 pub mod program;
+mod start;
 pub mod wire;
 
-pub use program::{Fault, Program, ProgramError, ProgramSeat};
+pub use start::start_program;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tablut_players::{Ending, PlayerSpec, baseline};
+use tablut_players::{Baseline, Ending, PlayerSpec};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, ClientReport, play};
 use tablut_protocols::challenge::frame::{read_frame, write_frame};
 use tablut_protocols::challenge::message::{State, Turn};
@@ -26,7 +26,7 @@ fn options(move_time: Duration) -> RefereeOptions {
 
 fn play_as(port: u16, side: Side, player: &str) -> Result<ClientReport, ChallengeError> {
     let rules = rules();
-    let mut player = baseline(&player.parse::<PlayerSpec>().unwrap(), &rules, 4).unwrap();
+    let mut player = Baseline::new(&player.parse::<PlayerSpec>().unwrap(), &rules, 4).unwrap();
     let stream = client::connect("127.0.0.1", side, Some(port))?;
     let options = ClientOptions { side, name: "tablut".to_owned(), rules, wait: WAIT };
     play(&stream, &options, &mut |game| Ok(player.choose(game)))

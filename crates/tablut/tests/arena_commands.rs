@@ -198,10 +198,29 @@ fn bridges_play_the_shipped_net_unless_told_otherwise() {
 }
 
 #[test]
+fn players_can_have_names_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.jsonl");
+    let file = file.to_str().unwrap();
+    let common = ["--games", "4", "--json", "--anchor", "weak=100", "--save-games", file];
+    let arguments = [&["match", "strong=alphabeta:2", "weak=random"], &common[..]].concat();
+    let report: Value = serde_json::from_str(&stdout(&tablut(&arguments, ""))).expect("JSON alone is printed");
+    assert_eq!(report["matches"][0]["players"], serde_json::json!(["strong", "weak"]));
+    let weak = &report["players"].as_array().unwrap()[1];
+    assert_eq!((&weak["name"], &weak["elo"], &weak["anchor"]), (&"weak".into(), &100.0.into(), &true.into()));
+    // The games go on where both names and players are the same.
+    let other = [&["match", "strong=alphabeta:1", "weak=random"], &common[..]].concat();
+    let message = String::from_utf8(tablut(&other, "").stderr).unwrap();
+    assert!(message.contains("players[0].player: the file says \"alphabeta:2\""), "{message}");
+}
+
+#[test]
 fn faults_are_named_with_exit_code_2() {
     for (arguments, part) in [
         (&["match", "greedy"][..], "two players or more"),
         (&["match", "greedy", "greedy"], "named twice"),
+        (&["match", "a=greedy", "a=random"], "a is named twice"),
+        (&["match", "a/b=greedy", "random"], "NAME=PLAYER"),
         (&["match", "greedy", "gready"], "\"gready\""),
         (&["match", "greedy", "alphabeta:0"], "depth from 1 to 64"),
         (&["match", "greedy", "random", "--sprt=20,0"], "elo1 (0) must be above elo0 (20)"),

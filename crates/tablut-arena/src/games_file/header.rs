@@ -3,7 +3,7 @@
 use crate::openings::Opening;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tablut_players::{Nets, PlayerSpec, alphabeta};
+use tablut_players::{NamedPlayer, Nets, PlayerSpec, alphabeta};
 use tablut_ratings::TestBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
@@ -41,8 +41,11 @@ pub struct MatchHeader {
 /// A player, and what its moves depend on beside its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerIdentity {
-    /// The player as the command names it.
+    /// The player's name in reports.
     pub name: String,
+    /// The player itself, where it has a name of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player: Option<String>,
     /// Hash of its net's weights.
     pub net: Option<String>,
     /// The settings of its search.
@@ -52,12 +55,14 @@ pub struct PlayerIdentity {
 }
 
 impl PlayerIdentity {
-    /// The identity of the player that `spec` names.
-    pub fn of(spec: &PlayerSpec, nets: &Nets) -> Self {
+    /// The identity of the player that `named` names.
+    pub fn of(named: &NamedPlayer, nets: &Nets) -> Self {
+        let spec = &named.spec;
+        let player = named.alias.is_some().then(|| spec.to_string());
         let net = nets.hash_of(spec).map(str::to_owned);
         let search = nets.search_of(spec).map(|search| search.config);
         let version = matches!(spec, PlayerSpec::AlphaBeta(_)).then_some(alphabeta::VERSION);
-        Self { name: spec.to_string(), net, search, version }
+        Self { name: named.name(), player, net, search, version }
     }
 }
 

@@ -1,12 +1,12 @@
 use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
-use crate::contest::{Contestant, MatchConfig, Player, play_match};
+use crate::contest::{MatchConfig, play_match};
 use crate::match_game::GameResult;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use tablut_games::{CancelToken, Concurrency};
-use tablut_players::match_search;
+use tablut_players::{Contestant, match_search};
 use tablut_rules::Rules;
 
 fn rules() -> Arc<Rules> {
@@ -14,7 +14,8 @@ fn rules() -> Arc<Rules> {
 }
 
 fn header() -> MatchHeader {
-    let player = |name: &str, search| PlayerIdentity { name: name.to_owned(), net: None, search, version: None };
+    let player =
+        |name: &str, search| PlayerIdentity { name: name.to_owned(), player: None, net: None, search, version: None };
     MatchHeader {
         format: MatchHeader::FORMAT,
         rules: rules().set().clone(),
@@ -30,7 +31,7 @@ fn header() -> MatchHeader {
 }
 
 fn games() -> BTreeMap<usize, GameResult> {
-    let contestant = |name: &str| Contestant { name: name.into(), player: Player::Baseline(name.parse().unwrap()) };
+    let contestant = |name: &str| Contestant::baseline(name.into(), &name.parse().unwrap()).unwrap();
     let config = MatchConfig {
         rules: rules(),
         n_pairs: 4,

@@ -1,6 +1,6 @@
 //! The transposition table: what earlier searches found out about a position.
 
-use super::tree::WIN_BOUND;
+use super::score::WIN_BOUND;
 use tablut_rules::{Move, Square};
 
 /// How a stored score relates to the true one.
@@ -121,7 +121,7 @@ fn unpack(packed: u32) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::{Bound, Entry, Table, pack, unpack};
-    use crate::alphabeta::tree::WIN;
+    use crate::alphabeta::score::WIN;
 
     #[test]
     fn moves_survive_packing() {

@@ -2,19 +2,25 @@
 
 use super::evaluation::Evaluation;
 use super::ordering::Ordering;
+use super::score::{INFINITE, WIN};
 use super::table::Table;
-use super::tree::{INFINITE, Tree, WIN};
+use super::tree::Tree;
 use super::{AlphaBeta, line_of};
-use crate::baseline::{Baseline, pick};
+use crate::player::Player;
+use crate::simple::pick;
 use crate::spec::SearchLimit;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, Position, RULE_SET_NAMES, Rules, Side};
 
 fn engine(rules: &Arc<Rules>, limit: SearchLimit, seed: u64) -> AlphaBeta {
     AlphaBeta::new(rules, limit, ChaCha8Rng::seed_from_u64(seed))
+}
+
+fn choose(engine: &mut AlphaBeta, game: &Game) -> Move {
+    engine.poll(game, &mut Vec::new()).unwrap().unwrap()
 }
 
 fn game(rules: &str, position: &str) -> (Arc<Rules>, Game) {
@@ -94,7 +100,7 @@ fn takes_the_win_and_says_how_far_it_is() {
     let mut engine = engine(&rules, SearchLimit::Depth(3), 1);
     let analysis = engine.analyse(&game);
     assert_eq!(analysis.plies_to_end, Some(1));
-    let mv = engine.choose(&game);
+    let mv = choose(&mut engine, &game);
     assert_eq!(rules.apply(game.position(), mv).winner, Some(tablut_rules::Side::Defenders), "{mv}");
 }
 
@@ -113,7 +119,7 @@ fn closes_the_only_route() {
 fn same_seed_same_move_and_other_seeds_choose_among_equals() {
     let rules = Arc::new(Rules::named("masters").unwrap());
     let game = Game::new(rules.clone(), tablut_rules::Side::Attackers);
-    let choose = |seed| engine(&rules, SearchLimit::Depth(1), seed).choose(&game);
+    let choose = |seed| choose(&mut engine(&rules, SearchLimit::Depth(1), seed), &game);
     assert_eq!(choose(1), choose(1));
     let mut player = engine(&rules, SearchLimit::Depth(1), 2);
     let best = player.analyse(&game).best;
@@ -128,7 +134,7 @@ fn a_search_by_time_gives_a_legal_move_however_short() {
     let rules = Arc::new(Rules::named("ashton").unwrap());
     let game = Game::new(rules.clone(), tablut_rules::Side::Defenders);
     for limit in [Duration::ZERO, Duration::from_millis(5)] {
-        let mv = engine(&rules, SearchLimit::Time(limit), 3).choose(&game);
+        let mv = choose(&mut engine(&rules, SearchLimit::Time(limit), 3), &game);
         assert!(rules.check_legal(game.position(), mv).is_ok(), "{mv}");
     }
 }

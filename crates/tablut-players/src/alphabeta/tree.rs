@@ -1,19 +1,12 @@
 //! The search: negamax with alpha-beta bounds, and quiescence on captures and escapes.
-//!
-//! Scores are from the side to move's view, in hundredths of a defender; a win in `n` plies is `WIN - n`.
 
 use super::evaluation::Evaluation;
 use super::ordering::{Child, Ordering};
+use super::score::{INFINITE, WIN};
 use super::table::{Bound, Entry, Table};
 use std::time::Instant;
 use tablut_rules::{MoveList, Position, Rules, Side};
 
-/// The score of a game that is won on the spot.
-pub(super) const WIN: i32 = 30_000;
-/// Scores beyond this are proven wins.
-pub(super) const WIN_BOUND: i32 = WIN - 1_000;
-/// Above any score.
-pub(super) const INFINITE: i32 = WIN + 1;
 /// How many plies of captures, threats and answers quiescence follows.
 const QUIESCENCE_PLIES: u32 = 6;
 /// The clock is read once in so many nodes.

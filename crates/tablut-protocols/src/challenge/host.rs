@@ -4,14 +4,16 @@ use super::frame::{read_frame, write_frame};
 use super::message::{Action, State, Turn};
 use super::{ChallengeError, port};
 use crate::process::Process;
-use crate::program::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
+use crate::program::{GRACE, Program, SLICE, START_TIME};
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, Side};
+use tablut_search::Query;
 
 const HOST: &str = "127.0.0.1";
 const PEER: &str = "program";
@@ -163,7 +165,7 @@ impl ChallengeSeat {
     }
 }
 
-impl ProgramSeat for ChallengeSeat {
+impl Player for ChallengeSeat {
     fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
         if self.is_named {
             return Ok(true);
@@ -187,7 +189,7 @@ impl ProgramSeat for ChallengeSeat {
         Ok(true)
     }
 
-    fn poll(&mut self, _: &Game) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, _: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let time = Duration::from_secs(self.seconds.into()) + GRACE;
         let since = *self.since.get_or_insert_with(Instant::now);
         let heard = self.link.as_ref().map_or(Err("closed the connection".to_owned()), |link| link.hear(SLICE));
@@ -204,7 +206,7 @@ impl ProgramSeat for ChallengeSeat {
         }
     }
 
-    fn follow(&mut self, game: &Game) -> Result<(), Fault> {
+    fn follow(&mut self, game: &Game, _: Move) -> Result<(), Fault> {
         self.tell(&State::of(game.position(), None))
     }
 

@@ -1,13 +1,15 @@
 //! A program that speaks our engine protocol ([`crate::engine_protocol`]) as a player.
 
 use crate::process::{Heard, Process};
-use crate::program::{Fault, GRACE, Kind, PATIENCE, Program, ProgramSeat, SLICE, START_TIME};
+use crate::program::{GRACE, PATIENCE, Program, SLICE, START_TIME};
 use std::fmt::Write as _;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tablut_rules::{Game, Move, Side};
-use tablut_search::Limit;
+use tablut_players::{Fault, Player, PlayerError};
+use tablut_rules::{Game, Move, Rules};
+use tablut_search::{Limit, Query};
+use tempfile::NamedTempFile;
 
 /// A running engine.
 pub(crate) struct Engine {
@@ -73,21 +75,50 @@ impl Engine {
     }
 }
 
+/// An engine as a player: what all its games share.
+pub(crate) struct EngineProgram {
+    program: Program,
+    limit: Option<Limit>,
+    /// What `setoption name Rules` is given: a name, or the path of `_rules`.
+    rules: String,
+    _rules: Option<NamedTempFile>,
+    /// Engines between two games.
+    idle: Mutex<Vec<Engine>>,
+}
+
+impl EngineProgram {
+    /// An engine for games by `rules` that is asked to think as long as `limit` says.
+    pub(crate) fn new(program: Program, limit: Option<Limit>, rules: &Rules) -> Result<Self, PlayerError> {
+        let (rules, file) = rules_option(rules).map_err(|error| program.error(format!("its rules' file: {error}")))?;
+        Ok(Self { program, limit, rules, _rules: file, idle: Mutex::default() })
+    }
+}
+
+/// How another process is told of `rules`: by name, or by a file that holds them as they are.
+fn rules_option(rules: &Rules) -> io::Result<(String, Option<NamedTempFile>)> {
+    if Rules::named(rules.name()).is_ok_and(|named| named.set() == rules.set()) {
+        return Ok((rules.name().to_owned(), None));
+    }
+    let file = tempfile::Builder::new().prefix("tablut-rules-").suffix(".toml").tempfile()?;
+    std::fs::write(file.path(), rules.set().to_toml())?;
+    Ok((file.path().display().to_string(), Some(file)))
+}
+
 /// An engine's side of one game. The engine goes back to the program's idle ones afterwards.
 pub(crate) struct EngineSeat {
-    program: Arc<Program>,
+    program: Arc<EngineProgram>,
     engine: Option<Engine>,
     /// The last line that was not understood.
     last_line: Option<String>,
 }
 
 impl EngineSeat {
-    pub(crate) fn new(program: Arc<Program>) -> Self {
+    pub(crate) fn new(program: Arc<EngineProgram>) -> Self {
         Self { program, engine: None, last_line: None }
     }
 
     fn prepare(&mut self) -> Result<bool, Fault> {
-        let Kind::Engine { rules, idle, .. } = &self.program.kind else { unreachable!("an engine's seat") };
+        let EngineProgram { program, rules, idle, .. } = &*self.program;
         let engine = match &mut self.engine {
             Some(engine) => engine,
             none => {
@@ -98,20 +129,13 @@ impl EngineSeat {
                     // One that has been through a game forgets it.
                     let _ = engine.say(&["ucinewgame", "isready"], Stage::Prepared);
                 } else {
-                    let started = Engine::start(&self.program.command);
-                    waiting = Some(started.map_err(|error| self.program.cannot_start(&error))?);
+                    let started = Engine::start(&program.command);
+                    waiting = Some(started.map_err(|error| program.cannot_start(&error))?);
                 }
                 none.insert(waiting.expect("one was idle or started"))
             }
         };
-        engine.prepare(rules).map_err(|reason| self.program.fatal(reason))
-    }
-
-    fn limit(&self) -> Option<Limit> {
-        match self.program.kind {
-            Kind::Engine { limit, .. } => limit,
-            Kind::OpenTafl { .. } | Kind::Challenge { .. } => None,
-        }
+        engine.prepare(rules).map_err(|reason| program.fatal(reason))
     }
 
     /// Says why the game is lost; the engine is not trusted with another.
@@ -121,13 +145,13 @@ impl EngineSeat {
     }
 }
 
-impl ProgramSeat for EngineSeat {
+impl Player for EngineSeat {
     fn begin(&mut self, _: &Game) -> Result<bool, Fault> {
         self.prepare()
     }
 
-    fn poll(&mut self, game: &Game) -> Result<Option<Move>, Fault> {
-        let limit = self.limit();
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        let limit = self.program.limit;
         let Some(engine) = &mut self.engine else { return Err(self.forfeit("is gone")) };
         if engine.stage != Stage::Thinking {
             self.last_line = None;
@@ -158,13 +182,6 @@ impl ProgramSeat for EngineSeat {
             Heard::Nothing => Ok(None),
         }
     }
-
-    fn follow(&mut self, _: &Game) -> Result<(), Fault> {
-        // It is told all moves with each position.
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Game, _: Option<Side>) {}
 }
 
 impl EngineSeat {
@@ -178,8 +195,7 @@ impl Drop for EngineSeat {
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take()
             && engine.stage == Stage::Ready
-            && let Kind::Engine { idle, .. } = &self.program.kind
-            && let Ok(mut idle) = idle.lock()
+            && let Ok(mut idle) = self.program.idle.lock()
         {
             idle.push(engine);
         }

@@ -1,10 +1,12 @@
 //! An engine of OpenTafl as a player: we are the OpenTafl that it talks to.
 
 use crate::process::{Heard, Process};
-use crate::program::{Fault, GRACE, Program, ProgramSeat, SLICE, START_TIME};
+use crate::program::{GRACE, Program, SLICE, START_TIME};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
+use tablut_search::Query;
 
 /// An engine may still be busy with its own move when it has sent it: OpenTafl's is.
 const BREATH: Duration = Duration::from_millis(30);
@@ -139,7 +141,7 @@ impl OpenTaflSeat {
     }
 }
 
-impl ProgramSeat for OpenTaflSeat {
+impl Player for OpenTaflSeat {
     fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
         if self.stage != Stage::Starting {
             return Ok(true);
@@ -166,7 +168,7 @@ impl ProgramSeat for OpenTaflSeat {
         }
     }
 
-    fn poll(&mut self, game: &Game) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         if self.stage == Stage::Ready {
             if self.since.elapsed() < BREATH {
                 std::thread::sleep(BREATH / 6);
@@ -199,7 +201,7 @@ impl ProgramSeat for OpenTaflSeat {
         Ok(mv)
     }
 
-    fn follow(&mut self, game: &Game) -> Result<(), Fault> {
+    fn follow(&mut self, game: &Game, _: Move) -> Result<(), Fault> {
         if game.position().side_to_move() != self.side {
             self.n_told = game.ply() as usize;
             self.say(&format!("move {}", game.position().to_opentafl()))?;

@@ -5,7 +5,7 @@ use super::{OpenTaflEngine, Pace, run_opentafl};
 use crate::mind::Mind;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use tablut_players::NetPlayer;
+use tablut_players::{Baseline, NetPlayer};
 use tablut_rules::{Game, Move, MoveText, Rules, Side};
 use tablut_search::UniformEvaluator;
 
@@ -113,7 +113,7 @@ fn a_move_that_was_not_made_is_followed_by_another() {
 #[test]
 fn a_player_without_a_net_has_another_move_as_well() {
     let rules = game().rules().clone();
-    let greedy = Mind::baseline(&"alphabeta:1".parse().unwrap(), &rules, 1).unwrap();
+    let greedy = Mind::Baseline(Baseline::new(&"alphabeta:1".parse().unwrap(), &rules, 1).unwrap());
     let told = format!("opponent-move d1-d2 {}", board(&after(&["d1-d2"])));
     let lines = answers_of(greedy, &[RULES, &told, "play defenders", "error 2", &told, "play defenders"]);
     let moves = moves(&lines);

@@ -3,7 +3,7 @@
 //! Keys and paths have 128 bits, so that no two of the at most 2³² nodes of a graph are ever taken for one another: by
 //! chance that would happen once in 2⁶⁴ graphs of this size.
 
-use tablut_rules::{Game, Move, Position, RepetitionResult, Side};
+use tablut_rules::{Game, Move, Position, RepetitionResult, SQUARES, Side};
 
 /// The moves from the first game position that the search was given to a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +60,9 @@ impl Key {
         self.0
     }
 }
+
+// The packing in `of_counted`: 17 bits of a board above its first 64, seven for the king's square or none, one for the side.
+const _: () = assert!(SQUARES <= 64 + 17 && SQUARES < 0x7f, "a key has room for a board of 81 squares");
 
 /// Takes in a word, by two lanes that have nothing in common.
 fn absorb((a, b): (u64, u64), word: u64) -> (u64, u64) {

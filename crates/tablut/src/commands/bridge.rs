@@ -9,10 +9,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tablut_net::{Model, choose_rules};
 use tablut_play::shipped_net;
-use tablut_players::{DEFAULT_SIMULATIONS, Ending, NetPlayer, PlayerSpec, Watch, match_search};
-use tablut_protocols::challenge::client;
+use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, match_search, play_simulations};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
+use tablut_protocols::challenge::{RULES as CHALLENGE_RULES, client};
 use tablut_protocols::engine_protocol::{LineEngine, run_engine};
 use tablut_protocols::mind::Mind;
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
@@ -136,20 +136,17 @@ struct LoadedPlayer {
 fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
     if let Some(text) = &args.player {
         let spec: PlayerSpec = text.parse()?;
-        let Some(mind) = Mind::baseline(&spec, rules, args.seed) else {
+        let Some(player) = Baseline::new(&spec, rules, args.seed) else {
             bail!("--player {text}: expected a player without a net; nets are given with --model FILE");
         };
-        return Ok(LoadedPlayer { mind, name: spec.to_string(), simulations: 0 });
+        return Ok(LoadedPlayer { mind: Mind::Baseline(player), name: spec.to_string(), simulations: 0 });
     }
     let model = match &args.model {
         Some(path) => Model::load(path)?,
         None => Model::from_bytes(shipped_net().context("expected --model FILE or --player PLAYER")?)?,
     };
     let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
-    let simulations = match model.training.play_simulations {
-        0 => DEFAULT_SIMULATIONS,
-        simulations => simulations,
-    };
+    let simulations = play_simulations(&model.training);
     Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.architecture().to_string(), simulations })
 }
 
@@ -167,7 +164,7 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,
     };
-    let rules = load_rules("ashton")?;
+    let rules = load_rules(CHALLENGE_RULES)?;
     let mut player = load(&args.player, &rules)?;
     let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
@@ -208,7 +205,7 @@ fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
     let next = args.listen.port().checked_add(1).context("--listen: expected a port below 65535")?;
     let (white, black) = (listen(args.listen)?, listen(SocketAddr::new(args.listen.ip(), next))?);
     let options = RefereeOptions {
-        rules: load_rules("ashton")?,
+        rules: load_rules(CHALLENGE_RULES)?,
         move_time: Duration::from_secs(u64::from(args.seconds)),
         join_time: Duration::from_hours(1),
     };

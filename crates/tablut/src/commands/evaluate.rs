@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tablut_arena::MatchReport;
 use tablut_games::CancelToken;
-use tablut_players::{PLAYER_FORMS, PlayerSpec, SearchOptions};
+use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
@@ -79,7 +79,7 @@ pub fn measure(
     voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
-    let mut nets = load_nets(&opponents)?;
+    let mut nets = load_nets(opponents.iter().map(|player| &player.spec))?;
     let info = add_net(&mut nets, model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
     let rules = told(nets.choose_rules(rules)?, voice);
@@ -90,7 +90,8 @@ pub fn measure(
             PlayerSpec::Net { file: model.to_owned(), limit, options: SearchOptions::default() }
         }
     };
-    let pairings: Vec<[PlayerSpec; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
+    let player = NamedPlayer::from(player);
+    let pairings: Vec<[NamedPlayer; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
     let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), cancel, voice)?;
     Ok(Measured { model: model.to_owned(), rules, simulations, played })
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
-use tablut_players::PlayerSpec;
+use tablut_players::NamedPlayer;
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
@@ -102,13 +102,13 @@ pub fn load_rules(name_or_path: &str) -> anyhow::Result<Arc<Rules>> {
     Ok(Arc::new(Rules::load(name_or_path)?))
 }
 
-/// Reads players as they are typed, naming the one that cannot be read.
-pub fn parse_players(texts: &[String]) -> anyhow::Result<Vec<PlayerSpec>> {
-    let mut players: Vec<PlayerSpec> = Vec::new();
+/// Reads players as they are typed, naming the one that cannot be read. No two have the same name.
+pub fn parse_players(texts: &[String]) -> anyhow::Result<Vec<NamedPlayer>> {
+    let mut players: Vec<NamedPlayer> = Vec::new();
     for text in texts {
-        let player: PlayerSpec = text.parse()?;
-        if players.contains(&player) {
-            bail!("player {text} is named twice");
+        let player: NamedPlayer = text.parse()?;
+        if players.iter().any(|known| known.name() == player.name()) {
+            bail!("player {} is named twice", player.name());
         }
         players.push(player);
     }

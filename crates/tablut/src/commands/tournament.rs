@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 use tablut_arena::{Ladder, MatchReport, NamedAnchor, ladder};
 use tablut_net::durable;
-use tablut_players::{PLAYER_FORMS, PlayerSpec};
+use tablut_players::{NamedPlayer, PLAYER_FORMS};
 use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, parse_players, play_all};
@@ -22,7 +22,7 @@ use crate::outputs::check_writable;
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
 pub struct Args {
-    #[arg(help = format!("Two players or more: {PLAYER_FORMS}"), required = true, value_name = "PLAYER")]
+    #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives one a name for the tables"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
     /// Rule set, by name or TOML file [default: kvasir, or what else the nets were trained on].
     #[arg(long, value_name = "R")]
@@ -54,12 +54,12 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         bail!("a match needs two players or more, found {}", players.len());
     }
     for NamedAnchor { player, .. } in &args.anchor {
-        if !players.iter().any(|spec| spec.to_string() == *player) {
+        if !players.iter().any(|known| known.name() == *player) {
             bail!("--anchor {player}: that player does not play");
         }
     }
     args.svg.as_deref().map_or(Ok(()), check_writable)?;
-    let nets = load_nets(&players)?;
+    let nets = load_nets(players.iter().map(|player| &player.spec))?;
     let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
@@ -102,7 +102,7 @@ fn text(args: &Args, rules: &Rules, reports: &[MatchReport], ladder: &Ladder) ->
 }
 
 /// Every pair of players once.
-fn round_robin(players: &[PlayerSpec]) -> Vec<[PlayerSpec; 2]> {
+fn round_robin(players: &[NamedPlayer]) -> Vec<[NamedPlayer; 2]> {
     let mut pairings = Vec::new();
     for (place, first) in players.iter().enumerate() {
         pairings.extend(players[place + 1..].iter().map(|second| [first.clone(), second.clone()]));

@@ -44,7 +44,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let (config, folder) = args.config_and_folder()?;
     let evaluation = config.evaluation.clone();
-    load_nets(&parse_players(&evaluation.against).context("evaluation.against")?).context("evaluation.against")?;
+    let against = parse_players(&evaluation.against).context("evaluation.against")?;
+    load_nets(against.iter().map(|player| &player.spec)).context("evaluation.against")?;
     let names = args.rule_names(&config)?.join(", ");
     let parameters = HumanCount(config.shape.parameters() as u64);
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));

@@ -12,7 +12,7 @@ use anyhow::Context;
 use rounding::Rounding;
 use serde::Serialize;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Weights, onnx,
+    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Weights, durable, onnx,
 };
 
 use crate::console::Console;
@@ -77,7 +77,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let nets = nets(args)?;
     if let (Some(path), Some(weights)) = (&args.onnx, nets.first()) {
         let bytes = onnx::encode(weights, &[]);
-        std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
     let positions = positions::random(largest, SEED)?;

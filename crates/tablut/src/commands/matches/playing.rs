@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use anyhow::Context;
 use tablut_arena::{
-    Contestant, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport, Player,
-    PlayerIdentity, resume_match,
+    GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport, PlayerIdentity,
+    resume_match,
 };
 use tablut_games::CancelToken;
-use tablut_players::{Ending, Nets, PlayerSpec};
-use tablut_protocols::Program;
+use tablut_players::{Contestant, Ending, NamedPlayer, Nets, Registry};
+use tablut_protocols::start_program;
 
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
@@ -58,7 +57,7 @@ impl Played {
 /// Plays `pairings` one after the other, with progress on standard error. With `save_games` every game is written there as it
 /// ends, and those that are there already are not played again.
 pub fn play_all(
-    pairings: &[[PlayerSpec; 2]],
+    pairings: &[[NamedPlayer; 2]],
     nets: &Nets,
     config: &MatchConfig,
     save_games: Option<&Path>,
@@ -71,8 +70,9 @@ pub fn play_all(
     };
     let file = Mutex::new(file);
     let mut outcomes = Vec::new();
-    for (match_idx, pairing) in pairings.iter().enumerate() {
-        let contestants = [contestant(&pairing[0], nets, config)?, contestant(&pairing[1], nets, config)?];
+    let registry = Registry::new(nets, start_program);
+    for (match_idx, [first, second]) in pairings.iter().enumerate() {
+        let contestants = [registry.contestant(first, &config.rules)?, registry.contestant(second, &config.rules)?];
         let outcome = play_one(match_idx, &contestants, nets, config, &file, cancel, voice)?;
         let is_complete = outcome.report.complete;
         outcomes.push(outcome);
@@ -88,13 +88,6 @@ pub fn play_all(
         file.finish(&counted)?;
     }
     Ok(played)
-}
-
-fn contestant(spec: &PlayerSpec, nets: &Nets, config: &MatchConfig) -> anyhow::Result<Contestant> {
-    match Program::start(spec, &config.rules) {
-        Some(program) => Ok(Contestant { name: spec.to_string(), player: Player::Program(program?) }),
-        None => Contestant::new(spec, nets).with_context(|| format!("player {spec}: its model file was not loaded")),
-    }
 }
 
 fn play_one(
@@ -148,19 +141,19 @@ fn tell_forfeit(bar: &MatchBar, players: [&str; 2], progress: &MatchProgress<'_>
     }
 }
 
-fn header(pairings: &[[PlayerSpec; 2]], nets: &Nets, config: &MatchConfig) -> anyhow::Result<MatchHeader> {
-    let mut specs: Vec<&PlayerSpec> = Vec::new();
-    let mut index = |spec| {
-        specs.iter().position(|known| *known == spec).unwrap_or_else(|| {
-            specs.push(spec);
-            specs.len() - 1
+fn header(pairings: &[[NamedPlayer; 2]], nets: &Nets, config: &MatchConfig) -> anyhow::Result<MatchHeader> {
+    let mut named: Vec<&NamedPlayer> = Vec::new();
+    let mut index = |player| {
+        named.iter().position(|known| *known == player).unwrap_or_else(|| {
+            named.push(player);
+            named.len() - 1
         })
     };
     let matches = pairings.iter().map(|[first, second]| [index(first), index(second)]).collect();
     Ok(MatchHeader {
         format: MatchHeader::FORMAT,
         rules: config.rules.set().clone(),
-        players: specs.into_iter().map(|spec| PlayerIdentity::of(spec, nets)).collect(),
+        players: named.into_iter().map(|player| PlayerIdentity::of(player, nets)).collect(),
         matches,
         games: 2 * config.n_pairs,
         opening_plies: config.opening_plies,

@@ -1,0 +1,67 @@
+//! A net's side of one game: a search that keeps its tree from move to move and whose leaves are evaluated with other games'.
+
+use crate::nets::NetSearch;
+use crate::player::{Fault, Player};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::time::Instant;
+use tablut_rules::{Game, Move};
+use tablut_search::{Anytime, Evaluation, Limit, Query, Search, SearchConfig};
+
+/// A net with its search, for one game.
+pub struct SearchPlayer {
+    limit: Limit,
+    config: SearchConfig,
+    seed: u64,
+    /// Begun on the net's first move.
+    search: Option<Search>,
+    /// The move under way, and since when.
+    thought: Option<(Anytime, Instant)>,
+}
+
+impl SearchPlayer {
+    /// A player that searches as `search` says; `seed` is the source of all chance.
+    pub fn new(search: &NetSearch, seed: u64) -> Self {
+        Self { limit: search.limit, config: search.config.clone(), seed, search: None, thought: None }
+    }
+}
+
+impl Player for SearchPlayer {
+    fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        let limit = self.limit;
+        let new = || (Anytime::new(limit, &self.config), Instant::now());
+        let is_new = self.thought.is_none();
+        let (anytime, since) = self.thought.get_or_insert_with(new);
+        let fresh = || Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(self.seed));
+        let search = match &mut self.search {
+            Some(search) => {
+                // Its last move's last round was longer than the first of this one.
+                if is_new && limit.time().is_some() {
+                    search.configure(anytime.config());
+                }
+                search
+            }
+            none => none.insert(fresh()),
+        };
+        while anytime.goes_on(search, since.elapsed()) {
+            if search.gather(queries) > 0 {
+                return Ok(None);
+            }
+        }
+        self.thought = None;
+        Ok(Some(search.result().chosen))
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        if let Some(search) = &mut self.search {
+            search.apply(evaluations);
+        }
+    }
+
+    fn follow(&mut self, _: &Game, mv: Move) -> Result<(), Fault> {
+        if let Some(search) = &mut self.search {
+            search.advance(mv);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! The two simplest players: one that plays anything, and one that takes what it can.
+
+use crate::player::{Fault, Player};
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use tablut_rules::{Game, Move, MoveList};
+use tablut_search::Query;
+
+/// Any legal move, all equally likely.
+pub struct Random {
+    rng: ChaCha8Rng,
+    moves: MoveList,
+}
+
+impl Random {
+    /// A player that draws from `rng`.
+    pub fn new(rng: ChaCha8Rng) -> Self {
+        Self { rng, moves: MoveList::new() }
+    }
+}
+
+impl Player for Random {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        game.legal_moves(&mut self.moves);
+        Ok(Some(pick(&self.moves, &mut self.rng)))
+    }
+}
+
+/// A move that wins at once if there is one, else a capture if there is one, else any; alike ones equally likely.
+pub struct Greedy {
+    rng: ChaCha8Rng,
+    moves: MoveList,
+}
+
+impl Greedy {
+    /// A player that draws from `rng`.
+    pub fn new(rng: ChaCha8Rng) -> Self {
+        Self { rng, moves: MoveList::new() }
+    }
+}
+
+impl Player for Greedy {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        game.legal_moves(&mut self.moves);
+        let (mut wins, mut captures) = (Vec::new(), Vec::new());
+        for &mv in &self.moves {
+            let applied = game.rules().apply(game.position(), mv);
+            if applied.winner == Some(game.position().side_to_move()) {
+                wins.push(mv);
+            } else if !applied.captured.is_empty() {
+                captures.push(mv);
+            }
+        }
+        let best: &[Move] = match (wins.is_empty(), captures.is_empty()) {
+            (false, _) => &wins,
+            (true, false) => &captures,
+            (true, true) => &self.moves,
+        };
+        Ok(Some(pick(best, &mut self.rng)))
+    }
+}
+
+/// One of `moves`, all equally likely.
+pub(crate) fn pick(moves: &[Move], rng: &mut ChaCha8Rng) -> Move {
+    assert!(!moves.is_empty(), "a player was asked for a move in a game that is over");
+    moves[rng.random_range(0..moves.len())]
+}

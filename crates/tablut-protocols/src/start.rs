@@ -1,0 +1,62 @@
+//! Other programs as players of matches: engines of our line protocol, engines of OpenTafl, and clients of the Tablut Challenge.
+
+use crate::challenge::RULES;
+use crate::challenge::host::{ChallengeSeat, takes_port};
+use crate::engine_protocol::host::{EngineProgram, EngineSeat};
+use crate::opentafl::host::{OpenTaflSeat, rules_line};
+use crate::program::Program;
+use std::sync::Arc;
+use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
+use tablut_rules::{Game, Position, Rules, Side};
+
+/// The program that `named` names, to play by `rules`. Engines are started at once, to see that they can be.
+pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
+    let name = named.name();
+    match &named.spec {
+        PlayerSpec::Engine { command, limit } => {
+            let program = Arc::new(EngineProgram::new(Program::new(&name, command)?, *limit, rules)?);
+            // The seat keeps the engine for the first game.
+            try_out(&mut EngineSeat::new(program.clone()), rules, &name)?;
+            let sit = move |_: &Arc<Rules>, _: Side, _: u64| -> Box<dyn Player> {
+                Box::new(EngineSeat::new(program.clone()))
+            };
+            Ok(Contestant::new(name, None, Demand::OwnThread, sit))
+        }
+        PlayerSpec::OpenTafl { command, seconds } => {
+            let (program, seconds) = (Arc::new(Program::new(&name, command)?), *seconds);
+            rules_line(rules, &Position::start(Side::Attackers)).map_err(|reason| program.error(reason))?;
+            try_out(&mut OpenTaflSeat::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
+            let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
+                Box::new(OpenTaflSeat::new(program.clone(), side, seconds))
+            };
+            Ok(Contestant::new(name, None, Demand::OwnThread, sit))
+        }
+        PlayerSpec::Challenge { command, seconds } => {
+            let (program, seconds) = (Arc::new(Program::new(&name, command)?), *seconds);
+            if Rules::named(RULES).is_ok_and(|contest| contest.set() != rules.set()) {
+                let reason = format!("the Challenge is played by the rules {RULES}, not {}", rules.name());
+                return Err(program.error(reason));
+            }
+            // A client of the Challenge is no more than started, and plays at once. Without a port of its own it has the contest's.
+            let demand = if takes_port(&program.command) { Demand::OwnThread } else { Demand::OneAtATime };
+            let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
+                Box::new(ChallengeSeat::new(program.clone(), side, seconds))
+            };
+            Ok(Contestant::new(name, None, demand, sit))
+        }
+        _ => Err(PlayerError { name, reason: "it is no other program".to_owned() }),
+    }
+}
+
+/// Waits until a program has got ready for a game.
+fn try_out(player: &mut dyn Player, rules: &Arc<Rules>, name: &str) -> Result<(), PlayerError> {
+    let game = Game::new(rules.clone(), Side::Attackers);
+    loop {
+        match player.begin(&game) {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(Fault::Fatal(error)) => return Err(error),
+            Err(Fault::Forfeit(reason)) => return Err(PlayerError { name: name.to_owned(), reason }),
+        }
+    }
+}
