@@ -70,6 +70,9 @@ pub struct NetThinker {
 /// Plies at a game's beginning in which the net varies its moves, so that no two games are alike.
 const VARIED_PLIES: u32 = 6;
 
+/// In those plies a PUCT search draws its move from visits^(1 / temperature).
+const VARIED_TEMPERATURE: f32 = 0.5;
+
 impl NetThinker {
     /// A thinker over any evaluator. With 0 simulations it plays by its policy alone.
     pub fn new(evaluator: Box<dyn Evaluator>, simulations: u32, seed: u64) -> Self {
@@ -81,9 +84,12 @@ impl NetThinker {
         Ok(Self { player: NetPlayer::from_weights(weights, 1, seed)?, simulations })
     }
 
-    fn search(&mut self, game: &Game, gumbel_scale: f32) -> Result<SearchResult, EvaluateError> {
+    /// Searches the position; `varies` lets chance have a say in the move.
+    fn search(&mut self, game: &Game, varies: bool) -> Result<SearchResult, EvaluateError> {
         let mut config = match_search(self.simulations);
-        config.gumbel.gumbel_scale = gumbel_scale;
+        if varies {
+            (config.gumbel.gumbel_scale, config.puct.temperature) = (1.0, VARIED_TEMPERATURE);
+        }
         self.player.think(game, &config, Limit::of_simulations(self.simulations), &mut |_| Watch::GoOn)
     }
 }
@@ -109,10 +115,7 @@ impl Thinker {
     pub fn choose(&mut self, game: &Game) -> Result<Move, EvaluateError> {
         match self {
             Self::Baseline(player) => Ok(player.choose(game)),
-            Self::Net(net) => {
-                let gumbel_scale = if game.ply() < VARIED_PLIES { 1.0 } else { 0.0 };
-                Ok(net.search(game, gumbel_scale)?.chosen)
-            }
+            Self::Net(net) => Ok(net.search(game, game.ply() < VARIED_PLIES)?.chosen),
         }
     }
 
@@ -123,7 +126,7 @@ impl Thinker {
     pub fn opinion(&mut self, game: &Game) -> Result<Opinion, EvaluateError> {
         match self {
             Self::Baseline(_) => Ok(engine_opinion(game)),
-            Self::Net(net) => Ok(net_opinion(&net.search(game, 0.0)?)),
+            Self::Net(net) => Ok(net_opinion(&net.search(game, false)?)),
         }
     }
 }

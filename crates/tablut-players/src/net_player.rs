@@ -11,8 +11,12 @@ use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConf
 /// A net with its search, for one game after the other.
 pub struct NetPlayer {
     evaluator: Box<dyn Evaluator>,
+    n_threads: usize,
     seed: u64,
 }
+
+/// Leaves in flight for each thread, when there are several and a search ends by the clock.
+const LEAVES_PER_THREAD: u32 = 4;
 
 /// What [`NetPlayer::think`] is told by whoever watches it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -26,13 +30,13 @@ pub enum Watch {
 impl NetPlayer {
     /// A player over any evaluator; `seed` is the source of all chance.
     pub fn new(evaluator: Box<dyn Evaluator>, seed: u64) -> Self {
-        Self { evaluator, seed }
+        Self { evaluator, n_threads: 1, seed }
     }
 
     /// A player over a net's weights, on `n_threads` threads of the CPU.
     pub fn from_weights(weights: &Weights, n_threads: usize, seed: u64) -> Result<Self, NetError> {
         let engine = Engine::with_threads(weights, n_threads)?;
-        Ok(Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed))
+        Ok(Self { n_threads, ..Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed) })
     }
 
     /// Searches the game's position. `config` says how; its `simulations` are overridden by `limit`. `watch` sees the search
@@ -66,7 +70,13 @@ impl NetPlayer {
     ) -> Result<Search, EvaluateError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(game.ply()));
-        let mut anytime = Anytime::new(limit, config);
+        let mut config = config.clone();
+        // Without a clock the result must not depend on the threads.
+        if self.n_threads > 1 && limit.time().is_some() {
+            let leaves = LEAVES_PER_THREAD.saturating_mul(self.n_threads as u32);
+            config.leaves_in_flight = config.leaves_in_flight.max(leaves);
+        }
+        let mut anytime = Anytime::new(limit, &config);
         let mut search = Search::new(game.clone(), anytime.config(), rng);
         let (began, mut queries) = (Instant::now(), Vec::new());
         while anytime.goes_on(&mut search, began.elapsed()) {

@@ -8,16 +8,24 @@ use tablut_net::{
     Engine, KnownRules, Model, ModelFileError, NetError, RulesChoice, RulesChoiceError, StatedRules, TrainingSummary,
     choose_rules,
 };
-use tablut_search::{Evaluator, GumbelConfig, Limit, SearchConfig, Solver};
+use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 
 /// Simulations a move for a net whose file does not say how many it is meant to be played with.
 const DEFAULT_SIMULATIONS: u32 = 64;
 
-/// The search settings with which nets play matches: no noise, so that the best move found is played, and the solver
-/// that looks for wins in three at every leaf. With few simulations fewer moves are considered.
+/// The search settings with which nets play matches and analyse: no noise, so that the best move found is played, and the
+/// solver that looks for wins in three at every leaf. Gumbel with few simulations, where fewer moves are considered, and PUCT
+/// with many (`experiments/scaling`). Of two wins the shorter is preferred, and shuffling gains nothing.
 pub fn match_search(simulations: u32) -> SearchConfig {
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() };
-    SearchConfig { simulations, gumbel, solver: Solver::Deep, ..SearchConfig::default() }
+    SearchConfig {
+        simulations,
+        method: Method::Auto,
+        gumbel: GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() },
+        solver: Solver::Deep,
+        moves_left: MovesLeftConfig { max_effect: 0.05, ..MovesLeftConfig::default() },
+        repeats: Repeats::Drawn,
+        ..SearchConfig::default()
+    }
 }
 
 /// No search at all: not even the solver's look at wins in one move.

@@ -52,7 +52,7 @@ impl Anytime {
     /// many, by Gumbel under a clock it is rounds.
     pub fn new(limit: Limit, config: &SearchConfig) -> Self {
         let most = limit.simulations().unwrap_or(u32::MAX);
-        let in_rounds = limit.time().is_some() && config.method == Method::Gumbel;
+        let in_rounds = limit.time().is_some() && config.method != Method::Puct;
         let simulations = if in_rounds { most.min(FIRST_ROUND) } else { most };
         // Between rounds, visits must count.
         let count_kept_visits = config.count_kept_visits || in_rounds;
@@ -91,7 +91,9 @@ impl Anytime {
                 return false;
             }
             self.spent = self.simulations(search);
-            self.config.simulations = self.config.simulations.saturating_mul(2).min(all);
+            let doubled = self.config.simulations.saturating_mul(2);
+            let is_last = self.config.method == Method::Auto && doubled > self.config.gumbel_up_to;
+            self.config.simulations = if is_last { all } else { doubled.min(all) };
             search.configure(&self.config);
         }
     }

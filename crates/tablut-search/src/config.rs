@@ -13,10 +13,17 @@ pub struct SearchConfig {
     pub simulations: u32,
     /// How moves are chosen in the tree, and what the policy target is. Default `gumbel`.
     pub method: Method,
-    /// Read when `method` is `gumbel`.
+    /// Read when `method` is `auto`: searches of at most so many simulations are Gumbel searches, longer ones PUCT.
+    /// Default 256 (`experiments/scaling`).
+    pub gumbel_up_to: u32,
+    /// Read in Gumbel searches.
     pub gumbel: GumbelConfig,
-    /// Read when `method` is `puct`.
+    /// Read in PUCT searches, and in Gumbel searches whose interior rule is `puct`.
     pub puct: PuctConfig,
+    /// Prefers the shorter of two wins and the longer of two losses. Off by default.
+    pub moves_left: MovesLeftConfig,
+    /// What a leaf is worth whose position occurred before. Default `evaluated`.
+    pub repeats: Repeats,
     /// What the search proves and sees without an evaluation. Default `threats`.
     pub solver: Solver,
     /// Ends the search before its simulations are spent when the root is proven or when more simulations
@@ -24,9 +31,9 @@ pub struct SearchConfig {
     pub stop_early: bool,
     /// Leaves of one tree that may wait for their evaluation together, held apart by virtual visits.
     /// 1 (the default) changes nothing in the result; a Gumbel round's leaves lie in different subtrees and are
-    /// gathered together in any case.
+    /// gathered together in any case. In a PUCT search they are at most a sixteenth of the visits so far.
     pub leaves_in_flight: u32,
-    /// Nodes that the tree may hold; the search ends when they are used up. A node takes 72 bytes with the edge to it, 40
+    /// Nodes that the tree may hold; the search ends when they are used up. A node takes 76 bytes with the edge to it, 40
     /// more with `transpositions`, and 8 for each of its legal moves (together about 700 bytes in the middle of a
     /// game). Default 1,000,000.
     pub max_nodes: u32,
@@ -44,8 +51,11 @@ impl Default for SearchConfig {
         Self {
             simulations: 64,
             method: Method::default(),
+            gumbel_up_to: 256,
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
+            moves_left: MovesLeftConfig::default(),
+            repeats: Repeats::default(),
             solver: Solver::default(),
             stop_early: true,
             leaves_in_flight: 1,
@@ -65,6 +75,34 @@ pub enum Method {
     Gumbel,
     /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature; the policy target is the visits.
     Puct,
+    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`). Under a clock [`crate::Anytime`] begins with Gumbel
+    /// rounds and goes on with PUCT on the same tree.
+    Auto,
+}
+
+/// How a Gumbel search chooses below the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interior {
+    /// The visits follow the improved policy, as in the paper.
+    #[default]
+    ImprovedPolicy,
+    /// PUCT.
+    Puct,
+}
+
+/// What a leaf is worth whose position occurred before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repeats {
+    /// What the net says of it.
+    #[default]
+    Evaluated,
+    /// As much as a draw if it occurred on the leaf's path from the root, so that shuffling gains nothing. Proofs do not
+    /// rest on it.
+    Drawn,
+    /// As much as a draw if it occurred anywhere in the game or on the path.
+    DrawnInGame,
 }
 
 /// What a search proves, and sees without an evaluation.
@@ -103,6 +141,8 @@ pub struct GumbelConfig {
     pub gumbel_scale: f32,
     /// The transformation σ of Q-values.
     pub sigma: SigmaConfig,
+    /// How moves are chosen below the root. Default `improved-policy`.
+    pub interior: Interior,
 }
 
 impl GumbelConfig {
@@ -119,7 +159,13 @@ impl GumbelConfig {
 
 impl Default for GumbelConfig {
     fn default() -> Self {
-        Self { max_considered: 16, simulations_per_considered: 1, gumbel_scale: 1.0, sigma: SigmaConfig::default() }
+        Self {
+            max_considered: 16,
+            simulations_per_considered: 1,
+            gumbel_scale: 1.0,
+            sigma: SigmaConfig::default(),
+            interior: Interior::default(),
+        }
     }
 }
 
@@ -152,6 +198,9 @@ pub struct PuctConfig {
     /// First-play urgency: an unvisited move is worth its parent's value less this much times the square root
     /// of the visited moves' prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
+    /// Temperature of the policy in the tree: priors are π^(1 / temperature), so that a number above 1 evens them out.
+    /// Default 1.
+    pub policy_temperature: f32,
     /// Share of Dirichlet noise in the root's prior, 0 (the default: none) to 1.
     pub noise_fraction: f32,
     /// Sum of the Dirichlet noise's concentrations, spread evenly over the legal moves. Default 10.
@@ -168,11 +217,37 @@ impl Default for PuctConfig {
             c_init: 1.25,
             c_base: 19652.0,
             fpu_reduction: 0.2,
+            policy_temperature: 1.0,
             noise_fraction: 0.0,
             noise_concentration: 10.0,
             temperature: 0.0,
             temperature_plies: u32::MAX,
         }
+    }
+}
+
+/// Settings of the bonus for moves that shorten a won game or lengthen a lost one (Lc0's "moves left head" utility).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MovesLeftConfig {
+    /// Most that the bonus adds to Q or takes from it; 0 (the default) leaves it out.
+    pub max_effect: f32,
+    /// Bonus for each ply that the game becomes shorter or longer. Default 0.003.
+    pub slope: f32,
+    /// |Q| from which the bonus is given; it grows in proportion to what |Q| is above. Default 0.6.
+    pub threshold: f32,
+}
+
+impl MovesLeftConfig {
+    /// Whether there is a bonus at all.
+    pub fn is_on(self) -> bool {
+        self.max_effect > 0.0
+    }
+}
+
+impl Default for MovesLeftConfig {
+    fn default() -> Self {
+        Self { max_effect: 0.0, slope: 0.003, threshold: 0.6 }
     }
 }
 
@@ -192,6 +267,22 @@ pub struct ConfigError {
 }
 
 impl SearchConfig {
+    /// The settings with `auto` replaced by the method for their simulations.
+    #[must_use]
+    pub fn with_method_chosen(&self) -> Self {
+        let method = match self.method {
+            Method::Auto if self.simulations > self.gumbel_up_to => Method::Puct,
+            Method::Auto => Method::Gumbel,
+            method => method,
+        };
+        Self { method, ..self.clone() }
+    }
+
+    /// Whether moves below the root are chosen by PUCT; the method must be chosen.
+    pub(crate) fn is_puct_inside(&self) -> bool {
+        self.method == Method::Puct || self.gumbel.interior == Interior::Puct
+    }
+
     /// Checks every range. A search runs with any values, but those outside make no sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let at_least = |key, found: f64, least: f64, expected| {
@@ -212,6 +303,10 @@ impl SearchConfig {
         at_least("puct.c_init", self.puct.c_init.into(), 0.0, NOT_NEGATIVE)?;
         at_least("puct.c_base", self.puct.c_base.into(), 1.0, "a number of at least 1")?;
         at_least("puct.fpu_reduction", self.puct.fpu_reduction.into(), 0.0, NOT_NEGATIVE)?;
+        at_least("puct.policy_temperature", self.puct.policy_temperature.into(), 0.1, "a number of at least 0.1")?;
+        share("moves_left.max_effect", self.moves_left.max_effect.into())?;
+        at_least("moves_left.slope", self.moves_left.slope.into(), 0.0, NOT_NEGATIVE)?;
+        share("moves_left.threshold", self.moves_left.threshold.into())?;
         share("puct.noise_fraction", self.puct.noise_fraction.into())?;
         at_least("puct.noise_concentration", self.puct.noise_concentration.into(), 1e-3, "a number above 0")?;
         at_least("puct.temperature", self.puct.temperature.into(), 0.0, NOT_NEGATIVE)

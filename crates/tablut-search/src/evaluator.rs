@@ -42,6 +42,11 @@ impl Evaluation {
         let value = self.wdl[0] - self.wdl[2];
         if value.is_finite() { value.clamp(-1.0, 1.0) } else { 0.0 }
     }
+
+    /// [`Evaluation::moves_left`], 0 for a number that is negative or not finite.
+    pub fn plies_left(&self) -> f32 {
+        if self.moves_left.is_finite() { self.moves_left.max(0.0) } else { 0.0 }
+    }
 }
 
 /// Evaluates queries in batches. An evaluation depends on its query alone, never on the rest of the batch.

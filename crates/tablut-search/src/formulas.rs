@@ -6,6 +6,7 @@ pub mod completed_q;
 pub mod halving;
 pub mod improved_policy;
 pub mod interior;
+pub mod moves_left;
 pub mod noise;
 pub mod puct;
 pub mod softmax;

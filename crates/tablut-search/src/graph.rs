@@ -1,6 +1,6 @@
 //! The graph: nodes, edges and legal moves in three arenas.
 //!
-//! A node is 40 bytes, an edge 32. A legal move costs 8 bytes, and an edge once it is visited. Since inside the graph
+//! A node is 44 bytes, an edge 32. A legal move costs 8 bytes, and an edge once it is visited. Since inside the graph
 //! the next unvisited move to be tried is always the one with the highest prior, the visited moves of a node are a
 //! prefix of its slice of the moves' arena, in the order of its edges; the best unvisited move stands right behind
 //! it. Moves that were seen to lose at once stand at the slice's end and are never visited.
@@ -341,12 +341,13 @@ mod tests {
         let mut graph = Graph::default();
         graph.reset(true);
         let shared = graph.add_listed(Paths::Many, Key::of_path(here));
-        graph.node_mut(shared).add_visit(0.25);
+        graph.node_mut(shared).add_visit(0.25, 3.0);
         let (by_history, for_all) = (proof(None, true), proof(Some(Side::Attackers), false));
         graph.prove(shared, by_history, here);
         assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(by_history), None));
-        graph.node_mut(shared).add_visit(0.75);
+        graph.node_mut(shared).add_visit(0.75, 5.0);
         assert_eq!(graph.node(shared).q, 0.5, "elsewhere it is a mean");
+        assert_eq!(graph.node(shared).moves_left, 4.0);
         // A proof from the state alone holds everywhere.
         graph.prove(shared, for_all, there);
         assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(for_all), Some(for_all)));

@@ -27,7 +27,10 @@ pub mod formulas;
 
 pub use anytime::{Anytime, FIRST_ROUND};
 pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
-pub use config::{ConfigError, GumbelConfig, Method, PuctConfig, SearchConfig, SigmaConfig, Solver};
+pub use config::{
+    ConfigError, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, Repeats, SearchConfig, SigmaConfig,
+    Solver,
+};
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
 pub use limit::{LIMIT_FORMS, Limit, LimitError};
 pub use lines::{Branch, Line};

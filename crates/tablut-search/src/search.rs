@@ -142,6 +142,8 @@ pub struct Search {
     root_path_state: PathState,
     /// Hashes of the positions from the last capture before the root to the one before the present position.
     line: Vec<u64>,
+    /// How many of them come before the root.
+    n_line_before_root: usize,
     stage: Stage,
     pending: Vec<Pending>,
     /// Of the pending simulations, those gathered before the last answers came, which wait for the end of their round.
@@ -164,13 +166,14 @@ impl Search {
     /// A game that is over gives a search that is done.
     pub fn new(game: Game, config: &SearchConfig, rng: ChaCha8Rng) -> Self {
         let mut search = Self {
-            config: config.clone(),
+            config: config.with_method_chosen(),
             rng,
             root: Root::new(game.position().side_to_move()),
             game,
             graph: Graph::default(),
             root_path_state: PathState::default(),
             line: Vec::new(),
+            n_line_before_root: 0,
             stage: Stage::AwaitRoot,
             pending: Vec::new(),
             n_answered: 0,
@@ -295,7 +298,7 @@ impl Search {
     /// be a graph, or the reverse.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
-        self.config = config.clone();
+        self.config = config.with_method_chosen();
         self.begin();
     }
 
@@ -322,7 +325,7 @@ impl Search {
         self.stage == Stage::AwaitRoot
     }
 
-    /// The settings in force.
+    /// The settings in force, the method chosen.
     pub fn config(&self) -> &SearchConfig {
         &self.config
     }
@@ -346,8 +349,8 @@ impl Search {
             return if self.pending.is_empty() { Next::Finish(Stop::Memory) } else { Next::Wait };
         }
         match self.config.method {
-            Method::Gumbel => self.next_gumbel(),
             Method::Puct => self.next_puct(),
+            Method::Gumbel | Method::Auto => self.next_gumbel(),
         }
     }
 

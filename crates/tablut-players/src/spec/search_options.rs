@@ -5,10 +5,11 @@ use std::str::FromStr;
 use tablut_search::{Method, SearchConfig, Solver};
 
 /// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
-pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep or graph";
+pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, graph, \
+                                or KEY=VALUE with a setting of the search";
 
 /// Changes to the search with which nets play matches ([`crate::match_search`]). The default changes nothing.
-#[derive(Copy, Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
     /// How moves are chosen in the tree.
     pub method: MethodOption,
@@ -17,12 +18,15 @@ pub struct SearchOptions {
     /// `graph`: lines of moves that lead to the same position share what was found out about it
     /// ([`SearchConfig::transpositions`]).
     pub graph: bool,
+    /// Any other settings of the search, by their path from [`SearchConfig`], with their value as JSON writes it or a
+    /// name. They are known to exist and to be in range.
+    settings: Vec<(String, String)>,
 }
 
 /// How moves are chosen in the tree.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub enum MethodOption {
-    /// As in every match: Gumbel search without noise.
+    /// As in every match: Gumbel search with few simulations, PUCT with many, both without noise.
     #[default]
     Usual,
     /// `gumbel`: Gumbel search without noise.
@@ -62,6 +66,9 @@ impl SearchOptions {
         }
         config.solver = self.solver.unwrap_or(config.solver);
         config.transpositions |= self.graph;
+        for (key, value) in &self.settings {
+            config = with_setting(&config, key, value).unwrap_or(config);
+        }
         config
     }
 
@@ -111,10 +118,26 @@ impl SearchOptions {
                     return Err(wrong("graph once"));
                 }
             }
+            (key, Some(value)) => {
+                with_setting(&SearchConfig::default(), key, value).ok_or_else(|| wrong(OPTION_FORMS))?;
+                if self.settings.iter().any(|(earlier, _)| earlier == key) {
+                    return Err(wrong("each setting once"));
+                }
+                self.settings.push((key.to_owned(), value.to_owned()));
+            }
             _ => return Err(wrong(OPTION_FORMS)),
         }
         Ok(())
     }
+}
+
+/// `config` with one setting changed; `None` if there is none of this name or the value is out of its range.
+fn with_setting(config: &SearchConfig, key: &str, value: &str) -> Option<SearchConfig> {
+    let mut whole = serde_json::to_value(config).ok()?;
+    let place = key.split('.').try_fold(&mut whole, |place, part| place.get_mut(part))?;
+    *place = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    let changed: SearchConfig = serde_json::from_value(whole).ok()?;
+    changed.validate().is_ok().then_some(changed)
 }
 
 const C_FORM: &str = "puct or puct=C with a number above 0 and at most 100, such as puct=1.25";
@@ -180,7 +203,7 @@ impl fmt::Display for SearchOptions {
         if self.graph {
             f.write_str(",graph")?;
         }
-        Ok(())
+        self.settings.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))
     }
 }
 
@@ -188,19 +211,19 @@ impl fmt::Display for SearchOptions {
 mod tests {
     use super::SearchOptions;
     use crate::nets::match_search;
-    use tablut_search::{Method, Solver};
+    use tablut_search::{Interior, Method, SearchConfig, Solver};
 
     #[test]
     fn options_change_what_they_name_and_nothing_else() {
         let usual = match_search(32);
         let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
         assert_eq!(SearchOptions::default().apply(usual.clone()), usual);
-        let mut expected = usual.clone();
+        let mut expected = SearchConfig { method: Method::Gumbel, ..usual.clone() };
+        assert_eq!(apply("gumbel"), expected);
         (expected.gumbel.max_considered, expected.gumbel.simulations_per_considered) = (32, 1);
         assert_eq!(apply("gumbel=32"), expected);
         expected.gumbel.sigma.c_scale = 0.25;
         assert_eq!(apply("gumbel=32,scale=0.25"), expected);
-        assert_eq!(apply("gumbel"), usual);
         expected = usual.clone();
         (expected.method, expected.puct.c_init, expected.puct.fpu_reduction) = (Method::Puct, 2.5, 0.0);
         expected.solver = Solver::Threats;
@@ -211,6 +234,27 @@ mod tests {
         expected = usual.clone();
         expected.transpositions = true;
         assert_eq!(apply("graph"), expected);
+    }
+
+    #[test]
+    fn any_setting_can_be_changed_by_its_path() {
+        let usual = match_search(32);
+        let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
+        let mut expected = usual.clone();
+        (expected.gumbel.interior, expected.leaves_in_flight) = (Interior::Puct, 8);
+        (expected.moves_left.max_effect, expected.method) = (0.0, Method::Puct);
+        let text = "puct,gumbel.interior=puct,leaves_in_flight=8,moves_left.max_effect=0";
+        assert_eq!(apply(text), expected);
+        assert_eq!(text.parse::<SearchOptions>().unwrap().to_string(), format!(",{text}"));
+        for (text, part) in [
+            ("gumbel.interior=fast", "KEY=VALUE"),
+            ("gumbel.nonsense=1", "KEY=VALUE"),
+            ("leaves_in_flight=0", "KEY=VALUE"),
+            ("gumbel_up_to=1,gumbel_up_to=2", "each setting once"),
+        ] {
+            let error = text.parse::<SearchOptions>().unwrap_err();
+            assert!(text.contains(&error.option) && error.to_string().contains(part), "{text}: {error}");
+        }
     }
 
     #[test]
@@ -229,7 +273,7 @@ mod tests {
             ("pucd", "puct, puct=C"),
             ("puct,", "puct, puct=C"),
             ("graph,graph", "graph once"),
-            ("graph=2", "deep or graph"),
+            ("graph=2", "deep, graph"),
             ("puct=0", "above 0"),
             ("puct=NaN", "above 0"),
             ("puct,gumbel=8", "one of puct and gumbel"),

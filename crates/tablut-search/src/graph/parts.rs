@@ -50,6 +50,8 @@ pub(crate) struct Node {
     pub raw_value: f32,
     /// The mean value, or the one proven for all paths; absolute.
     pub q: f32,
+    /// The mean of the plies that the game is expected to go on for.
+    pub moves_left: f32,
     /// A proof that rests on history holds for one path, [`Graph::proof_on`] tells.
     pub proof: Option<Proof>,
 }
@@ -92,7 +94,7 @@ pub(super) struct Name {
 }
 
 // The sizes that the documentation states.
-const _: () = assert!(size_of::<Node>() == 40 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
+const _: () = assert!(size_of::<Node>() == 44 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
 const _: () = assert!(size_of::<Name>() == 32);
 
 /// Where an edge leads on a path, and what is known of it there.
@@ -119,6 +121,7 @@ impl Node {
             open_prior: 1.0,
             raw_value: 0.0,
             q: 0.0,
+            moves_left: 0.0,
             proof: None,
         }
     }
@@ -128,9 +131,11 @@ impl Node {
         proof.from_history && self.paths != Paths::One
     }
 
-    /// Counts one simulation of the given absolute value.
-    pub fn add_visit(&mut self, value: f32) {
+    /// Counts one simulation of the given absolute value, after which the game is expected to go on for `moves_left`
+    /// plies from here.
+    pub fn add_visit(&mut self, value: f32, moves_left: f32) {
         self.visits += 1;
+        self.moves_left += (moves_left - self.moves_left) / self.visits as f32;
         if self.proof.is_none_or(|proof| self.is_proven_on_one_path(proof)) {
             self.q = (self.q + (value - self.q) / self.visits as f32).clamp(-1.0, 1.0);
         }

@@ -10,6 +10,7 @@ use tablut_rules::Side;
 
 use super::path::Step;
 use super::{LeafKind, Pending, Search};
+use crate::config::Method;
 use crate::evaluator::Evaluation;
 use crate::graph::{NodeId, Path, Paths, ROOT};
 use crate::perspective::value_of;
@@ -36,9 +37,19 @@ impl Search {
             let logits = &mut self.scratch.logits;
             logits.clear();
             logits.extend_from_slice(&answer.logits);
+            if self.config.method == Method::Puct && self.config.puct.policy_temperature != 1.0 {
+                for logit in logits.iter_mut() {
+                    *logit /= self.config.puct.policy_temperature;
+                }
+            }
             let n_moves = usize::from(self.graph.node(of.leaf).n_moves);
             assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
             self.graph.expand(of.leaf, answer.value(), logits);
+            // Until the leaf has its first visit this is the net's own opinion.
+            let leaf = self.graph.node_mut(of.leaf);
+            if leaf.visits == 0 {
+                leaf.moves_left = answer.plies_left();
+            }
             self.evaluations += 1;
         }
         assert!(answers.next().is_none(), "more evaluations than queries");
@@ -71,6 +82,7 @@ impl Search {
             LeafKind::Asked => leaf.raw_value,
             LeafKind::Known | LeafKind::CaughtUp => leaf.q,
         };
+        let mut moves_left = leaf.proof.map_or(leaf.moves_left, |proof| f32::from(proof.plies));
         let mut side = of.side;
         for (at, step) in steps.iter().enumerate().rev() {
             let caught_up = of.end == LeafKind::CaughtUp && at + 1 == steps.len();
@@ -79,8 +91,9 @@ impl Search {
                 value = value_of(proof.winner);
             }
             if !caught_up {
-                self.graph.node_mut(step.node).add_visit(value);
+                self.graph.node_mut(step.node).add_visit(value, moves_left);
             }
+            moves_left += 1.0;
             let (parent, path) = match at.checked_sub(1) {
                 Some(before) => (steps[before].node, steps[before].path),
                 None => (ROOT, self.root_path_state.path),
@@ -95,7 +108,7 @@ impl Search {
         if let Some(proof) = root.proof {
             value = value_of(proof.winner);
         }
-        root.add_visit(value);
+        root.add_visit(value, moves_left);
     }
 
     /// Counts a simulation of the given value in an edge, and returns the value that it has for the edge's node.

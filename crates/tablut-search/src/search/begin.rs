@@ -21,9 +21,11 @@ impl Search {
         };
         self.stage = Stage::AwaitRoot;
         let shares = self.config.transpositions && paths_may_meet(&self.game);
+        self.line.clear();
         if shares {
             self.follow_history();
         }
+        self.n_line_before_root = self.line.len();
         if self.graph.shares() == shares && self.graph.nodes.first().is_some_and(|root| root.state == State::Expanded) {
             if shares {
                 self.root_the_graph();

@@ -4,9 +4,9 @@ use tablut_rules::Side;
 
 use super::path::{PathState, Step};
 use super::{LeafKind, Pending, Search};
-use crate::config::Method;
 use crate::evaluator::Query;
 use crate::formulas::interior::interior_choice;
+use crate::formulas::moves_left::moves_left_bonus;
 use crate::formulas::puct::puct_choice;
 use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
@@ -179,7 +179,7 @@ impl Search {
 
     /// What is seen of an edge of `node`, in the view of `mover`, simulations in flight counted.
     ///
-    /// With PUCT each of those counts as lost (virtual loss); with Gumbel as a visit alone, since the interior rule
+    /// With PUCT each of those counts as lost (virtual loss); with the improved policy as a visit alone, since that rule
     /// spreads visits by itself and its σ would make too much of a false loss.
     #[inline]
     pub(super) fn with_virtual_loss(&self, node: &Node, edge: &Edge, seen: Seen, mover: Side) -> Visited {
@@ -189,11 +189,21 @@ impl Search {
             if n == 0 {
                 q = turned(node.q, mover);
             }
-            if in_flight > 0 && self.config.method == Method::Puct {
+            if in_flight > 0 && self.config.is_puct_inside() {
                 q = (q * n as f32 - in_flight as f32) / (n + in_flight) as f32;
             }
         }
         Visited { prior: edge.prior, visits: n + in_flight, q }
+    }
+
+    /// The bonus for a short win or a long loss; 0 for moves that were not visited or whose result is proven. `q` is in the
+    /// mover's view.
+    #[inline]
+    pub(super) fn moves_left_bonus(&self, node: &Node, seen: Seen, q: f32) -> f32 {
+        if !self.config.moves_left.is_on() || seen.child == NONE || seen.visits == 0 || seen.proof.is_some() {
+            return 0.0;
+        }
+        moves_left_bonus(&self.config.moves_left, q, self.graph.node(seen.child).moves_left, node.moves_left)
     }
 
     /// Chooses the next step in an expanded node below the root, reached by `path`, where `mover` is to move.
@@ -210,7 +220,9 @@ impl Search {
             let seen = self.graph.seen_where::<SHARES>(node, edge, path);
             let refuted = self.config.solver.is_on() && seen.proof.is_some_and(|proof| proof.winner == lost);
             if !refuted {
-                visited.push(self.with_virtual_loss(node, edge, seen, mover));
+                let mut of = self.with_virtual_loss(node, edge, seen, mover);
+                of.q += self.moves_left_bonus(node, seen, of.q);
+                visited.push(of);
                 ids.push(edge_id);
             }
         }
@@ -221,13 +233,12 @@ impl Search {
         let choice = if visited.is_empty() {
             if unvisited.is_some() { Choice::New } else { Choice::Closed }
         } else {
-            let index = match self.config.method {
-                Method::Gumbel => {
-                    let sigma = &self.config.gumbel.sigma;
-                    let raw_value = turned(node.raw_value, mover);
-                    interior_choice(raw_value, &visited, unvisited, sigma, &mut self.scratch.weights).index
-                }
-                Method::Puct => puct_choice(&self.config.puct, turned(node.q, mover), &visited, unvisited).index,
+            let index = if self.config.is_puct_inside() {
+                puct_choice(&self.config.puct, turned(node.q, mover), &visited, unvisited).index
+            } else {
+                let sigma = &self.config.gumbel.sigma;
+                let raw_value = turned(node.raw_value, mover);
+                interior_choice(raw_value, &visited, unvisited, sigma, &mut self.scratch.weights).index
             };
             index.map_or(Choice::New, |index| Choice::Edge(ids[index]))
         };

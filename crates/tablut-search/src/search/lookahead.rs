@@ -8,7 +8,7 @@ use tablut_rules::{Move, Position, Reason, Side};
 
 use super::Search;
 use super::descent::Descended;
-use crate::config::Solver;
+use crate::config::{Repeats, Solver};
 use crate::graph::{NONE, NodeId, Path, ROOT};
 use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
@@ -31,6 +31,15 @@ impl Search {
         let seen = if self.config.solver.is_on() { self.look_ahead(mover) } else { None };
         if let Some(proof) = seen {
             self.graph.prove(id, proof, path);
+            return Descended::Known;
+        }
+        let repeats = match self.config.repeats {
+            Repeats::Evaluated => false,
+            Repeats::Drawn => self.repeats_below_root(),
+            Repeats::DrawnInGame => self.game.occurrences() > 0,
+        };
+        if repeats {
+            // Its mean stays 0, and it stays a leaf.
             return Descended::Known;
         }
         self.graph.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);

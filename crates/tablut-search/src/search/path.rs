@@ -15,6 +15,7 @@
 use tablut_rules::Move;
 
 use super::Search;
+use crate::config::Repeats;
 use crate::graph::{EdgeId, Key, NONE, NodeId, Path, Paths, ROOT};
 use crate::perspective::value_of;
 
@@ -49,12 +50,13 @@ pub(super) struct Arrival {
 impl Search {
     /// Plays a move and brings the state of the path up to date.
     pub(super) fn play_on(&mut self, mv: Move, path_state: &mut PathState) {
+        if self.follows_line() {
+            self.line.push(self.game.position().hash());
+        }
+        self.game.play_trusted(mv);
         if !self.graph.shares() {
-            self.game.play_trusted(mv);
             return;
         }
-        self.line.push(self.game.position().hash());
-        self.game.play_trusted(mv);
         path_state.path = path_state.path.after(mv);
         path_state.recurred = match self.game.plies_since_capture() {
             0 => false,
@@ -65,9 +67,21 @@ impl Search {
     /// Takes back what [`Search::play_on`] played.
     pub(super) fn take_back(&mut self) {
         self.game.undo();
-        if self.graph.shares() {
+        if self.follows_line() {
             self.line.pop();
         }
+    }
+
+    /// Whether the positions of a path are remembered while it is descended.
+    fn follows_line(&self) -> bool {
+        self.graph.shares() || self.config.repeats == Repeats::Drawn
+    }
+
+    /// Whether the present position was on the path before, the root included.
+    pub(super) fn repeats_below_root(&self) -> bool {
+        let hash = self.game.position().hash();
+        let below = self.line.get(self.n_line_before_root..).unwrap_or_default();
+        below.iter().rev().skip(1).step_by(2).any(|earlier| *earlier == hash)
     }
 
     /// Whether the present position was there in the last plies; with the same side to move, hence every other one. Two
@@ -81,7 +95,6 @@ impl Search {
     /// Takes the game's history since the last capture.
     pub(super) fn follow_history(&mut self) {
         let mut game = self.game.clone();
-        self.line.clear();
         for _ in 0..self.game.plies_since_capture() {
             if game.undo().is_some() {
                 self.line.push(game.position().hash());

@@ -144,7 +144,7 @@ impl Search {
             return best;
         }
         let chosen = match self.config.method {
-            Method::Gumbel => {
+            Method::Gumbel | Method::Auto => {
                 let scores = self.root_scores(policy);
                 let considered: Vec<usize> =
                     self.root.considered.iter().copied().filter(|index| scores[*index] > f32::NEG_INFINITY).collect();

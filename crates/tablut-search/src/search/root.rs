@@ -102,7 +102,7 @@ impl Root {
     pub fn draw(&mut self, config: &SearchConfig, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
         let n = self.entries.len();
         match config.method {
-            Method::Gumbel => {
+            Method::Gumbel | Method::Auto => {
                 if config.gumbel.gumbel_scale > 0.0 {
                     for entry in &mut self.entries {
                         entry.gumbel = config.gumbel.gumbel_scale * gumbel(rng);
@@ -196,12 +196,24 @@ impl Search {
         self.graph.seen(self.graph.node(ROOT), edge, self.root_path_state.path).q
     }
 
-    /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted.
+    /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted; the bonus for short wins counts with Q.
     pub(super) fn root_scores(&self, policy: &ImprovedPolicy) -> Vec<f32> {
-        let scores = self.root.entries.iter().zip(&policy.logits);
-        scores
-            .map(|(entry, logit)| if self.is_refuted(entry) { f32::NEG_INFINITY } else { entry.gumbel + logit })
-            .collect()
+        let score = |(index, entry): (usize, &Entry)| {
+            if self.is_refuted(entry) {
+                return f32::NEG_INFINITY;
+            }
+            let bonus = policy.sigma.of(self.root_bonus(entry)) - policy.sigma.of(0.0);
+            entry.gumbel + policy.logits[index] + bonus
+        };
+        self.root.entries.iter().enumerate().map(score).collect()
+    }
+
+    /// The moves-left bonus of a root move, in units of Q.
+    fn root_bonus(&self, entry: &Entry) -> f32 {
+        let Some(edge) = self.entry_edge(entry).filter(|_| self.config.moves_left.is_on()) else { return 0.0 };
+        let root = self.graph.node(ROOT);
+        let seen = self.graph.seen(root, edge, self.root_path_state.path);
+        self.moves_left_bonus(root, seen, turned(seen.q, self.root.side))
     }
 
     /// The stop that the root's proofs allow.
@@ -299,11 +311,18 @@ impl Search {
                 return Next::Finish(stop);
             }
         }
-        if left == 0 || self.pending.len() >= self.config.leaves_in_flight as usize {
+        if left == 0 || self.pending.len() >= self.leaves_allowed() {
             return Next::Wait;
         }
         let shares = self.graph.shares();
         Next::Simulate(if shares { self.choose_puct::<true>() } else { self.choose_puct::<false>() })
+    }
+
+    /// Leaves that may be in flight together. In a young tree virtual losses would rule the choice, so they are at most a
+    /// sixteenth of the root's visits.
+    fn leaves_allowed(&self) -> usize {
+        let grown = 1 + self.graph.node(ROOT).visits / 16;
+        self.config.leaves_in_flight.min(grown) as usize
     }
 
     /// Without a temperature the most visited move is played: stop when the second cannot overtake it any more.
@@ -338,8 +357,9 @@ impl Search {
                 Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
                     let seen = self.graph.seen_where::<SHARES>(root, edge, self.root_path_state.path);
                     ids.push(index as u32);
-                    visited
-                        .push(Visited { prior: entry.noisy_prior, ..self.with_virtual_loss(root, edge, seen, side) });
+                    let of = self.with_virtual_loss(root, edge, seen, side);
+                    let q = of.q + self.moves_left_bonus(root, seen, of.q);
+                    visited.push(Visited { prior: entry.noisy_prior, q, ..of });
                 }
                 _ => {
                     sum_prior += entry.noisy_prior;

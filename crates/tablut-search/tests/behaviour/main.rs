@@ -1,7 +1,9 @@
 //! What a search does, seen from outside.
 
+mod automatic;
 mod batching;
 mod fakes;
+mod finishing;
 mod golden;
 mod graph;
 mod graph_proofs;

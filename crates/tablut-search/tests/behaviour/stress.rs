@@ -4,7 +4,9 @@
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
 use tablut_search::exhaustive::{Exhaustive, Goal};
-use tablut_search::{Evaluator, GumbelConfig, Method, PuctConfig, Search, SearchConfig, Solver};
+use tablut_search::{
+    Evaluator, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, Repeats, Search, SearchConfig, Solver,
+};
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, sparse_game};
 
@@ -24,6 +26,7 @@ impl Dice {
             max_considered: self.one_of(&[1, 2, 3, 16, 500]),
             simulations_per_considered: self.one_of(&[1, 2, 5]),
             gumbel_scale: self.one_of(&[0.0, 1.0]),
+            interior: self.one_of(&[Interior::ImprovedPolicy, Interior::Puct]),
             ..GumbelConfig::default()
         };
         let puct = PuctConfig {
@@ -33,9 +36,12 @@ impl Dice {
         };
         SearchConfig {
             simulations: self.one_of(&[0, 1, 2, 17, 60]),
-            method: self.one_of(&[Method::Gumbel, Method::Puct]),
+            method: self.one_of(&[Method::Gumbel, Method::Puct, Method::Auto]),
+            gumbel_up_to: self.one_of(&[0, 17, 256]),
             gumbel,
             puct,
+            moves_left: MovesLeftConfig { max_effect: self.one_of(&[0.0, 0.1]), ..MovesLeftConfig::default() },
+            repeats: self.one_of(&[Repeats::Evaluated, Repeats::Drawn, Repeats::DrawnInGame]),
             solver: self.one_of(&[Solver::Off, Solver::Threats, Solver::Deep]),
             stop_early: self.below(2) == 0,
             leaves_in_flight: self.one_of(&[1, 1, 3, 16]),

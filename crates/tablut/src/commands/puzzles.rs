@@ -173,7 +173,7 @@ fn solve_files(args: &Solve, console: &mut Console) -> anyhow::Result<()> {
             None => Box::new(UniformEvaluator),
         }
     };
-    let options = args.search.unwrap_or_default();
+    let options = args.search.clone().unwrap_or_default();
     let config = SolveConfig { search: options.apply(match_search(args.simulations)), seed: args.seed };
     let mut solved = Vec::new();
     let mut all = SolveReport::default();

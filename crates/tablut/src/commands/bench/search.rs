@@ -271,6 +271,7 @@ impl fmt::Display for Report {
         let method = match self.method {
             Method::Gumbel => "gumbel",
             Method::Puct => "puct",
+            Method::Auto => "auto",
         };
         writeln!(
             f,

@@ -1,0 +1,91 @@
+//! Winning what is won: short wins before long ones, and nothing for going to and fro.
+
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use tablut_rules::{Game, Move, Side};
+use tablut_search::{
+    Branch, EvaluateError, Evaluation, Evaluator, Method, MovesLeftConfig, Query, Repeats, Search, SearchConfig, Solver,
+};
+
+use crate::fakes::{finish, game};
+
+/// The attackers are winning everywhere, and the sooner the nearer their soldiers are to the king's file.
+struct Winning(Side);
+
+impl Evaluator for Winning {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate = |query: &Query| {
+            let squares = query.position.attackers().iter();
+            let moves_left = squares.map(|square| 20.0 * (square.index() % 9) as f32).sum();
+            let wdl = if self.0 == Side::Attackers { [0.95, 0.0, 0.05] } else { [0.05, 0.0, 0.95] };
+            Evaluation { moves_left, wdl, ..Evaluation::uniform(query.moves.len()) }
+        };
+        Ok(queries.iter().map(evaluate).collect())
+    }
+}
+
+fn config(max_effect: f32, repeats: Repeats) -> SearchConfig {
+    SearchConfig {
+        simulations: 600,
+        method: Method::Puct,
+        solver: Solver::Off,
+        stop_early: false,
+        moves_left: MovesLeftConfig { max_effect, slope: 0.01, threshold: 0.5 },
+        repeats,
+        ..SearchConfig::default()
+    }
+}
+
+/// One soldier of the attackers, who are to move, and a king who is far from everywhere.
+fn quiet() -> Game {
+    game("masters", "9/9/9/9/9/4K4/9/9/4t4 a")
+}
+
+/// Mean plies left after the attackers' moves, weighted by their visits.
+fn expected_column(config: &SearchConfig, winner: Side) -> f64 {
+    let mut search = Search::new(quiet(), config, ChaCha8Rng::seed_from_u64(1));
+    let result = finish(&mut search, &mut Winning(winner), usize::MAX);
+    let column = |mv: Move| (mv.to.index() % 9) as f64;
+    let visits = |of: &tablut_search::RootMove| f64::from(of.visits);
+    result.moves.iter().map(|of| visits(of) * column(of.mv)).sum::<f64>() / f64::from(result.simulations)
+}
+
+#[test]
+fn the_winner_prefers_short_games_and_the_loser_long_ones() {
+    let plain = expected_column(&config(0.0, Repeats::Evaluated), Side::Attackers);
+    let winning = expected_column(&config(0.3, Repeats::Evaluated), Side::Attackers);
+    let losing = expected_column(&config(0.3, Repeats::Evaluated), Side::Defenders);
+    assert!(winning < plain - 0.5 && losing > plain + 0.5, "{winning:.2} {plain:.2} {losing:.2}");
+}
+
+/// Every line of four moves that ends where it began, with the value of its end.
+fn circles(branches: &[Branch], line: &mut Vec<Move>, found: &mut Vec<f32>) {
+    for branch in branches {
+        line.push(branch.mv);
+        if let [a, b, c, d] = line.as_slice() {
+            let undoes = |one: &Move, other: &Move| one.from == other.to && one.to == other.from;
+            if branch.visits > 0 && undoes(a, c) && undoes(b, d) {
+                found.push(branch.q);
+                assert!(branch.replies.is_empty() || branch.q.abs() > 0.5, "a drawn leaf has no replies");
+            }
+        } else {
+            circles(&branch.replies, line, found);
+        }
+        line.pop();
+    }
+}
+
+#[test]
+fn a_repeated_position_is_worth_a_draw_where_asked() {
+    let values = |repeats| {
+        let config = SearchConfig { simulations: 6000, ..config(0.0, repeats) };
+        let mut search = Search::new(quiet(), &config, ChaCha8Rng::seed_from_u64(1));
+        finish(&mut search, &mut Winning(Side::Attackers), usize::MAX);
+        let mut found = Vec::new();
+        circles(&search.branches(4), &mut Vec::new(), &mut found);
+        assert!(!found.is_empty(), "no circle was searched");
+        found
+    };
+    assert!(values(Repeats::Drawn).iter().all(|q| *q == 0.0));
+    assert!(values(Repeats::DrawnInGame).iter().all(|q| *q == 0.0));
+    assert!(values(Repeats::Evaluated).iter().all(|q| *q > 0.5));
+}

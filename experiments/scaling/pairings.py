@@ -1,0 +1,50 @@
+"""What is played: pairings of searches of one net, and how many games of each are wanted."""
+
+RULES = ["kvasir", "masters", "ashton"]
+
+# Options of a net's search as players' texts have them; the default search is named by its simulations alone.
+ALWAYS = ["gumbel.interior=puct", "moves_left.max_effect=0", "repeats=evaluated", "repeats=drawn-in-game"]
+VARIANTS = {
+    64: ["puct", *ALWAYS],
+    128: ["puct"],
+    256: ["puct", *ALWAYS],
+    512: ["gumbel"],
+    1024: ["gumbel", "gumbel,gumbel.interior=puct", "puct=0.9", "puct=1.8", "puct.policy_temperature=1.4", *ALWAYS[1:]],
+    4096: ["gumbel", "gumbel,gumbel.interior=puct", "puct=1.8", "puct.policy_temperature=1.4"],
+}
+# Simulations that are doubled.
+DOUBLED = [64, 128, 256, 512, 1024, 2048, 4096, 8192]
+
+
+def player(simulations, options=""):
+    """The search's part of a player's text, such as 64,puct."""
+    return f"{simulations},{options}" if options else f"{simulations}"
+
+
+def simulations(text):
+    """The simulations of a search's text."""
+    return int(text.split(",")[0])
+
+
+def wanted(first, second):
+    """Games of a pairing that the whole experiment is planned for: fewer where a game takes longer."""
+    largest = max(simulations(first), simulations(second))
+    games = {64: 400, 128: 400, 256: 400, 512: 300, 1024: 200, 2048: 160, 4096: 80, 8192: 80, 16384: 60}
+    return games[largest]
+
+
+def doublings():
+    """The default search with twice its simulations against itself."""
+    return [(rules, player(2 * n), player(n)) for n in DOUBLED for rules in RULES]
+
+
+def variants():
+    """The default search against others with the same simulations."""
+    budgets = VARIANTS.items()
+    return [(rules, player(n), player(n, text)) for n, texts in budgets for text in texts for rules in RULES]
+
+
+def pairings(which):
+    """The pairings of a part: `doublings`, `variants` or `all`."""
+    parts = {"doublings": doublings, "variants": variants, "all": lambda: doublings() + variants()}
+    return parts[which]()
