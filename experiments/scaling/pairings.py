@@ -7,10 +7,10 @@ ALWAYS = ["gumbel.interior=puct", "moves_left.max_effect=0", "repeats=evaluated"
 VARIANTS = {
     64: ["puct", *ALWAYS],
     128: ["puct"],
-    256: ["puct", *ALWAYS],
+    256: ["puct", "puct,fpu=0", *ALWAYS],
     512: ["gumbel"],
-    1024: ["gumbel", "gumbel,gumbel.interior=puct", "puct=0.9", "puct=1.8", "puct.policy_temperature=1.4", *ALWAYS[1:]],
-    4096: ["gumbel", "gumbel,gumbel.interior=puct", "puct=1.8", "puct.policy_temperature=1.4"],
+    1024: ["gumbel", "gumbel,gumbel.interior=puct", "puct=1.8", "puct,fpu=0", "puct.policy_temperature=1.4", *ALWAYS[1:]],
+    4096: ["gumbel", "gumbel,gumbel.interior=puct", "puct=1.8", "puct,fpu=0"],
 }
 # Simulations that are doubled.
 DOUBLED = [64, 128, 256, 512, 1024, 2048, 4096, 8192]
