@@ -6,6 +6,7 @@ mod bridge;
 mod config;
 mod data;
 mod evaluate;
+mod game_file;
 mod matches;
 mod model;
 mod model_file;

@@ -172,3 +172,32 @@ fn a_line_of_opentafls_rules_becomes_a_rule_file() {
     let message = tablut("rules").arg(format!("dim:9 sw:s {start}")).assert().code(2).get_output().stderr.clone();
     assert!(String::from_utf8(message).expect("text").contains("no game here has shieldwalls"));
 }
+
+#[test]
+fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let saved = folder.path().join("saved.json").to_str().unwrap().to_owned();
+    let play = "play --against greedy --rules masters --side both";
+    tablut(play).write_stdin(format!("d1-d3\ne4-g4\nsave {saved}\nquit\n")).assert().success();
+    let game = replayed(&format!("replay --json {saved}"));
+    assert_eq!((&game["rules"], &game["moves"]), (&"masters".into(), &serde_json::json!(["d1-d3", "e4-g4"])));
+
+    let rules = printed("rules masters-edge --opentafl");
+    let record = file("game.otg", &format!("[variant: masters-edge]\n{}\n\n1. d1-d3 e4-g4\n", rules.trim()));
+    let game = replayed(&format!("replay --json {record}"));
+    assert_eq!((&game["rules"], &game["moves"][1]), (&"masters-edge".into(), &"e4-g4".into()));
+
+    let list = file("moves.txt", "d1-d3\ne4-g4\n");
+    assert_eq!(replayed(&format!("replay --json {list}"))["rules"], "kvasir");
+    assert_eq!(replayed(&format!("replay --json --rules tartu {list}"))["rules"], "tartu");
+
+    let path = file("own.json", "{\"rules\": \"own.toml\", \"start\": \"9/9/9/9/4K4/9/9/9/t8 a\", \"moves\": []}");
+    assert!(refused(&format!("replay {path}")).contains("own.toml"), "a file that is named is not opened");
+    let broken = file("broken.json", "{");
+    assert!(refused(&format!("replay {broken}")).contains("broken.json: no saved game"));
+}
