@@ -6,7 +6,7 @@ use tablut_ratings::{Anchor, PairTable, Pairing, Rating, ScoreEstimate, elo, rat
 /// A run's evaluation.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Evaluation {
+pub struct EvaluationFile {
     /// The model that was measured.
     pub model: String,
     /// Simulations a move.
@@ -58,7 +58,7 @@ pub struct Rung {
     pub rating: Rating,
 }
 
-impl Evaluation {
+impl EvaluationFile {
     /// Rule sets in order of their first match.
     pub fn rule_sets(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

@@ -91,15 +91,15 @@ mod tests {
     use tablut_rules::{Outcome, Position, Reason};
 
     fn game(moves: &str, winner: Option<Side>) -> GameRecord {
-        let search = |_| Some(SearchRecord { value: 0.0, simulations: 1, policy: vec![] });
-        let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: search(text) };
+        let search = || Some(SearchRecord { value: 0.0, simulations: 1, policy: vec![] });
+        let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: search() };
         GameRecord {
             index: 0,
             rules: "kvasir".to_owned(),
             max_plies: 200,
             start: Position::start(Side::Attackers),
             plies: moves.split(' ').map(ply).collect(),
-            outcome: Outcome { winner, reason: Reason::KingEscaped }.into(),
+            outcome: Outcome { winner, reason: Reason::KingEscaped },
         }
     }
 

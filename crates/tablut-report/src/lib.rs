@@ -17,7 +17,7 @@ mod tensorboard;
 mod words;
 
 pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
-pub use evaluation::{Evaluation, EvaluationMatch};
+pub use evaluation::{EvaluationFile, EvaluationMatch};
 pub use metrics::{LearningLine, MachineLine, MetricsLine, SelfPlayLine, read_lines};
 pub use page::{live_page, report_page};
 pub use run_files::{RunFiles, RunFilesError};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tablut_games::{GameRecord, read_records};
 use tablut_rules::{RuleSet, Rules};
 
-use crate::evaluation::Evaluation;
+use crate::evaluation::EvaluationFile;
 use crate::metrics::{MetricsLine, read_lines};
 
 /// Games that are read from the last generations.
@@ -28,7 +28,7 @@ pub struct RunFiles {
     /// The config by dotted key, values as TOML.
     pub config: BTreeMap<String, String>,
     /// The final measurement, if it was made.
-    pub evaluation: Option<Evaluation>,
+    pub evaluation: Option<EvaluationFile>,
     /// The rule sets of the games that were read.
     pub rules: Vec<Arc<Rules>>,
     /// Games of the last generations, oldest first.
@@ -179,7 +179,7 @@ impl RunFiles {
     pub fn rule_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         let measured = self.lines.iter().rev().flat_map(|line| &line.rule_sets).map(|set| set.rules.as_str());
-        let evaluated = self.evaluation.iter().flat_map(Evaluation::rule_sets);
+        let evaluated = self.evaluation.iter().flat_map(EvaluationFile::rule_sets);
         let played = self.rules.iter().map(|rules| rules.name());
         for name in measured.chain(played).chain(evaluated) {
             if !names.iter().any(|known| known == name) {

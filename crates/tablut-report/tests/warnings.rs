@@ -88,7 +88,7 @@ fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
     // Early in the run alone, it is over.
     assert_eq!(
         kinds(|line| if line.generation < 20 {
-            spoil(line)
+            spoil(line);
         }),
         []
     );
@@ -107,7 +107,7 @@ fn entropy_that_collapses() {
     };
     let late = |line: &mut MetricsLine| {
         if line.generation > 20 {
-            spoil(line, 0.3)
+            spoil(line, 0.3);
         }
     };
     assert_eq!(kinds(late), [WarningKind::EntropyCollapsing]);
@@ -166,7 +166,7 @@ fn games_that_reach_the_ply_limit() {
 fn a_run_that_slows_down() {
     let slow = |line: &mut MetricsLine| {
         if line.generation >= 27 {
-            line.selfplay.seconds = 30.0
+            line.selfplay.seconds = 30.0;
         }
     };
     assert_eq!(kinds(slow), [WarningKind::SlowingDown]);

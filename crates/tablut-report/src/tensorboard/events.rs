@@ -164,7 +164,7 @@ mod tests {
     fn the_mask_is_that_of_the_format() {
         // CRC-32C of "123456789" is the check value of the polynomial's catalogue.
         assert_eq!(crc32c::crc32c(b"123456789"), 0xe306_9283);
-        assert_eq!(masked_crc(b"123456789"), (0xe306_9283_u32 >> 15 | 0xe306_9283 << 17).wrapping_add(0xa282_ead8));
+        assert_eq!(masked_crc(b"123456789"), 0xe306_9283_u32.rotate_right(15).wrapping_add(0xa282_ead8));
     }
 
     #[test]
