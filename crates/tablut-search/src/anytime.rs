@@ -5,7 +5,8 @@
 //! Under a clock it therefore runs in rounds, each a whole search of twice the simulations of the one before, on the
 //! tree that was kept; kept visits pay for the same visits of the next round. So at least the last round but one
 //! has always come to its end, and the moves that it left are the first that the last one considers, by scores that
-//! know all visits. (The doubling trick of bandit algorithms. Sagers, Winands and Soemers 2024, "Anytime Sequential
+//! know all visits. With [`Method::Auto`] the rounds end at `gumbel_up_to` simulations, and PUCT goes on with the tree
+//! until the end. (The doubling trick of bandit algorithms. Sagers, Winands and Soemers 2024, "Anytime Sequential
 //! Halving in Monte-Carlo Tree Search", instead pass through all halvings again and again, with few visits in each.)
 
 use std::time::Duration;
@@ -49,7 +50,7 @@ pub struct Anytime {
 
 impl Anytime {
     /// A search under `limit`; the simulations of `config` are not read. With simulations alone it is one search of so
-    /// many, by Gumbel under a clock it is rounds.
+    /// many; under a clock it is rounds, unless it is PUCT alone.
     pub fn new(limit: Limit, config: &SearchConfig) -> Self {
         let most = limit.simulations().unwrap_or(u32::MAX);
         let in_rounds = limit.time().is_some() && config.method != Method::Puct;
