@@ -120,7 +120,7 @@ mod tests {
 
         let mut set = RuleSet::named("imperial").unwrap();
         set.king.reach = 2;
-        "slow & steady".clone_into(&mut set.name);
+        "slow-and-steady".clone_into(&mut set.name);
         let start = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
         let session = Session::from_position(Arc::new(Rules::new(set).unwrap()), start, Seats::people()).unwrap();
         let read = Session::from_link(&session.to_link()).unwrap();
