@@ -14,7 +14,7 @@ pub struct SearchConfig {
     /// How moves are chosen in the tree, and what the policy target is. Default `gumbel`.
     pub method: Method,
     /// Read when `method` is `auto`: searches of at most so many simulations are Gumbel searches, longer ones PUCT.
-    /// Default 256 (`experiments/scaling`).
+    /// Default 512 (`experiments/scaling`).
     pub gumbel_up_to: u32,
     /// Read in Gumbel searches.
     pub gumbel: GumbelConfig,
@@ -51,7 +51,7 @@ impl Default for SearchConfig {
         Self {
             simulations: 64,
             method: Method::default(),
-            gumbel_up_to: 256,
+            gumbel_up_to: 512,
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
             moves_left: MovesLeftConfig::default(),
