@@ -1,0 +1,80 @@
+//! Ranges of a config: all values that are out of them, at once.
+
+use tablut_search::SearchConfig;
+
+use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
+
+impl TrainConfig {
+    /// All values that are out of range, at once.
+    pub fn check_ranges(&self) -> Result<(), TrainConfigError> {
+        let mut faults = Vec::new();
+        let mut check = |fits: bool, key: &str, value: &dyn std::fmt::Display, expected: &str| {
+            if !fits {
+                faults.push(format!("{key} = {value}: expected {expected}"));
+            }
+        };
+        let unit = 0.0..=1.0;
+        let (s, l, o, p) = (&self.schedule, &self.learning, &self.optimizer, &self.selfplay);
+        check((1..=MAX_RULE_SETS).contains(&self.rules.len()), "rules", &self.rules.len(), "1 to 1000 rule sets");
+        check((1..=100_000).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
+        check((1..=1_000_000).contains(&s.games), "schedule.games", &s.games, "1 to 1000000");
+        check(s.lag <= 1, "schedule.lag", &s.lag, "0 or 1");
+        let steps_rise = s.simulations.is_sorted_by(|a, b| a.0 < b.0);
+        let first_is_zero = s.simulations.first().is_some_and(|step| step.0 == 0);
+        let simulations = format!("{:?}", s.simulations);
+        let expected = "pairs [generation, simulations] with rising generations, the first for generation 0";
+        check(steps_rise && first_is_zero, "schedule.simulations", &simulations, expected);
+        let in_range = s.simulations.iter().all(|step| (1..=1_000_000).contains(&step.1));
+        check(in_range, "schedule.simulations", &simulations, "1 to 1000000 simulations");
+        check((1..=65_536).contains(&l.batch_size), "learning.batch_size", &l.batch_size, "1 to 65536");
+        let draws = l.draws_per_position;
+        check(draws > 0.0 && draws <= 100.0, "learning.draws_per_position", &draws, "above 0, to 100");
+        check(l.window_positions > 0, "learning.window_positions", &l.window_positions, "at least 1");
+        let rate = l.learning_rate;
+        check(rate > 0.0 && rate <= 1.0, "learning.learning_rate", &rate, "above 0, to 1");
+        check(unit.contains(&l.decay_share), "learning.decay_share", &l.decay_share, "0 to 1");
+        check(unit.contains(&l.value_share), "learning.value_share", &l.value_share, "0 to 1");
+        let held_out = l.held_out_share;
+        check((0.0..=0.5).contains(&held_out), "learning.held_out_share", &held_out, "0 to 0.5");
+        let below_one = |value: f32| (0.0..1.0).contains(&value);
+        check(below_one(o.beta1), "optimizer.beta1", &o.beta1, "0 to below 1");
+        check(below_one(o.beta2), "optimizer.beta2", &o.beta2, "0 to below 1");
+        check(o.epsilon > 0.0, "optimizer.epsilon", &o.epsilon, "above 0");
+        check(unit.contains(&o.weight_decay), "optimizer.weight_decay", &o.weight_decay, "0 to 1");
+        check(o.max_gradient_norm > 0.0, "optimizer.max_gradient_norm", &o.max_gradient_norm, "above 0");
+        check(below_one(o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
+        check(p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100");
+        check((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000");
+        check(p.full_share > 0.0 && p.full_share <= 1.0, "selfplay.full_share", &p.full_share, "above 0, to 1");
+        let quick = p.quick_simulations;
+        check(quick > 0.0 && quick <= 1.0, "selfplay.quick_simulations", &quick, "above 0, to 1");
+        let weights = self.loss.all();
+        let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
+        check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");
+        let e = &self.evaluation;
+        let even = e.games.is_multiple_of(2) && e.games <= 1_000_000;
+        check(even, "evaluation.games", &e.games, "an even number from 0 to 1000000");
+        check(
+            (1..=1_000_000).contains(&self.play.simulations),
+            "play.simulations",
+            &self.play.simulations,
+            "1 to 1000000",
+        );
+        check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
+        let games = self.machine.games_per_worker;
+        check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
+        faults.extend(self.search_faults());
+        if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
+    }
+
+    fn search_faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let simulations = self.search.simulations;
+        if simulations != SearchConfig::default().simulations {
+            let expected = "nothing here: a search's simulations are those of schedule.simulations";
+            faults.push(format!("search.simulations = {simulations}: expected {expected}"));
+        }
+        faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
+        faults
+    }
+}
