@@ -1,0 +1,1 @@
+//! Self-play on many machines over NATS JetStream.
