@@ -6,39 +6,24 @@
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
-#[cfg(target_arch = "x86_64")]
 mod epilogue;
 mod images;
+mod number;
 mod plain;
+#[cfg(target_arch = "x86_64")]
+mod sums;
 mod weights;
 
+pub use epilogue::Bf16Epilogue;
 pub use images::Bf16Images;
+pub use number::BF16_LANES;
 pub use weights::Bf16Convolution;
-
-/// Channels come in this many: the inputs that one product of tiles sums over, and the outputs of a block of two tiles.
-pub const BF16_LANES: usize = 32;
 
 /// The right to use the matrix registers, which the machine has and the system has granted.
 #[derive(Copy, Clone, Debug)]
 pub struct Bf16Kernels {
     /// Whether the registers are used: only tests do without.
     registers: bool,
-}
-
-/// What follows a convolution in bf16: `relu(convolution + bias)`, or with `residual`
-/// `relu(full + convolution + bias)`. At least one of the places for it should be given.
-#[derive(Debug)]
-pub struct Bf16Epilogue<'a> {
-    /// One value per output channel (padded), for each image or, if there is but one row, for all.
-    pub bias: &'a [f32],
-    /// Whether what `full` already holds is added.
-    pub residual: bool,
-    /// Where the result goes in f32, `[image][square][channel]`.
-    pub full: Option<&'a mut [f32]>,
-    /// Where the result goes rounded to bf16.
-    pub rounded: Option<&'a mut Bf16Images>,
-    /// Where the means of each image's channels and then their maxima go, `[image][2 * channels]`.
-    pub pooled: Option<&'a mut [f32]>,
 }
 
 impl Bf16Kernels {
@@ -107,7 +92,7 @@ unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize,
     let width = convolution.outputs();
     let size = layout.grid.squares() * width;
     let steps = convolution.steps(layout, from.channels());
-    let mut sums = epilogue::Sums::zeroed();
+    let mut block = sums::Sums::zeroed();
     // SAFETY: the caller has the registers. The activations' rows of a block, shifted by every step's offset, lie inside
     // an image (its layout makes room for that); a pair's weights are as long as the steps say.
     unsafe {
@@ -117,7 +102,7 @@ unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize,
             for image in 0..n_images {
                 let values = from.image(image);
                 let bias = if epilogue.bias.len() == width { 0 } else { image * width };
-                let mut target = epilogue::Target {
+                let mut target = sums::Target {
                     width,
                     channel,
                     bias: &epilogue.bias[bias + channel..][..BF16_LANES],
@@ -125,7 +110,7 @@ unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize,
                     full: epilogue.full.as_deref_mut().map(|full| &mut full[image * size..][..size]),
                     rounded: epilogue.rounded.as_deref_mut().map(|images| images.image_mut(image)),
                 };
-                let mut pool = epilogue::Pool::start();
+                let mut pool = sums::Pool::start();
                 for first in (0..layout.positions()).step_by(2 * layout.tile_rows) {
                     let row = |tile: usize| values.as_ptr().add((first + tile * layout.tile_rows) * from.channels());
                     amx::multiply(&amx::Block {
@@ -134,10 +119,10 @@ unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize,
                         offsets: steps.as_slice().as_ptr(),
                         n_steps: steps.as_slice().len(),
                         weights: convolution.pair(pair).as_ptr(),
-                        sums: sums.0.as_mut_ptr(),
+                        sums: block.0.as_mut_ptr(),
                         tile_bytes: layout.tile_rows * BF16_LANES * size_of::<f32>(),
                     });
-                    epilogue::apply(&sums, layout, first, &mut target, &mut pool);
+                    sums::apply(&block, layout, first, &mut target, &mut pool);
                 }
                 if let Some(pooled) = epilogue.pooled.as_deref_mut() {
                     pool.finish(layout.grid.squares(), &mut pooled[image * 2 * width..][..2 * width], channel);

@@ -5,7 +5,7 @@ mod levels;
 
 use crate::product::{Product, rows_fit};
 use crate::winograd::{POINTS, output::Output};
-use crate::{Convolution, LANES, Matrix, Simd, SimdError, Transformed};
+use crate::{Convolution, LANES, Matrix, Rows, Simd, SimdError, Transformed};
 use levels::dispatch;
 
 pub use gradients::GradientEpilogue;
@@ -14,17 +14,6 @@ pub use gradients::GradientEpilogue;
 #[derive(Copy, Clone, Debug)]
 pub struct Kernels {
     simd: Simd,
-}
-
-/// Equal rows inside a slice: row `r` is the values from `r * stride` on.
-#[derive(Copy, Clone, Debug)]
-pub struct Rows<'a> {
-    /// The values.
-    pub values: &'a [f32],
-    /// From a row's first value to the next row's.
-    pub stride: usize,
-    /// The number of rows.
-    pub count: usize,
 }
 
 /// What follows a convolution on its way to the activations; a rectifier always comes last.

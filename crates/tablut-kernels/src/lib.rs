@@ -34,14 +34,16 @@ mod outer;
 mod pointwise;
 mod product;
 pub mod reference;
+mod rows;
 mod simd;
 mod winograd;
 
 pub use aligned::Aligned;
 pub use bf16::{BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels};
-pub use kernels::{Epilogue, GradientEpilogue, Kernels, Rows};
+pub use kernels::{Epilogue, GradientEpilogue, Kernels};
 pub use lanes::LANES;
 pub use matrix::Matrix;
+pub use rows::Rows;
 pub use simd::{Simd, SimdError};
 pub use winograd::weights::PointSums;
 pub use winograd::{Convolution, Grid, Transformed};

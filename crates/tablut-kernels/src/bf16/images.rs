@@ -1,7 +1,6 @@
 //! Activations in bf16, with the zero padding that a convolution reads.
 
-use super::BF16_LANES;
-use super::weights::round;
+use super::number::{BF16_LANES, round};
 use crate::{Aligned, Grid};
 
 /// How an image lies in memory: rows of squares with one zero square after each, which serves as the padding on the

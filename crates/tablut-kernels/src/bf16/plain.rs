@@ -1,8 +1,9 @@
 //! Convolutions in bf16 without the registers, in safe code: what tests compare with, on every machine.
 
-use super::images::Layout;
-use super::weights::round;
-use super::{Bf16Convolution, Bf16Epilogue, Bf16Images};
+use super::epilogue::Bf16Epilogue;
+use super::images::{Bf16Images, Layout};
+use super::number::round;
+use super::weights::Bf16Convolution;
 
 /// All images, square by square. The sums are in another order than the registers', and so differ slightly.
 pub(super) fn convolve(

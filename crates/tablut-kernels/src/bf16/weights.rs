@@ -1,7 +1,7 @@
 //! Weights in bf16, packed in the tiles that products read.
 
-use super::BF16_LANES;
 use super::images::Layout;
+use super::number::{BF16_LANES, round};
 use crate::Aligned;
 
 /// The most steps of a product: nine taps of 512 channels.
@@ -103,32 +103,5 @@ pub(super) struct Steps {
 impl Steps {
     pub fn as_slice(&self) -> &[usize] {
         &self.offsets[..self.len]
-    }
-}
-
-/// The bf16 nearest to `value`, ties to even.
-pub(super) fn round(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
-    // Rounding could carry a NaN over into a number; its highest bit of fraction keeps it one.
-    let kept = bits >> 16 | 0x40;
-    (if value.is_nan() { kept } else { rounded }) as u16
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounding_is_to_the_nearest_and_ties_to_even() {
-        let back = |value: f32| f32::from_bits(u32::from(round(value)) << 16);
-        assert_eq!(back(1.0), 1.0);
-        assert_eq!(back(-3.5), -3.5);
-        // bf16 numbers near one are 1/128 apart.
-        assert_eq!(back(1.0 + 1.0 / 256.0), 1.0);
-        assert_eq!(back(1.0 + 3.0 / 256.0), 1.0 + 2.0 / 128.0);
-        assert_eq!(back(1.0 + 1.1 / 256.0), 1.0 + 1.0 / 128.0);
-        assert!(back(f32::NAN).is_nan());
-        assert_eq!(back(f32::INFINITY), f32::INFINITY);
     }
 }
