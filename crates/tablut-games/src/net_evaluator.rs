@@ -1,6 +1,6 @@
 //! Lets a search ask a net: queries are encoded, inferred as one batch, and handed back.
 
-use tablut_net::{Inference, InputBatch, OutputBatch, View, encode};
+use tablut_net::{Inference, InputBatch, OutputBatch, encode};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
 /// An [`Evaluator`] over anything that runs a net forward.
@@ -21,14 +21,7 @@ impl Evaluator for NetEvaluator {
     fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
         self.input.clear();
         for query in queries {
-            let view = View {
-                rules: &query.rules,
-                position: &query.position,
-                occurrences: query.occurrences,
-                plies_since_capture: query.plies_since_capture,
-                moves: &query.moves,
-            };
-            encode(&view, &mut self.input);
+            encode(&query.borrowed(), &mut self.input);
         }
         self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
         let evaluation = |row: usize| Evaluation {

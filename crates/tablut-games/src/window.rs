@@ -183,8 +183,8 @@ impl ReplayWindow {
         let mut moves = MoveList::new();
         rules.legal_moves(&sample.position, &mut moves);
         let view = View {
-            rules,
-            position: &sample.position,
+            rules: rules.as_ref(),
+            position: sample.position,
             occurrences: u32::from(sample.occurrences),
             plies_since_capture: u32::from(sample.plies_since_capture),
             moves: &moves,

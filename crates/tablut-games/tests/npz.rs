@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_npz,
 };
-use tablut_net::{FEATURES, InputBatch, PLANES, View, encode};
+use tablut_net::{FEATURES, InputBatch, PLANES, encode};
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
 
@@ -68,15 +68,8 @@ fn every_array_comes_back_with_its_shape_and_values() {
         let winner = game.outcome.winner;
         game.replay(&rules, |state, legal, ply| {
             let Some(search) = &ply.search else { return };
-            let view = View {
-                rules: &rules,
-                position: state.position(),
-                occurrences: state.occurrences(),
-                plies_since_capture: state.plies_since_capture(),
-                moves: legal,
-            };
             let mut expected = InputBatch::default();
-            encode(&view, &mut expected);
+            encode(&state.situation(legal), &mut expected);
             assert_eq!(planes[row * PLANES * 81..][..PLANES * 81], expected.planes);
             assert_eq!(features[row * FEATURES..][..FEATURES], expected.features);
             let end = move_ends[row];

@@ -35,8 +35,7 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
         if moves.is_empty() {
             continue;
         }
-        let (position, plies_since_capture) = (game.position(), game.plies_since_capture());
-        let view = View { rules, position, occurrences: 0, plies_since_capture, moves: &moves };
+        let view = View { occurrences: 0, ..game.situation(&moves) };
         encode_symmetric(&view, Symmetry::ALL[rng.random_range(0..8)], &mut batch.input);
         let policy: Vec<f32> = (0..moves.len()).map(|_| rng.random_range(0.0..1.0)).collect();
         let total: f32 = policy.iter().sum();

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::encoding::{FEATURES, PLANES};
 use crate::error::NetError;
+use crate::features::FEATURES;
+use crate::planes::PLANES;
 use crate::policy::PolicyIndex;
 use tablut_kernels::Rows;
 use tablut_rules::SQUARES;

@@ -197,10 +197,6 @@ impl Workspace {
             }
         }
     }
-
-    fn n_positions(&self) -> usize {
-        self.n_positions
-    }
 }
 
 impl Inference for Engine {
@@ -211,7 +207,8 @@ impl Inference for Engine {
         output.wdl.resize(input.n, [0.0; 3]);
         output.moves_left.resize(input.n, 0.0);
         let (network, kernels) = (&*self.network, self.kernels);
-        self.threads.run(&mut self.workspaces, input, output, |workspace, share| {
+        let most = self.workspaces.first().map_or(1, |workspace| workspace.n_positions);
+        self.threads.run(&mut self.workspaces, most, input, output, |workspace, share| {
             evaluate(network, kernels, workspace, input, share);
         });
         Ok(())

@@ -11,8 +11,9 @@ mod protobuf;
 use graph::Graph;
 use protobuf::Message;
 
-use crate::encoding::{FEATURES, PLANES};
+use crate::features::FEATURES;
 use crate::layers::{Convolution, Layers, Linear, MOVES_LEFT_UNIT, ParameterId};
+use crate::planes::PLANES;
 use crate::policy::POLICY_ENTRIES;
 use crate::weights::Weights;
 use tablut_rules::SIZE;

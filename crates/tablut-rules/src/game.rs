@@ -5,65 +5,12 @@ mod repetition;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::moves::{Move, MoveList};
+use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
 use crate::rules::{Applied, IllegalMove, MoveFault, Rules};
 use crate::side::Side;
-
-/// Why a game is over.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Reason {
-    /// The attackers have captured the king.
-    KingCaptured,
-    /// The king has reached an escape square.
-    KingEscaped,
-    /// The side to move has no legal move and loses (rulebook C8).
-    NoMoves,
-    /// A position has recurred, and the rule set makes it a draw or the mover's loss.
-    Repetition,
-    /// A position has recurred, and the aggressor loses (rulebook KV9).
-    Aggressor,
-    /// Too many plies without a capture (rulebook TA7).
-    NoCaptures,
-    /// The game has reached its greatest length (rulebook C10).
-    PlyLimit,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Reason::KingCaptured => "king-captured",
-            Reason::KingEscaped => "king-escaped",
-            Reason::NoMoves => "no-moves",
-            Reason::Repetition => "repetition",
-            Reason::Aggressor => "aggressor",
-            Reason::NoCaptures => "no-captures",
-            Reason::PlyLimit => "ply-limit",
-        })
-    }
-}
-
-/// How a game has ended.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
-pub struct Outcome {
-    /// The winner; `None` for a draw.
-    pub winner: Option<Side>,
-    /// Why the game is over.
-    pub reason: Reason,
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.winner {
-            Some(winner) => write!(f, "{winner} win by {}", self.reason),
-            None => write!(f, "draw by {}", self.reason),
-        }
-    }
-}
+use crate::situation::Situation;
 
 /// A position from which no game can begin.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -202,6 +149,18 @@ impl Game {
     #[must_use]
     pub const fn max_plies(&self) -> Option<u32> {
         self.max_plies
+    }
+
+    /// The current position with all that an evaluation of it may depend on; `moves` are its legal moves.
+    #[must_use]
+    pub fn situation<'a>(&'a self, moves: &'a [Move]) -> Situation<&'a Rules, &'a [Move]> {
+        Situation {
+            rules: &self.rules,
+            position: self.position,
+            occurrences: self.occurrences,
+            plies_since_capture: self.plies_since_capture,
+            moves,
+        }
     }
 
     /// The number of escape routes (rulebook C11); 0 once the game is over.

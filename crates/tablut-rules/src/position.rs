@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::bitboard::Bitboard;
 use crate::board::{CENTRE, N_ATTACKERS, N_DEFENDERS, START_ROWS, Square};
-use crate::position_text::parse_rows;
+use crate::rows::parse_rows;
 use crate::side::{Piece, Side};
 use crate::zobrist::{TURN_KEY, piece_key, side_key};
 

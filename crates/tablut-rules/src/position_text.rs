@@ -4,10 +4,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::bitboard::Bitboard;
-use crate::board::{N_ATTACKERS, N_DEFENDERS, SIZE, Square};
+use crate::board::{SIZE, Square};
 use crate::position::Position;
-use crate::side::{Piece, Side};
+use crate::rows::{parse_rows, parse_rows_in};
+use crate::side::Side;
 
 /// Longest piece of an offending text that a message repeats, in characters.
 const SHOWN: usize = 160;
@@ -123,57 +123,6 @@ impl Position {
         let rows = text.split(' ').next().unwrap_or_default();
         let upwards: Vec<&str> = rows.split('/').rev().collect();
         format!("/{}/", upwards.join("/"))
-    }
-}
-
-/// Reads rows joined by `/` from the top row down; gives the squares of each kind of piece, in the
-/// order of [`Piece::ALL`], or all faults.
-pub(crate) fn parse_rows(text: &str) -> Result<[Bitboard; 3], Vec<String>> {
-    parse_rows_in(text, (0..SIZE).rev())
-}
-
-/// As [`parse_rows`], the rows standing in the given order.
-fn parse_rows_in(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard; 3], Vec<String>> {
-    let mut boards = [Bitboard::EMPTY; 3];
-    let mut faults = Vec::new();
-    let n_rows = text.split('/').count();
-    if n_rows != SIZE {
-        faults.push(format!("{n_rows} rows, expected {SIZE}"));
-    }
-    for (row_text, row) in text.split('/').zip(rows) {
-        parse_row(row_text, row, &mut boards, &mut faults);
-    }
-    let limits = [N_ATTACKERS, N_DEFENDERS, 1];
-    for (piece, limit) in Piece::ALL.into_iter().zip(limits) {
-        let count = boards[piece.index()].len();
-        if count > limit {
-            faults.push(format!("{count} {piece}s, expected at most {limit}"));
-        }
-    }
-    if faults.is_empty() { Ok(boards) } else { Err(faults) }
-}
-
-/// Reads one row into the boards; notes what is wrong with it.
-fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
-    let mut column = 0;
-    for letter in text.chars() {
-        let piece = Piece::ALL.into_iter().find(|p| p.letter() == letter);
-        if let Some(piece) = piece {
-            if column < SIZE {
-                boards[piece.index()].insert(Square::new(column, row));
-            }
-            column += 1;
-            continue;
-        }
-        let Some(digit @ 1..) = letter.to_digit(10) else {
-            let row = row + 1;
-            faults.push(format!("{letter:?} in row {row}, expected t, T, K or a number of empty squares"));
-            continue;
-        };
-        column += digit as usize;
-    }
-    if column != SIZE {
-        faults.push(format!("{column} squares in row {}, expected {SIZE}", row + 1));
     }
 }
 

@@ -5,9 +5,10 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::board::Square;
-use crate::game::{Game, Outcome};
+use crate::game::Game;
 use crate::move_text::ReadMoveError;
 use crate::moves::{Move, MoveList};
+use crate::outcome::Outcome;
 use crate::position::Position;
 use crate::rules::{IllegalMove, MoveFault};
 use crate::side::Side;

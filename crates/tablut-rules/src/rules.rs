@@ -9,7 +9,7 @@ mod routes;
 
 use crate::bitboard::Bitboard;
 use crate::board::{Direction, Square};
-use crate::game::{Outcome, Reason};
+use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
 use crate::rays::{RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
@@ -90,12 +90,6 @@ pub struct Applied {
 }
 
 impl Rules {
-    /// Checks a rule set and compiles it.
-    pub fn new(set: RuleSet) -> Result<Rules, RuleSetError> {
-        set.check()?;
-        Ok(compile::compile(set))
-    }
-
     /// A built-in rule set by name.
     pub fn named(name: &str) -> Result<Rules, RuleSetError> {
         Rules::new(RuleSet::named(name)?)

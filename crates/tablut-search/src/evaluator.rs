@@ -2,22 +2,10 @@
 
 use std::sync::Arc;
 
-use tablut_rules::{Move, Position, Rules};
+use tablut_rules::{Move, Rules, Situation};
 
-/// One position that a search wants evaluated, with all that an evaluation may depend on.
-#[derive(Clone, Debug)]
-pub struct Query {
-    /// The rules of the game that the position comes from.
-    pub rules: Arc<Rules>,
-    /// Board and side to move.
-    pub position: Position,
-    /// Earlier occurrences of the position in its game, as the rule set's repetition rule counts them.
-    pub occurrences: u32,
-    /// Plies played since the last capture.
-    pub plies_since_capture: u32,
-    /// The legal moves, in the order of `Rules::legal_moves`; never empty.
-    pub moves: Vec<Move>,
-}
+/// One position that a search wants evaluated; its moves are never none.
+pub type Query = Situation<Arc<Rules>, Vec<Move>>;
 
 /// What a net says about a [`Query`].
 #[derive(Clone, Debug, Default, PartialEq)]

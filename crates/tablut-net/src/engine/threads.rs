@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::Workspace;
 use crate::batch::{InputBatch, OutputBatch};
 use crate::error::NetError;
 
@@ -36,13 +35,19 @@ impl Threads {
         self.count
     }
 
-    /// Calls `evaluate` until every row of `input` is done, each thread with a workspace of its own.
-    pub fn run<F>(&self, workspaces: &mut [Workspace], input: &InputBatch, output: &mut OutputBatch, evaluate: F)
-    where
-        F: Fn(&mut Workspace, Share<'_>) + Sync,
+    /// Calls `evaluate` until every row of `input` is done, at most `most` rows at a time, each thread with a workspace of its own.
+    pub fn run<W, F>(
+        &self,
+        workspaces: &mut [W],
+        most: usize,
+        input: &InputBatch,
+        output: &mut OutputBatch,
+        evaluate: F,
+    ) where
+        W: Send,
+        F: Fn(&mut W, Share<'_>) + Sync,
     {
         // Equal shares, as many for each thread as for any other.
-        let most = workspaces.first().map_or(1, Workspace::n_positions);
         let n_shares = input.n.div_ceil(most).next_multiple_of(self.count).max(1);
         let rest = Mutex::new(Rest {
             input,
@@ -52,7 +57,7 @@ impl Threads {
             wdl: &mut output.wdl,
             moves_left: &mut output.moves_left,
         });
-        let work = |workspace: &mut Workspace| {
+        let work = |workspace: &mut W| {
             // A poisoned lock means that another thread's evaluation panicked; the panic is passed on anyway.
             while let Some(share) = rest.lock().ok().and_then(|mut rest| rest.take()) {
                 evaluate(workspace, share);

@@ -8,7 +8,7 @@ use tablut_rules::SQUARES;
 use super::packing::{Arithmetic, GRID};
 use super::parameter::Convolution;
 use super::trunk::{Activations, Place, Step};
-use crate::encoding::PLANES;
+use crate::planes::PLANES;
 
 /// Inputs and weights of convolutions rounded to bf16, sums in f32.
 #[derive(Copy, Clone, Debug)]

@@ -7,7 +7,7 @@ use tablut_rules::SQUARES;
 use super::packing::{Arithmetic, GRID, matrix};
 use super::parameter::Convolution;
 use super::trunk::{Activations, Place, Step};
-use crate::encoding::PLANES;
+use crate::planes::PLANES;
 
 /// Channels of the encoded planes as the kernels want them.
 pub(super) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);

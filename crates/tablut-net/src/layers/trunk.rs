@@ -6,7 +6,7 @@ use super::description::{self, Layers};
 use super::packing::{Arithmetic, Values, matrix, stacked};
 use super::parameter::{Convolution, Linear};
 use crate::batch::Positions;
-use crate::encoding::FEATURES;
+use crate::features::FEATURES;
 
 /// The trunk's weights, packed. Channels are padded with zero weights.
 pub struct Trunk<A: Arithmetic> {

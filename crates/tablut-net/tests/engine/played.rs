@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tablut_net::{InputBatch, View, encode};
+use tablut_net::{InputBatch, encode};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 /// One position of each rule set, some plies into a game; a function of `seed`.
@@ -24,14 +24,7 @@ pub fn played_batch(seed: u64) -> InputBatch {
             }
         }
         game.legal_moves(&mut moves);
-        let view = View {
-            rules: &rules,
-            position: game.position(),
-            occurrences: game.occurrences(),
-            plies_since_capture: game.plies_since_capture(),
-            moves: &moves,
-        };
-        encode(&view, &mut batch);
+        encode(&game.situation(&moves), &mut batch);
     }
     batch
 }

@@ -1,6 +1,7 @@
 //! Positions that recur, and what the rule set makes of them.
 
-use crate::game::{Game, Outcome, Reason};
+use crate::game::Game;
+use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
 use crate::ruleset::RepetitionResult;
 use crate::side::Side;

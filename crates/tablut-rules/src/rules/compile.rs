@@ -6,12 +6,20 @@ use crate::position::Position;
 use crate::rays::Rays;
 use crate::rules::{Hostile, KingFall, Rules, Walk};
 use crate::ruleset::{
-    CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet,
+    CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet, RuleSetError,
 };
 use crate::side::{Piece, Side};
 
+impl Rules {
+    /// Checks a rule set and compiles it.
+    pub fn new(set: RuleSet) -> Result<Rules, RuleSetError> {
+        set.check()?;
+        Ok(compile(set))
+    }
+}
+
 /// Compiles a rule set that has been checked.
-pub(super) fn compile(set: RuleSet) -> Rules {
+fn compile(set: RuleSet) -> Rules {
     let corners = Bitboard::where_square(|s| s.is_corner());
     let camps = all_camps();
     Rules {

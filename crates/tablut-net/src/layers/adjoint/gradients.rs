@@ -5,7 +5,7 @@ use tablut_kernels::{Aligned, LANES};
 use tablut_rules::SQUARES;
 
 use super::convolution::Tiles;
-use crate::encoding::FEATURES;
+use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
 use crate::layers::float32::{PLANE_WIDTH, Room};
 use crate::layers::parameter::{Convolution, Linear, Parameter, ParameterId};

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use tablut_kernels::{Convolution, Kernels, Matrix};
 
 use crate::architecture::Architecture;
-use crate::encoding::FEATURES;
+use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
 use crate::layers::float32::F32;
 use crate::layers::heads::{Heads, own_rows};

@@ -9,7 +9,7 @@ use super::packed::{BlockAdjoint, Packed};
 use super::pooling::{add_maxima, share_means};
 use super::shard::Shard;
 use crate::batch::Positions;
-use crate::encoding::FEATURES;
+use crate::features::FEATURES;
 use crate::layers::float32::PLANE_WIDTH;
 use crate::layers::kept::{row, row_mut};
 

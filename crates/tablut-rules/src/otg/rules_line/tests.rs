@@ -1,3 +1,5 @@
+//! Lines of rules, read and written.
+
 use super::*;
 use crate::ruleset::{CampEntry, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult};
 use crate::side::Side;

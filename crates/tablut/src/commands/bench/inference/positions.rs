@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use tablut_net::{FEATURES, InputBatch, PLANES, View, encode};
+use tablut_net::{FEATURES, InputBatch, PLANES, encode};
 use tablut_rules::{Game, MoveList, Rules, SQUARES, Side};
 
 /// The most plies played before a position is taken.
@@ -20,14 +20,7 @@ pub fn random(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
     for rules in rules.iter().cycle().take(n) {
         let game = random_game(rules, &mut random, &mut moves);
         game.legal_moves(&mut moves);
-        let view = View {
-            rules,
-            position: game.position(),
-            occurrences: game.occurrences(),
-            plies_since_capture: game.plies_since_capture(),
-            moves: &moves,
-        };
-        encode(&view, &mut batch);
+        encode(&game.situation(&moves), &mut batch);
     }
     Ok(batch)
 }
