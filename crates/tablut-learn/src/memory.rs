@@ -3,15 +3,9 @@
 use std::fmt;
 
 use tablut_games::{Concurrency, ReplayWindow};
+use tablut_search::Search;
 
 use crate::config::TrainConfig;
-
-/// Bytes of a node of the search tree without its moves, as `search.max_nodes` documents it.
-const NODE_BYTES: u64 = 72;
-/// What `search.transpositions` adds to a node.
-const TRANSPOSITION_BYTES: u64 = 40;
-/// Bytes of each legal move in a node.
-const MOVE_BYTES: u64 = 8;
 
 /// Bounds in bytes; a run stays below them, most runs far below.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -38,11 +32,10 @@ impl TrainConfig {
         } else {
             self.search.max_nodes
         };
-        let shared = if self.search.transpositions { TRANSPOSITION_BYTES } else { 0 };
-        let node = NODE_BYTES + shared + MOVE_BYTES * ReplayWindow::MAX_MOVES as u64;
+        let tree = Search::most_bytes(&self.search, nodes, ReplayWindow::MAX_MOVES);
         MemoryBounds {
             window: ReplayWindow::most_bytes(self.learning.window_positions) as u64,
-            trees: (at_once as u64).saturating_mul(u64::from(nodes)).saturating_mul(node),
+            trees: (at_once as u64).saturating_mul(tree),
         }
     }
 }

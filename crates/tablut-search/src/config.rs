@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::formulas::completed_q::QScale;
-
 /// Settings of one search. Every field has a default, so that a file names only what differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -89,6 +87,18 @@ pub enum Interior {
     ImprovedPolicy,
     /// PUCT.
     Puct,
+}
+
+/// How Q-values are brought into [0, 1] before σ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QScale {
+    /// (q + 1) / 2: the paper's scale for games whose values are known to lie in [−1, 1].
+    #[default]
+    Fixed,
+    /// The lowest completed Q of the node becomes 0, the highest 1 (mctx's `rescale_values`; mctx then takes
+    /// `c_scale` 0.1).
+    MinMax,
 }
 
 /// What a leaf is worth whose position occurred before.

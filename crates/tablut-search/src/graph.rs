@@ -17,19 +17,10 @@ use tablut_rules::{Move, MoveList};
 
 pub(crate) use self::key::{Key, Path, paths_may_meet};
 use self::parts::Name;
-pub(crate) use self::parts::{Candidate, Edge, Node, Paths, Seen, State};
+pub(crate) use self::parts::{Candidate, Edge, EdgeId, NONE, Node, NodeId, Paths, ROOT, Seen, State};
 use crate::formulas::softmax::{exp, log_softmax};
 use crate::perspective::value_of;
 use crate::proof::Proof;
-
-/// Index of a node; [`NONE`] for no node.
-pub(crate) type NodeId = u32;
-/// Index of an edge; [`NONE`] for no edge.
-pub(crate) type EdgeId = u32;
-/// No node, or no edge.
-pub(crate) const NONE: u32 = u32::MAX;
-/// The root.
-pub(crate) const ROOT: NodeId = 0;
 
 /// The arenas, and the table of the nodes that many paths share.
 #[derive(Clone, Debug, Default)]
@@ -312,6 +303,15 @@ impl Graph {
         }
         self.edges.pop();
         self.bring_best_forward(parent);
+    }
+
+    /// The most bytes for each node: itself, the edges that lead to it, its legal moves, and where paths may meet its name and
+    /// its part of the table (five bytes a slot, of which up to nine in sixteen are free).
+    pub fn most_bytes_per_node(shares: bool, n_moves: usize) -> usize {
+        let found_by_name = if shares { size_of::<Name>() + 12 } else { 0 };
+        // In a tree one edge leads to each node; in a graph every legal move may have one.
+        let n_edges = if shares { n_moves } else { 1 };
+        size_of::<Node>() + n_edges * size_of::<Edge>() + n_moves * size_of::<Candidate>() + found_by_name
     }
 
     /// Bytes that everything takes.

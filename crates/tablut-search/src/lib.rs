@@ -28,7 +28,7 @@ pub mod formulas;
 pub use anytime::{Anytime, FIRST_ROUND};
 pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
 pub use config::{
-    ConfigError, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, Repeats, SearchConfig, SigmaConfig,
+    ConfigError, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, QScale, Repeats, SearchConfig, SigmaConfig,
     Solver,
 };
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};

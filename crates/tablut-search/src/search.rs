@@ -7,36 +7,22 @@ mod lookahead;
 mod path;
 mod result;
 mod root;
+mod root_choice;
+mod simulation;
+mod stop;
 
 use rand::rngs::ChaCha8Rng;
-use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
+use tablut_rules::{Game, IllegalMove, Move, MoveList};
 
-use self::descent::Descended;
-use self::path::{PathState, Step};
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
+use self::simulation::{Descended, PathState, Pending, Step};
+use self::stop::Next;
+pub use self::stop::Stop;
 use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
 use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
-
-/// Why a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stop {
-    /// All simulations are spent.
-    Simulations,
-    /// The root's result is proven.
-    Proven,
-    /// No further simulation can change the move.
-    Decided,
-    /// The tree holds as many nodes as it may.
-    Memory,
-    /// [`Search::stop`] was called.
-    Asked,
-    /// The game is over: there is nothing to search.
-    GameOver,
-}
 
 /// The size of a tree or graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,44 +41,6 @@ enum Stage {
     AwaitRoot,
     Running,
     Done(Stop),
-}
-
-/// The leaf at which a simulation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LeafKind {
-    /// At a node that it made, or at one that is proven or closed: the node's own value counts.
-    Known,
-    /// At a node that waits for its evaluation because of this simulation.
-    Asked,
-    /// At a node that more simulations have visited than came by its edge, or that one of the same round is about to
-    /// visit first: the edge catches up by one visit, the node has none.
-    CaughtUp,
-}
-
-/// A simulation on its descent.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    leaf: NodeId,
-    /// Index of the root move that it went through; `None` for the root's own evaluation.
-    entry: Option<usize>,
-    /// The side to move at the leaf.
-    side: Side,
-    end: LeafKind,
-    /// Where its steps begin; they reach to the next simulation's.
-    first_step: usize,
-    /// It made its last edge, or its leaf.
-    new_edge: bool,
-    new_node: bool,
-}
-
-/// What to do next.
-enum Next {
-    /// Simulate through this root move.
-    Simulate(usize),
-    /// Simulations in flight must come back first.
-    Wait,
-    /// Nothing more to do.
-    Finish(Stop),
 }
 
 /// Memory that simulations use again and again.
@@ -333,6 +281,12 @@ impl Search {
     /// What the tree takes.
     pub fn memory(&self) -> Memory {
         Memory { nodes: self.graph.nodes.len(), edges: self.graph.moves.len(), bytes: self.graph.bytes() }
+    }
+
+    /// The most bytes of a tree, or with `transpositions` a graph, of so many nodes whose positions have at most `n_moves` legal
+    /// moves each.
+    pub fn most_bytes(config: &SearchConfig, n_nodes: u32, n_moves: usize) -> u64 {
+        u64::from(n_nodes) * Graph::most_bytes_per_node(config.transpositions, n_moves) as u64
     }
 
     pub(crate) fn graph(&self) -> &Graph {

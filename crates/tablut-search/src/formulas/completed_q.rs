@@ -1,21 +1,7 @@
 //! Completed Q-values and their transformation σ (Danihelka et al. 2022, section 4 and appendix D).
 
-use serde::{Deserialize, Serialize};
-
 use super::Visited;
-use crate::config::SigmaConfig;
-
-/// How Q-values are brought into [0, 1] before σ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QScale {
-    /// (q + 1) / 2: the paper's scale for games whose values are known to lie in [−1, 1].
-    #[default]
-    Fixed,
-    /// The lowest completed Q of the node becomes 0, the highest 1 (mctx's `rescale_values`; mctx then takes
-    /// `c_scale` 0.1).
-    MinMax,
-}
+use crate::config::{QScale, SigmaConfig};
 
 /// The parts of `v_mix`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,17 @@
 
 use tablut_rules::Move;
 
-use super::{EdgeId, Key, NONE, NodeId, Path};
+use super::key::{Key, Path};
 use crate::proof::Proof;
+
+/// Index of a node; [`NONE`] for no node.
+pub(crate) type NodeId = u32;
+/// Index of an edge; [`NONE`] for no edge.
+pub(crate) type EdgeId = u32;
+/// No node, or no edge.
+pub(crate) const NONE: u32 = u32::MAX;
+/// The root.
+pub(crate) const ROOT: NodeId = 0;
 
 /// How far a node has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

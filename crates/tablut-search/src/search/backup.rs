@@ -8,8 +8,8 @@
 
 use tablut_rules::Side;
 
-use super::path::Step;
-use super::{LeafKind, Pending, Search};
+use super::Search;
+use super::simulation::{LeafKind, Pending, Step};
 use crate::config::Method;
 use crate::evaluator::Evaluation;
 use crate::graph::{NodeId, Path, Paths, ROOT};

@@ -1,6 +1,7 @@
 //! How a search begins: with the tree that was kept or a fresh one, and with what is known without an evaluation.
 
-use super::{LeafKind, Pending, Search, Stage, Stop};
+use super::simulation::{LeafKind, Pending};
+use super::{Search, Stage, Stop};
 use crate::evaluator::Query;
 use crate::graph::{NodeId, ROOT, State, paths_may_meet};
 

@@ -2,9 +2,8 @@
 
 use tablut_rules::Side;
 
-use super::path::{PathState, Step};
-use super::{LeafKind, Pending, Search};
-use crate::evaluator::Query;
+use super::Search;
+use super::simulation::{Descended, LeafKind, PathState, Pending, Step};
 use crate::formulas::interior::interior_choice;
 use crate::formulas::moves_left::moves_left_bonus;
 use crate::formulas::puct::puct_choice;
@@ -12,18 +11,6 @@ use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
 use crate::graph::{Edge, EdgeId, NONE, Node, NodeId, Path, ROOT, Seen, State};
 use crate::perspective::turned;
-
-/// How a descent ended.
-pub(super) enum Descended {
-    /// At a leaf that needs an evaluation.
-    Ask(Query),
-    /// At a leaf whose value is known, or will be when the round ends.
-    Known,
-    /// At a leaf that waits for its evaluation already; the simulation did not take place.
-    Collision,
-    /// At a move for which there is no node left; the simulation did not take place.
-    Full,
-}
 
 /// The next step inside the tree.
 enum Choice {

@@ -7,7 +7,7 @@
 use tablut_rules::{Move, Position, Reason, Side};
 
 use super::Search;
-use super::descent::Descended;
+use super::simulation::Descended;
 use crate::config::{Repeats, Solver};
 use crate::graph::{NONE, NodeId, Path, ROOT};
 use crate::perspective::value_of;

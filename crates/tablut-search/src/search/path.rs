@@ -15,29 +15,10 @@
 use tablut_rules::Move;
 
 use super::Search;
+use super::simulation::PathState;
 use crate::config::Repeats;
-use crate::graph::{EdgeId, Key, NONE, NodeId, Path, Paths, ROOT};
+use crate::graph::{EdgeId, Key, NONE, NodeId, Paths, ROOT};
 use crate::perspective::value_of;
-
-/// What of a path tells nodes apart.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PathState {
-    pub path: Path,
-    /// A position has recurred since the last capture.
-    pub recurred: bool,
-}
-
-/// One move of a simulation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub edge: EdgeId,
-    /// The node that it led to.
-    pub node: NodeId,
-    /// Past the edge, to a node of this path alone.
-    pub detour: bool,
-    /// The path to the node.
-    pub path: Path,
-}
 
 /// A node that a move led to.
 #[derive(Clone, Copy, Debug)]

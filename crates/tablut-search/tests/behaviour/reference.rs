@@ -3,9 +3,8 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
-use tablut_search::formulas::completed_q::QScale;
 use tablut_search::formulas::noise::gumbel;
-use tablut_search::{Evaluator, Query, SearchConfig, SigmaConfig, Solver, value_of};
+use tablut_search::{Evaluator, QScale, Query, SearchConfig, SigmaConfig, Solver, value_of};
 
 use crate::fakes::{HashEvaluator, all_rules, random_game, search};
 

@@ -1,0 +1,248 @@
+//! Which of the root's moves is simulated next, by Gumbel's rounds or by PUCT.
+
+use super::Search;
+use super::root::Entry;
+use super::stop::{Next, Stop};
+use crate::formulas::halving::Group;
+use crate::formulas::improved_policy::{ImprovedPolicy, PolicyMove, improved_policy};
+use crate::formulas::puct::puct_choice;
+use crate::formulas::{Unvisited, Visited};
+use crate::graph::{Edge, NONE, ROOT};
+use crate::perspective::turned;
+use crate::proof::Proof;
+
+impl Search {
+    /// The root move's edge, if it has one.
+    fn entry_edge(&self, entry: &Entry) -> Option<&Edge> {
+        (entry.edge != NONE).then(|| self.graph.edge(entry.edge))
+    }
+
+    /// Simulations through the root move, kept ones included.
+    pub(super) fn entry_visits(&self, entry: &Entry) -> u32 {
+        self.entry_edge(entry).map_or(0, |edge| edge.visits)
+    }
+
+    /// The proof of a root move, in plies from the root.
+    pub(super) fn entry_proof(&self, entry: &Entry) -> Option<Proof> {
+        self.entry_edge(entry)?.proof.map(Proof::one_ply_earlier)
+    }
+
+    /// Proven to lose for the side to move at the root.
+    pub(super) fn is_refuted(&self, entry: &Entry) -> bool {
+        self.config.solver.is_on()
+            && self
+                .entry_edge(entry)
+                .and_then(|edge| edge.proof)
+                .is_some_and(|proof| proof.winner == Some(self.root.side.opponent()))
+    }
+
+    /// The improved policy over all root moves; refuted ones count only when nothing else is left.
+    pub(super) fn root_policy(&self) -> ImprovedPolicy {
+        let side = self.root.side;
+        let all_refuted = self.root.entries.iter().all(|entry| self.is_refuted(entry));
+        let moves: Vec<PolicyMove> = self
+            .root
+            .entries
+            .iter()
+            .map(|entry| {
+                let edge = self.entry_edge(entry);
+                PolicyMove {
+                    log_prior: entry.log_prior,
+                    // A proven move is as good as visited.
+                    visits: edge.map_or(0, |edge| edge.visits.max(u32::from(edge.proof.is_some()))),
+                    q: edge.map_or(0.0, |edge| turned(self.root_q(edge), side)),
+                    refuted: !all_refuted && self.is_refuted(entry),
+                }
+            })
+            .collect();
+        let raw_value = self.graph.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
+        improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
+    }
+
+    /// Q of a root move as it now stands, absolute.
+    fn root_q(&self, edge: &Edge) -> f32 {
+        self.graph.seen(self.graph.node(ROOT), edge, self.root_path_state.path).q
+    }
+
+    /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted; the bonus for short wins counts with Q.
+    pub(super) fn root_scores(&self, policy: &ImprovedPolicy) -> Vec<f32> {
+        let score = |(index, entry): (usize, &Entry)| {
+            if self.is_refuted(entry) {
+                return f32::NEG_INFINITY;
+            }
+            let bonus = policy.sigma.of(self.root_bonus(entry)) - policy.sigma.of(0.0);
+            entry.gumbel + policy.logits[index] + bonus
+        };
+        self.root.entries.iter().enumerate().map(score).collect()
+    }
+
+    /// The moves-left bonus of a root move, in units of Q.
+    fn root_bonus(&self, entry: &Entry) -> f32 {
+        let Some(edge) = self.entry_edge(entry).filter(|_| self.config.moves_left.is_on()) else { return 0.0 };
+        let root = self.graph.node(ROOT);
+        let seen = self.graph.seen(root, edge, self.root_path_state.path);
+        self.moves_left_bonus(root, seen, turned(seen.q, self.root.side))
+    }
+
+    /// The stop that the root's proofs allow.
+    fn early_stop(&self) -> Option<Stop> {
+        if !self.config.stop_early {
+            return None;
+        }
+        if self.config.solver.is_on() && self.graph.node(ROOT).proof.is_some() {
+            return Some(Stop::Proven);
+        }
+        let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).take(2).count();
+        (open == 1).then_some(Stop::Decided)
+    }
+
+    pub(super) fn next_gumbel(&mut self) -> Next {
+        loop {
+            if let Some(entry) = self.root.slots.get(self.root.next_slot) {
+                self.root.next_slot += 1;
+                return Next::Simulate(*entry);
+            }
+            if !self.pending.is_empty() {
+                return Next::Wait;
+            }
+            if let Some(stop) = self.early_stop() {
+                return Next::Finish(stop);
+            }
+            let Some(group) = self.root.groups.get(self.root.next_group).copied() else {
+                return Next::Finish(Stop::Simulations);
+            };
+            self.plan_round(group);
+        }
+    }
+
+    /// Chooses the moves that go on (the better ones of those still considered) and lays out one simulation for each.
+    /// Moves refuted meanwhile drop out and the next best take their places.
+    ///
+    /// mctx chooses before each simulation, here the choice is made once for the whole group; the two differ only
+    /// when a simulation of the group changes the order of moves that it does not touch. With several leaves in
+    /// flight the groups of one phase, which all consider the same moves, are laid out together.
+    fn plan_round(&mut self, group: Group) {
+        let size = group.candidates as usize;
+        let mut considered = std::mem::take(&mut self.root.considered);
+        let open = |entry: &usize| !self.is_refuted(&self.root.entries[*entry]);
+        considered.retain(open);
+        // Inside a phase the same moves go on, whatever their scores.
+        if considered.len() != size {
+            let scores = self.root_scores(&self.root_policy());
+            let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+            considered.sort_by(better);
+            considered.truncate(size);
+            if considered.len() < size {
+                let others = (0..scores.len()).filter(|entry| open(entry) && !considered.contains(entry));
+                let mut others: Vec<usize> = others.collect();
+                others.sort_by(better);
+                considered.extend(others.iter().take(size - considered.len()));
+            }
+        }
+        self.root.considered = considered;
+        self.lay_out(group);
+    }
+
+    /// Lays out a simulation for each considered move that is not paid for by kept visits.
+    fn lay_out(&mut self, group: Group) {
+        let visits = |entry: usize| self.entry_visits(&self.root.entries[entry]);
+        let considered: Vec<(usize, u32)> = self.root.considered.iter().map(|entry| (*entry, visits(*entry))).collect();
+        let root = &mut self.root;
+        root.slots.clear();
+        root.next_slot = 0;
+        let mut planned = group;
+        loop {
+            root.next_group += 1;
+            let unpaid = |of: &&(usize, u32)| !self.config.count_kept_visits || of.1 <= planned.visits;
+            root.slots.extend(considered.iter().filter(unpaid).map(|(entry, _)| *entry));
+            match root.groups.get(root.next_group) {
+                Some(next)
+                    if next.candidates == planned.candidates
+                        && root.slots.len() < self.config.leaves_in_flight as usize =>
+                {
+                    planned = *next;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn next_puct(&mut self) -> Next {
+        let kept = if self.config.count_kept_visits { self.kept_visits } else { 0 };
+        let budget = self.config.simulations.saturating_sub(kept);
+        let left = budget.saturating_sub(self.simulations + self.pending.len() as u32);
+        if self.pending.is_empty() {
+            if left == 0 {
+                return Next::Finish(Stop::Simulations);
+            }
+            if let Some(stop) = self.early_stop().or_else(|| self.leader_stop(left)) {
+                return Next::Finish(stop);
+            }
+        }
+        if left == 0 || self.pending.len() >= self.leaves_allowed() {
+            return Next::Wait;
+        }
+        let shares = self.graph.shares();
+        Next::Simulate(if shares { self.choose_puct::<true>() } else { self.choose_puct::<false>() })
+    }
+
+    /// Leaves that may be in flight together. In a young tree virtual losses would rule the choice, so they are at most a
+    /// sixteenth of the root's visits.
+    fn leaves_allowed(&self) -> usize {
+        let grown = 1 + self.graph.node(ROOT).visits / 16;
+        self.config.leaves_in_flight.min(grown) as usize
+    }
+
+    /// Without a temperature the most visited move is played: stop when the second cannot overtake it any more.
+    fn leader_stop(&self, left: u32) -> Option<Stop> {
+        if !self.config.stop_early || self.config.puct.temperature > 0.0 {
+            return None;
+        }
+        let (mut first, mut second) = (0, 0);
+        for visits in self.root.entries.iter().map(|entry| self.entry_visits(entry)) {
+            if visits > first {
+                (first, second) = (visits, first);
+            } else {
+                second = second.max(visits);
+            }
+        }
+        // A leader may yet be refuted; but then its visits would have to be spent again, which stops nothing.
+        (first > second + left).then_some(Stop::Decided)
+    }
+
+    /// PUCT over the root's moves with their noisy priors.
+    fn choose_puct<const SHARES: bool>(&mut self) -> usize {
+        let side = self.root.side;
+        let (mut visited, mut ids) = (std::mem::take(&mut self.scratch.visited), std::mem::take(&mut self.scratch.ids));
+        visited.clear();
+        ids.clear();
+        let mut best: Option<usize> = None;
+        let mut sum_prior = 0.0;
+        let root = self.graph.node(ROOT);
+        for (index, entry) in self.root.entries.iter().enumerate() {
+            match self.entry_edge(entry) {
+                Some(_) if self.is_refuted(entry) => {}
+                Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
+                    let seen = self.graph.seen_where::<SHARES>(root, edge, self.root_path_state.path);
+                    ids.push(index as u32);
+                    let of = self.with_virtual_loss(root, edge, seen, side);
+                    let q = of.q + self.moves_left_bonus(root, seen, of.q);
+                    visited.push(Visited { prior: entry.noisy_prior, q, ..of });
+                }
+                _ => {
+                    sum_prior += entry.noisy_prior;
+                    if best.is_none_or(|best| entry.noisy_prior > self.root.entries[best].noisy_prior) {
+                        best = Some(index);
+                    }
+                }
+            }
+        }
+        let unvisited = best.map(|best| Unvisited { prior: self.root.entries[best].noisy_prior, sum_prior });
+        let choice = puct_choice(&self.config.puct, turned(root.q, side), &visited, unvisited);
+        let chosen = choice.index.map(|index| ids[index] as usize);
+        self.scratch.visited = visited;
+        self.scratch.ids = ids;
+        // With neither a visited nor an unvisited move open the root is proven lost; any move will do.
+        chosen.or(best).unwrap_or(0)
+    }
+}
