@@ -8,7 +8,7 @@ mod header;
 mod line;
 
 pub use header::{HeaderDifference, MatchHeader, PlayerIdentity};
-pub use line::GameLine;
+pub use line::{GameLine, GamePlace};
 
 use crate::match_game::GameResult;
 use std::collections::BTreeMap;
@@ -75,9 +75,6 @@ fn list(differences: &[HeaderDifference]) -> String {
         |d: &HeaderDifference| format!("  {}: the file says {}, the command says {}", d.key, d.found, d.expected);
     differences.iter().map(line).collect::<Vec<_>>().join("\n")
 }
-
-/// A game's place: the number of its match in the header's list and its number there, both from 0.
-pub type GamePlace = (usize, usize);
 
 /// An open file of games.
 pub struct GamesFile {

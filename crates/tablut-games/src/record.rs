@@ -97,6 +97,15 @@ pub enum ReplayError {
 }
 
 impl GameRecord {
+    /// The place of the game's rule set among `rules`.
+    pub(crate) fn place_among(&self, rules: &[Arc<Rules>]) -> Result<usize, ReplayError> {
+        rules.iter().position(|rules| rules.name() == self.rules).ok_or_else(|| ReplayError::Rules {
+            index: self.index,
+            found: self.rules.clone(),
+            expected: rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", "),
+        })
+    }
+
     /// Plays the record again, calling `visit` before each ply with the game so far, its legal moves and the ply.
     pub fn replay(
         &self,

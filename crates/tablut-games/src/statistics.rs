@@ -3,6 +3,7 @@
 //! Everything here is computed from records. Nothing is drawn at random, and sums are taken in the games' order, so that
 //! equal records give equal numbers, whatever the number of threads.
 
+mod entropy;
 mod net;
 mod sample;
 
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Reason, Rules, Side};
 
+use self::entropy::entropy;
 use crate::record::{GameRecord, ReplayError};
 pub use net::{CalibrationBin, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 pub use sample::{ExamineError, ExaminedPosition, examine};
@@ -177,7 +179,7 @@ struct Counts {
 
 impl Counts {
     fn of(rules: &[Arc<Rules>], game: &GameRecord) -> Result<Self, ReplayError> {
-        let place = place_of(rules, game)?;
+        let place = game.place_among(rules)?;
         let mut sides = [SideStatistics::default(); 2];
         let end = game.replay(&rules[place], |state, moves, ply| {
             let Some(search) = &ply.search else { return };
@@ -196,24 +198,9 @@ impl Counts {
     }
 }
 
-/// The place of the game's rule set among `rules`.
-fn place_of(rules: &[Arc<Rules>], game: &GameRecord) -> Result<usize, ReplayError> {
-    rules.iter().position(|rules| rules.name() == game.rules).ok_or_else(|| ReplayError::Rules {
-        index: game.index,
-        found: game.rules.clone(),
-        expected: rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", "),
-    })
-}
-
-/// The entropy, in nats, of a distribution in proportion to `weights`; 0 of none.
-fn entropy(weights: impl Iterator<Item = f64> + Clone) -> f64 {
-    let total: f64 = weights.clone().sum();
-    weights.filter(|&weight| weight > 0.0).map(|weight| weight / total).map(|p| -p * p.ln()).sum()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Lengths, entropy};
+    use super::Lengths;
 
     #[test]
     fn lengths_are_summarised() {
@@ -222,12 +209,5 @@ mod tests {
         assert_eq!((lengths.p10, lengths.median, lengths.p90), (11, 51, 91));
         assert_eq!(Lengths::of(Vec::new()), Lengths::default());
         assert_eq!(Lengths::of(vec![7]).p90, 7);
-    }
-
-    #[test]
-    fn entropy_is_that_of_the_normalised_weights() {
-        assert!((entropy([3.0, 3.0, 0.0, 3.0, 3.0].into_iter()) - 4.0_f64.ln()).abs() < 1e-12);
-        assert_eq!(entropy([5.0].into_iter()), 0.0);
-        assert_eq!(entropy(std::iter::empty()), 0.0);
     }
 }

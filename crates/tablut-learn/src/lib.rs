@@ -15,6 +15,7 @@ mod config;
 mod cpu_backend;
 mod error;
 mod gradient_backend;
+mod held_out;
 mod kernel_net;
 mod learner;
 mod loss;

@@ -12,9 +12,9 @@ use tablut_rules::{RuleSet, RuleSetError, Rules};
 use crate::checkpoint::{Checkpoint, remove_old_states, state_path, states};
 use crate::config::{Difference, TrainConfig, TrainConfigError, differences};
 use crate::error::StepError;
+use crate::held_out::is_held_out;
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
-use crate::watching::is_held_out;
 
 /// Why a run cannot begin or go on.
 #[derive(Debug, thiserror::Error)]

@@ -90,14 +90,6 @@ pub(crate) fn weight_norm(run: &Run) -> f32 {
     squares.sum::<f64>().sqrt() as f32
 }
 
-/// Whether the game of that number is held out, where `share` of the games are and `sets` rule sets take turns: the same
-/// share of each.
-pub(crate) fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
-    let of_set = index / sets.max(1) as u64;
-    let share = f64::from(share);
-    ((of_set + 1) as f64 * share).floor() > (of_set as f64 * share).floor()
-}
-
 /// Memory of this process that is in use, where the system tells.
 fn memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -129,16 +121,6 @@ fn free_bytes(_: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fixed_share_of_each_rule_sets_games_is_held_out() {
-        let held_out = |sets, share| (0..400).filter(|&index| is_held_out(index, sets, share)).collect::<Vec<u64>>();
-        assert_eq!(held_out(3, 0.0), [] as [u64; 0]);
-        assert_eq!(held_out(1, 0.25).len(), 100);
-        let of_two = held_out(2, 0.5);
-        assert_eq!(of_two.len(), 200);
-        assert_eq!(of_two.iter().filter(|index| *index % 2 == 0).count(), 100);
-    }
 
     #[test]
     fn the_sample_grows_with_the_evaluations() {

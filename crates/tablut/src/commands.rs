@@ -18,6 +18,7 @@ mod puzzles;
 mod replay;
 mod report;
 mod rules;
+mod rules_choice;
 mod selfplay;
 mod serve;
 mod shell;
@@ -26,29 +27,10 @@ mod train;
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use tablut_net::{KnownRules, Model, RulesChoice, choose_rules};
-use tablut_rules::Rules;
 
 use crate::console::{Console, Voice};
-
-/// The rules to play by, after saying what is to be said of the choice.
-fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
-    for note in &choice.notes {
-        voice.say(format_args!("note: {note}"));
-    }
-    choice.rules
-}
-
-/// The rules for the net of one model alone: `asked`, or what the net knows. Without a file it is the net that comes with the
-/// program.
-fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
-    let net = model_file::model_name(path);
-    Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
-}
 
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]

@@ -1,11 +1,14 @@
 //! A finished game as one line of a file.
 
-use super::{GamePlace, MatchHeader};
+use super::header::MatchHeader;
 use crate::match_game::GameResult;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tablut_players::Ending;
 use tablut_rules::{Game, Move, Rules, Side};
+
+/// A game's place: the number of its match in the header's list and its number there, both from 0.
+pub type GamePlace = (usize, usize);
 
 /// A finished game; its moves are as `tablut replay` takes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

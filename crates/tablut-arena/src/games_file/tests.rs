@@ -1,3 +1,5 @@
+//! A file of games is gone on with, and refused when it is another match's.
+
 use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 use crate::contest::{MatchConfig, play_match};
 use crate::match_game::GameResult;

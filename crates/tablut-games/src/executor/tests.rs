@@ -1,3 +1,5 @@
+//! The executor: the same results on any number of threads, and what ends it.
+
 use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 use std::collections::HashSet;
 use std::convert::Infallible;

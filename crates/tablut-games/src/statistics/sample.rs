@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use tablut_net::{Inference, InputBatch, NetError, OutputBatch, View, encode};
+use tablut_net::{Inference, InputBatch, NetError, OutputBatch, encode};
 use tablut_rules::{Rules, Side};
 
-use super::{entropy, place_of};
+use super::entropy::entropy;
 use crate::record::{GameRecord, ReplayError};
 
 /// What the net, the search and the game say of one position.
@@ -112,7 +112,7 @@ impl<'a> Examiner<'a> {
 
     /// Takes the searched positions of `game` at `places`, which rise.
     fn take(&mut self, game: &GameRecord, places: &[usize]) -> Result<(), ExamineError> {
-        let set = place_of(self.rules, game)?;
+        let set = game.place_among(self.rules)?;
         let outcome = match game.outcome.winner {
             Some(Side::Attackers) => 1.0,
             None => 0.0,
@@ -124,14 +124,7 @@ impl<'a> Examiner<'a> {
             let Some(search) = &ply.search else { return };
             if places.get(next) == Some(&place) {
                 next += 1;
-                let view = View {
-                    rules: state.rules(),
-                    position: state.position(),
-                    occurrences: state.occurrences(),
-                    plies_since_capture: state.plies_since_capture(),
-                    moves,
-                };
-                encode(&view, input);
+                encode(&state.situation(moves), input);
                 let position = ExaminedPosition {
                     rules: set,
                     side: state.position().side_to_move(),

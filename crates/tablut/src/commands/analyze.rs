@@ -12,7 +12,7 @@ use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
 use super::model_file::{load_model, model_name};
-use super::rules_for;
+use super::rules_choice::rules_for;
 use crate::console::Console;
 use crate::progress::Progress;
 

@@ -22,7 +22,7 @@ use tablut_search::Limit;
 
 use super::matches::load_rules;
 use super::model_file::load_model;
-use super::{rules_for, told};
+use super::rules_choice::{rules_for, told};
 use crate::console::{Console, Voice};
 
 /// The bridges.

@@ -13,7 +13,7 @@ use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, parse_players, play_all};
 use super::model_file::{SHIPPED, add_net, load_nets};
-use super::told;
+use super::rules_choice::told;
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
 use crate::match_tables::{endings_text, match_table, sequential_test_text};

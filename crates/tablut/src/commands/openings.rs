@@ -15,7 +15,7 @@ use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch}
 use tablut_rules::{Game, Rules, Side};
 
 use super::model_file::load_nets;
-use super::told;
+use super::rules_choice::told;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::outputs::Overwrite;

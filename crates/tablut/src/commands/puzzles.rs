@@ -14,7 +14,7 @@ use tablut_rules::Rules;
 use tablut_search::{Evaluator, UniformEvaluator};
 
 use super::model_file::{SHIPPED, add_net, load_model, model_name};
-use super::rules_for;
+use super::rules_choice::rules_for;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::layout;

@@ -12,7 +12,7 @@ use tablut_net::{Engine, Inference};
 use tablut_search::SearchConfig;
 
 use super::model_file::load_model;
-use super::rules_for;
+use super::rules_choice::rules_for;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::outputs::Overwrite;

@@ -12,7 +12,7 @@ use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, parse_players, play_all};
 use super::model_file::load_nets;
-use super::told;
+use super::rules_choice::told;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
 use crate::ladder_svg::ladder_svg;

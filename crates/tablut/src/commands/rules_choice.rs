@@ -1,0 +1,25 @@
+//! The rules that a command plays by, and what is said of the choice.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tablut_net::{KnownRules, Model, RulesChoice, choose_rules};
+use tablut_rules::Rules;
+
+use super::model_file::model_name;
+use crate::console::Voice;
+
+/// The rules to play by, after saying what is to be said of the choice.
+pub fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
+    for note in &choice.notes {
+        voice.say(format_args!("note: {note}"));
+    }
+    choice.rules
+}
+
+/// The rules for the net of one model alone: `asked`, or what the net knows. Without a file it is the net that comes with the
+/// program.
+pub fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+    let net = model_name(path);
+    Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
+}
