@@ -1,1 +1,1 @@
-//! Self-play on many machines over NATS JetStream.
+//! Self-play on many machines over NATS `JetStream`.
