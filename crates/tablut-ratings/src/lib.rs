@@ -9,7 +9,6 @@ pub mod pairs;
 pub mod ratings;
 pub mod score;
 pub mod sequential_test;
-#[cfg(any(test, feature = "simulated"))]
 pub mod simulated;
 
 pub use pairs::PairTable;
