@@ -16,7 +16,7 @@ use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
 use crate::net_evaluator::NetEvaluator;
 use crate::record::GameRecord;
-use crate::selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
+use crate::selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 
 /// Makes an inference engine for some weights; called once in each worker.
 pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
@@ -166,12 +166,19 @@ pub trait NetSink {
 pub struct LocalGames<'a> {
     make_inference: MakeInference<'a>,
     concurrency: Concurrency,
+    watch: Option<Arc<dyn GameWatch>>,
 }
 
 impl<'a> LocalGames<'a> {
     /// Plays on the threads of `concurrency`.
     pub fn new(make_inference: MakeInference<'a>, concurrency: Concurrency) -> Self {
-        Self { make_inference, concurrency }
+        Self { make_inference, concurrency, watch: None }
+    }
+
+    /// The same, with the games seen by `watch` while they are played.
+    #[must_use]
+    pub fn watched(self, watch: Arc<dyn GameWatch>) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 }
 
@@ -191,7 +198,7 @@ impl GameSource for LocalGames<'_> {
         let games = run_tasks(
             order.games,
             self.concurrency,
-            |index| order.game(index),
+            |index| order.game(index).watched(self.watch.clone()),
             || vec![Box::new(NetEvaluator::new((self.make_inference)(&order.weights)))],
             counters,
             cancel,

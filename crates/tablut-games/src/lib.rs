@@ -28,7 +28,7 @@ pub use net_evaluator::NetEvaluator;
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{RecordFile, RecordFileError, read_records, records_from_bytes, write_records};
-pub use selfplay::{SelfPlayConfig, SelfPlayGame, game_rng};
+pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
     CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
     PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, examine,

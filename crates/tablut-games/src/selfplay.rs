@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_rules::{Game, MoveList, Position, Rules, Side};
 use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
 use crate::executor::{Request, Task};
@@ -45,11 +45,17 @@ pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
     rng
 }
 
+/// Sees self-play games while they are played. It changes nothing, and should take no time.
+pub trait GameWatch: Send + Sync {
+    /// Game number `index` has come to these plies.
+    fn moved(&self, index: u64, rules: &Arc<Rules>, start: &Position, plies: &[PlyRecord]);
+}
+
 /// One self-play game as a task for the executor; it asks evaluator 0.
 pub struct SelfPlayGame {
     index: u64,
     game: Game,
-    start: tablut_rules::Position,
+    start: Position,
     plies: Vec<PlyRecord>,
     search: Option<Search>,
     /// Whether a search is under way, and not only a tree kept for the next one.
@@ -61,6 +67,7 @@ pub struct SelfPlayGame {
     quick_search: SearchConfig,
     rng: ChaCha8Rng,
     queries: Vec<Query>,
+    watch: Option<Arc<dyn GameWatch>>,
 }
 
 impl SelfPlayGame {
@@ -92,9 +99,16 @@ impl SelfPlayGame {
             quick_search,
             rng,
             queries: Vec::new(),
+            watch: None,
         };
         this.play_opening();
         this
+    }
+
+    /// The same game, seen by `watch` after each of its searches.
+    #[must_use]
+    pub fn watched(self, watch: Option<Arc<dyn GameWatch>>) -> Self {
+        Self { watch, ..self }
     }
 
     /// Random plies; one that would end the game is taken back and ends the opening.
@@ -137,6 +151,9 @@ impl SelfPlayGame {
             search.advance(result.chosen);
         }
         self.searching = false;
+        if let Some(watch) = &self.watch {
+            watch.moved(self.index, self.game.rules(), &self.start, &self.plies);
+        }
     }
 
     fn record(&mut self) -> Option<GameRecord> {

@@ -4,6 +4,7 @@
 //! a [`GradientBackend`] takes steps: [`CpuBackend`] on our own kernels, with the loss and the heads that only learning has
 //! differentiated by burn, or [`BurnBackend`] in burn's operations on any device; [`LearnerState`] is what they change,
 //! [`Checkpoint`] keeps what a run goes on from, and [`check_run`] reads all that a run has written.
+//! [`benchmark`] and [`Forecast`] say beforehand what a run will take.
 //! [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
 
 mod auxiliary;
@@ -14,6 +15,7 @@ mod checkpoint;
 mod config;
 mod cpu_backend;
 mod error;
+mod forecast;
 mod gradient_backend;
 mod held_out;
 mod kernel_net;
@@ -39,6 +41,7 @@ pub use config::{
 };
 pub use cpu_backend::CpuBackend;
 pub use error::StepError;
+pub use forecast::{Forecast, MachinePace, benchmark};
 pub use gradient_backend::{GradientBackend, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};
@@ -52,3 +55,4 @@ pub use optimizer::{OptimizerConfig, ParamState};
 pub use run::{Run, TrainError};
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{Doors, Observer, train};
+pub use watching::free_bytes;

@@ -91,7 +91,7 @@ pub(crate) fn weight_norm(run: &Run) -> f32 {
 }
 
 /// Memory of this process that is in use, where the system tells.
-fn memory_bytes() -> Option<u64> {
+pub(crate) fn memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
@@ -108,13 +108,15 @@ fn folder_bytes(folder: &Path) -> u64 {
     entries.map(bytes).sum()
 }
 
+/// What is free on the disk that `folder` is on, in bytes, where the system tells.
 #[cfg(unix)]
-fn free_bytes(folder: &Path) -> Option<u64> {
+pub fn free_bytes(folder: &Path) -> Option<u64> {
     rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail * disk.f_frsize)
 }
 
+/// What is free on the disk that `folder` is on: this system does not tell.
 #[cfg(not(unix))]
-fn free_bytes(_: &Path) -> Option<u64> {
+pub fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 

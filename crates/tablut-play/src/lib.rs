@@ -23,7 +23,9 @@ pub use board_text::{Style, board_text, legend_text};
 pub use events::{Alarm, MoveReport};
 pub use input::{HELP, Input, InputError};
 pub use options::{Console, PeopleArg, PlayArgs, PlayError, SideArg, play, session};
-pub use serve::{PORT, ServeArgs, ServeError, ServedNetError, serve};
+pub use serve::{
+    AddedPage, PORT, RenderPage, ServeArgs, ServeError, ServedNetError, link_to, serve, serve_pages, serve_with,
+};
 pub use session::{People, SavedGame, Session, SessionError, describe};
 pub use shipped::{SHIPPED_NET, shipped_net};
 pub use terminal::{TerminalStyle, run_terminal};

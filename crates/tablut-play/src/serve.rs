@@ -5,18 +5,21 @@ mod gate;
 mod house;
 mod listener;
 mod nets;
+mod pages;
 mod routes;
 mod socket;
 mod store;
 mod workers;
 
 pub use nets::ServedNetError;
+pub use pages::{AddedPage, RenderPage, link_to};
 
+use axum::Router;
 use gate::Gate;
 use house::House;
 use listener::BoundedListener;
 use nets::ServedNets;
-use routes::Doors;
+use pages::pages_alone;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -25,6 +28,7 @@ use std::time::Duration;
 use store::Store;
 use tablut_session::{Lobby, PuzzleBook};
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use workers::Queue;
 
 /// The port, where nothing else listens on it.
@@ -96,6 +100,21 @@ const PUZZLES: [&str; 6] = [
 
 /// Serves the page until the program is ended. `ready` is told the link and the folder of games.
 pub fn serve(args: &ServeArgs, ready: &mut dyn FnMut(&str, &std::path::Path)) -> Result<(), ServeError> {
+    serve_with(args, &[], ready)
+}
+
+/// Serves nothing but `pages` until the program is ended; of `args` only where to listen counts. `ready` is told the link.
+pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
+    let router = |gate: Gate| pages_alone(Arc::new(gate), pages);
+    runtime(1)?.block_on(run(args, router, ready))
+}
+
+/// Serves the page and `pages` beside it, otherwise as [`serve`].
+pub fn serve_with(
+    args: &ServeArgs,
+    pages: &[AddedPage],
+    ready: &mut dyn FnMut(&str, &std::path::Path),
+) -> Result<(), ServeError> {
     let nets = ServedNets::load(&args.models)?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError::Folder { folder: folder.clone(), reason };
@@ -111,18 +130,31 @@ pub fn serve(args: &ServeArgs, ready: &mut dyn FnMut(&str, &std::path::Path)) ->
             .name(format!("thinker {number}"))
             .spawn(move || workers::work(&queue, &mut evaluators, &|told| house.hear(told)))?;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(8)
-        .thread_name("server")
-        .enable_all()
-        .build()?;
-    let result = runtime.block_on(run(args, house, &mut |link| ready(link, &folder)));
+    let sweeper = house.clone();
+    let runtime = runtime(2)?;
+    runtime.spawn(async move {
+        loop {
+            tokio::time::sleep(SWEEP).await;
+            let house = sweeper.clone();
+            let _ = tokio::task::spawn_blocking(move || house.sweep()).await;
+        }
+    });
+    let router = |gate: Gate| routes::router(house, Arc::new(gate), pages);
+    let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
     queue.close();
     result
 }
 
-async fn run(args: &ServeArgs, house: Arc<House>, ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
+fn runtime(threads: usize) -> io::Result<Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(threads).max_blocking_threads(8).thread_name("server").enable_all().build()
+}
+
+async fn run(
+    args: &ServeArgs,
+    router: impl FnOnce(Gate) -> Router,
+    ready: &mut dyn FnMut(&str),
+) -> Result<(), ServeError> {
     let listener = bind(args).await?;
     let address = listener.local_addr()?;
     let token = match args.listen {
@@ -135,15 +167,7 @@ async fn run(args: &ServeArgs, house: Arc<House>, ready: &mut dyn FnMut(&str)) -
         None => format!("http://{}/", named.unwrap_or_else(|| address.to_string())),
     };
     let gate = Gate::new(address, &args.host, token);
-    let sweeper = house.clone();
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(SWEEP).await;
-            let house = sweeper.clone();
-            let _ = tokio::task::spawn_blocking(move || house.sweep()).await;
-        }
-    });
-    let router = routes::router(Doors { house, gate: Arc::new(gate) });
+    let router = router(gate);
     ready(&link);
     Ok(axum::serve(BoundedListener::new(listener), router).await?)
 }

@@ -3,12 +3,15 @@
 //! - [`RunFiles`]: a run's files as they are now, of any version, finished or under way.
 //! - [`warnings`], [`headline`]: what the numbers say in words.
 //! - [`report_page`]: one HTML page without scripts; [`live_page`]: the same, which loads itself again.
+//! - [`Live`]: what a run does at this moment; [`LiveReport`]: its page for a server.
 //! - [`metrics_csv`], [`games_csv`]: tables; [`write_tensorboard`]: event files for TensorBoard.
 
 mod csv;
 pub mod evaluation;
-mod figures;
+pub mod figures;
 pub mod games;
+mod live;
+mod live_report;
 pub mod metrics;
 mod page;
 mod run_files;
@@ -18,6 +21,8 @@ mod words;
 
 pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
 pub use evaluation::{EvaluationFile, EvaluationMatch};
+pub use live::{LIVE_FILE, Live, LiveGame, ReplayedGame};
+pub use live_report::LiveReport;
 pub use metrics::{LearningLine, MachineLine, MetricsLine, SelfPlayLine, read_lines};
 pub use page::{live_page, report_page};
 pub use run_files::{RunFiles, RunFilesError};

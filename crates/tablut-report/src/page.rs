@@ -4,7 +4,9 @@ mod comparison;
 mod config;
 mod curves;
 mod games;
+mod now;
 mod sides;
+mod stepping;
 mod strength;
 mod time;
 
@@ -81,7 +83,13 @@ fn page(runs: &[RunFiles], again: Option<u32>) -> String {
 }
 
 fn one(run: &RunFiles, again: Option<u32>) -> Markup {
-    let sections: [(&str, &str, Markup); 8] = [
+    let now = if again.is_some() {
+        now::section(run)
+    } else {
+        html! {}
+    };
+    let sections: [(&str, &str, Markup); 9] = [
+        ("now", "What it does now", now),
         ("strength", "How strong is it?", strength::section(run)),
         ("curves", "How it went", curves::section(run)),
         ("sides", "By rule set and side", sides::section(run)),

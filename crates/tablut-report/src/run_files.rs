@@ -9,6 +9,7 @@ use tablut_games::{GameRecord, read_records};
 use tablut_rules::{RuleSet, Rules};
 
 use crate::evaluation::EvaluationFile;
+use crate::live::Live;
 use crate::metrics::{MetricsLine, read_lines};
 
 /// Games that are read from the last generations.
@@ -35,6 +36,8 @@ pub struct RunFiles {
     pub games: Vec<GameRecord>,
     /// The generations that `games` are from, if any.
     pub games_from: Option<(u64, u64)>,
+    /// What the run does at this moment, where it says so.
+    pub live: Option<Live>,
     /// What could not be read, in words.
     pub notes: Vec<String>,
 }
@@ -61,7 +64,18 @@ impl RunFiles {
     pub fn read(folder: &Path) -> Result<Self, RunFilesError> {
         let mut run = Self::read_numbers(folder)?;
         run.read_games();
+        run.read_live();
         Ok(run)
+    }
+
+    /// Reads again what the run does at this moment.
+    pub fn read_live(&mut self) {
+        self.live = Live::read(&self.folder);
+        let games = self.live.iter().flat_map(|live| live.under_way.iter().chain(&live.finished));
+        let unknown: Vec<String> =
+            games.map(|game| game.rules.clone()).filter(|name| self.rules_of(name).is_none()).collect();
+        let (rules, _) = self.rules_for(unknown.iter().map(String::as_str));
+        self.rules.extend(rules);
     }
 
     /// Reads the run in `folder` without its games, which is quick: enough for [`warnings`](crate::warnings).
@@ -124,17 +138,17 @@ impl RunFiles {
         }
         self.games_from = newest_first.last().map(|last| last.0).zip(newest_first.first().map(|first| first.0));
         self.games = newest_first.into_iter().rev().flat_map(|(_, games)| games).collect();
-        let (rules, notes) = self.rules_for(&self.games);
+        let (rules, notes) = self.rules_for(self.games.iter().map(|game| game.rules.as_str()));
         self.rules = rules;
         self.notes.extend(notes);
     }
 
-    /// The rule sets that `games` were played under, those that the run keeps, else those that the program knows; and what
-    /// is wrong with the others.
-    pub(crate) fn rules_for(&self, games: &[GameRecord]) -> (Vec<Arc<Rules>>, Vec<String>) {
+    /// The rule sets of these names that games were played under, those that the run keeps, else those that the program knows;
+    /// and what is wrong with the others.
+    pub(crate) fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
         let text = fs::read_to_string(self.folder.join("rules.toml")).unwrap_or_default();
         let kept: BTreeMap<String, RuleSet> = toml::from_str(&text).unwrap_or_default();
-        let names: BTreeSet<&str> = games.iter().map(|game| game.rules.as_str()).collect();
+        let names: BTreeSet<&str> = names.collect();
         let (mut found, mut notes) = (Vec::new(), Vec::new());
         for name in names {
             let rules = match kept.get(name) {

@@ -131,7 +131,7 @@ fn histograms(games: &[GameRecord], file: &mut EventFile) {
 
 /// The end of the first sample game of each rule set, the first four of them.
 fn pictures(run: &RunFiles, games: &[GameRecord], file: &mut EventFile) {
-    for rules in run.rules_for(games).0.iter().take(4) {
+    for rules in run.rules_for(games.iter().map(|game| game.rules.as_str())).0.iter().take(4) {
         let Some(game) = samples(games, rules.name()).first().copied() else { continue };
         let Ok(end) = game.replay(rules, |_, _, _| {}) else { continue };
         let last = game.plies.last().map(|ply| ply.mv);

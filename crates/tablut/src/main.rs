@@ -6,15 +6,18 @@
 mod commands;
 mod console;
 mod exit;
+mod forecast_text;
 mod hints;
 mod interrupt;
 mod ladder_svg;
 mod layout;
+mod live_writer;
 mod match_progress;
 mod match_tables;
 mod outputs;
 mod progress;
 mod run_log;
+mod run_page;
 mod training_progress;
 mod watched;
 

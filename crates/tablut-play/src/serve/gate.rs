@@ -1,8 +1,12 @@
 //! Who may come in: hosts and origins from a list, so that no other page can reach a server on this machine, and a token where
 //! others can.
 
-use axum::http::{HeaderMap, HeaderName, Uri, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 /// The cookie that holds the token.
 const COOKIE: &str = "tablut-token";
@@ -123,6 +127,26 @@ impl Gate {
 /// Compares without telling by its time where two texts differ.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
+}
+
+/// Lets in whom the gate lets in, and adds the headers that every answer has; a page's own policy stays.
+pub async fn admit(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let is_socket = request.uri().path() == "/ws";
+    let refused = |text: &'static str| (StatusCode::FORBIDDEN, text).into_response();
+    let mut response = match gate.judge(request.headers(), request.uri(), is_socket) {
+        Admission::Welcome => next.run(request).await,
+        Admission::TakeCookie { path, cookie } => {
+            (StatusCode::SEE_OTHER, [(header::LOCATION, path), (header::SET_COOKIE, cookie)]).into_response()
+        }
+        Admission::StrangeHost => refused("This server is not known by that name; see --host.\n"),
+        Admission::StrangeOrigin => refused("Other pages may not talk to this server.\n"),
+        Admission::NoToken => refused("Open the link that the program printed: it carries a token.\n"),
+    };
+    for (name, value) in headers() {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 #[cfg(test)]

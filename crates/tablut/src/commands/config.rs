@@ -9,7 +9,10 @@ use tablut_learn::TrainConfig;
 use tablut_rules::Rules;
 
 use super::matches::parse_players;
+use super::train::make_engine;
 use crate::console::Console;
+use crate::forecast_text::forecast_text;
+use crate::interrupt::cancelled_by_interrupt;
 
 /// What to do with a config.
 #[derive(Subcommand)]
@@ -17,7 +20,17 @@ pub enum Config {
     /// Check a config file, and say nothing more than that it is sound.
     Check(Args),
     /// Print the config with every key written out.
-    Show(Args),
+    Show(ShowArgs),
+}
+
+/// Arguments of `config show`.
+#[derive(clap::Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    args: Args,
+    /// Also say, after a short benchmark, what a run takes here in evaluations, time, disk and memory.
+    #[arg(long)]
+    estimate: bool,
 }
 
 /// Arguments of both.
@@ -32,7 +45,7 @@ pub struct Args {
 
 /// Checks or prints.
 pub fn run(command: &Config, console: &mut Console) -> anyhow::Result<()> {
-    let (Config::Check(args) | Config::Show(args)) = command;
+    let (Config::Check(args) | Config::Show(ShowArgs { args, .. })) = command;
     let config = TrainConfig::load(&args.config, &args.overrides)?;
     parse_players(&config.evaluation.against).context("evaluation.against")?;
     for name in &config.rules {
@@ -49,7 +62,17 @@ pub fn run(command: &Config, console: &mut Console) -> anyhow::Result<()> {
             config.schedule.generations,
             config.schedule.games
         )?,
-        Config::Show(_) => write!(console, "# Memory: {}.\n\n{}", config.memory_bounds(), config.to_toml())?,
+        Config::Show(show) => {
+            if show.estimate {
+                let cancel = cancelled_by_interrupt()?;
+                let text = forecast_text(&config, &make_engine, &PathBuf::from("."), &cancel, console.voice)?;
+                for line in text.lines() {
+                    writeln!(console, "{}", format!("# {line}").trim_end())?;
+                }
+                writeln!(console)?;
+            }
+            write!(console, "# Memory: {}.\n\n{}", config.memory_bounds(), config.to_toml())?;
+        }
     }
     Ok(())
 }

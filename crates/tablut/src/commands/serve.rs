@@ -1,26 +1,53 @@
 //! `tablut serve [MODEL…]`: the page on which one plays, analyses and tries rules.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tablut_play::{ServeArgs, serve};
+use anyhow::Context;
+use tablut_learn::{model_path, states};
+use tablut_play::{AddedPage, ServeArgs, link_to, serve_with};
 
 use crate::console::Console;
+use crate::run_page::{RUN_PATH, run_page};
 
 /// Arguments of `tablut serve`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     serve: ServeArgs,
+    /// Also show the training run in this folder, under way or finished, from its files alone; its newest net plays
+    /// unless models are named.
+    #[arg(long, value_name = "RUN")]
+    run: Option<PathBuf>,
 }
 
 /// Serves until the program is ended.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let mut serve = args.serve.clone();
+    let mut pages: Vec<AddedPage> = Vec::new();
+    if let Some(folder) = &args.run {
+        std::fs::read_dir(folder).with_context(|| format!("--run {}", folder.display()))?;
+        pages.push(run_page(folder));
+        if serve.models.is_empty() {
+            serve.models.extend(newest_net(folder));
+        }
+    }
     // Whoever started the program may have stopped listening: the page is served all the same.
     let ready = &mut |link: &str, folder: &Path| {
         let folder = folder.display();
+        let _ = match &args.run {
+            Some(run) => writeln!(console, "{}\nshows the run in {}.", link_to(link, RUN_PATH), run.display()),
+            None => Ok(()),
+        };
         let _ = writeln!(console, "{link}\nGames are kept in {folder}. Ctrl-C ends the program; no game is lost.");
         let _ = console.flush();
     };
-    Ok(serve(&args.serve, ready)?)
+    Ok(serve_with(&serve, &pages, ready)?)
+}
+
+/// The newest net of the run in `folder`; none before its first generation is done.
+fn newest_net(folder: &Path) -> Option<PathBuf> {
+    let checkpoints = folder.join("checkpoints");
+    let newest = *states(&checkpoints).ok()?.last()?;
+    Some(model_path(&checkpoints, newest)).filter(|path| path.is_file())
 }

@@ -2,7 +2,9 @@
 
 use std::ffi::OsStr;
 use std::io::Write as _;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -10,15 +12,19 @@ use indicatif::HumanCount;
 use tablut_games::{Counters, LocalGames};
 use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Engine, Inference, Weights, durable};
+use tablut_play::ServeArgs;
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, load_rules, parse_players};
 use super::model_file::load_nets;
 use crate::console::Console;
+use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::live_writer::LiveWriter;
 use crate::progress::Progress;
 use crate::run_log;
+use crate::run_page::serve_in_background;
 use crate::training_progress::TrainProgress;
 use crate::watched::Watched;
 
@@ -37,6 +43,31 @@ pub struct Args {
     /// Override a key of the config, such as `learning.batch_size=128`; may be given often.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
+    /// Train nothing: say after a short benchmark what the run will take in evaluations, time, disk and memory.
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
+    /// Show the run while it trains, on a page of this machine; also at ADDRESS or ADDRESS:PORT, with a token in the link.
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1")]
+    serve: Option<Place>,
+}
+
+/// Where to listen: an address, with a port or without.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    address: IpAddr,
+    port: Option<u16>,
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(whole) = text.parse::<SocketAddr>() {
+            return Ok(Self { address: whole.ip(), port: Some(whole.port()) });
+        }
+        let address = text.parse().map_err(|_| "expected an address such as 127.0.0.1 or 0.0.0.0:8527".to_owned())?;
+        Ok(Self { address, port: None })
+    }
 }
 
 /// Trains, measures the new net, and says how to go on.
@@ -50,6 +81,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let parameters = HumanCount(config.shape.parameters() as u64);
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
+    if args.dry_run {
+        let cancel = cancelled_by_interrupt()?;
+        write!(console, "{}", forecast_text(&config, &make_engine, &folder, &cancel, voice)?)?;
+        return Ok(());
+    }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
     run_log::begin(&folder)?;
     let mut run = match &args.resume {
@@ -59,11 +95,16 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     // The instruction set is checked here, so that no worker meets a fault in it.
     Engine::new(&run.model().weights)?;
     drop(preparing);
+    if let Some(place) = args.serve {
+        let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
+        voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve)?));
+    }
     let (cancel, counters) = (cancelled_by_interrupt()?, Arc::new(Counters::default()));
     let progress = TrainProgress::new(&run, &counters, voice);
-    let mut games = LocalGames::new(&make_engine, run.config.machine.concurrency());
+    let live = Arc::new(LiveWriter::new(&folder, &counters));
+    let mut games = LocalGames::new(&make_engine, run.config.machine.concurrency()).watched(live.clone());
     let say = |line: &str| progress.say(line);
-    let watched = Watched::new(&run, &progress, &say);
+    let watched = Watched::new(&run, &progress, &live, &say);
     let trained = train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &watched);
     drop(progress);
     match trained {
@@ -133,6 +174,6 @@ fn default_folder(config: &Path) -> PathBuf {
 }
 
 /// The CPU engine on one thread, one for each worker.
-fn make_engine(weights: &Weights) -> Box<dyn Inference> {
+pub(super) fn make_engine(weights: &Weights) -> Box<dyn Inference> {
     Box::new(Engine::new(weights).expect("the instruction set was checked at the start"))
 }

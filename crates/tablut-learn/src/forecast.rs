@@ -1,0 +1,380 @@
+//! What a run will take on this machine: a short benchmark, and the arithmetic from there.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_games::{
+    CancelToken, Counters, DoorError, GameOrder, GameRecord, MakeInference, NetEvaluator, RecordFile, ReplayWindow,
+    RunError, run_tasks, write_records,
+};
+use tablut_net::{Model, ModelFileError, TrainingSummary, Weights};
+use tablut_rules::Rules;
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig, UniformEvaluator};
+
+use crate::checkpoint::Checkpoint;
+use crate::config::TrainConfig;
+use crate::learner::LearnerState;
+use crate::memory::MemoryBounds;
+use crate::run::TrainError;
+use crate::watching::memory_bytes;
+
+/// Games without a net from which the length of games follows, for each rule set, and altogether at most.
+const GAMES_PER_RULE_SET: usize = 4;
+const FEWEST_GAMES: usize = 24;
+const MOST_GAMES: usize = 96;
+/// Learner's states that a run keeps.
+const STATES: u64 = 2;
+
+/// What the benchmark found.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct MachinePace {
+    /// Mean length of a game in plies, of a search without a net.
+    pub plies_per_game: f64,
+    /// Positions to learn from in a game.
+    pub positions_per_game: f64,
+    /// Evaluations for each simulation: what reuse of trees and the solver leave of them.
+    pub evaluations_per_simulation: f64,
+    /// Evaluations by the net in a second of self-play, all threads together.
+    pub evaluations_per_second: f64,
+    /// Positions that steps learn from in a second.
+    pub samples_per_second: f64,
+    /// Bytes of a position in a file of games.
+    pub bytes_per_position: f64,
+    /// Bytes of a position in the replay window.
+    pub window_bytes_per_position: f64,
+    /// Bytes of a model file.
+    pub model_bytes: u64,
+    /// Bytes of a learner's state.
+    pub state_bytes: u64,
+    /// Memory of the process after games were played and steps taken, in bytes; 0 where the system does not tell.
+    pub memory_bytes: u64,
+}
+
+/// What a whole run will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// Games of self-play.
+    pub games: u64,
+    /// Positions to learn from.
+    pub positions: f64,
+    /// Evaluations of self-play by the net.
+    pub evaluations: f64,
+    /// Steps of learning.
+    pub steps: f64,
+    /// Seconds of self-play.
+    pub selfplay_seconds: f64,
+    /// Seconds of learning.
+    pub learning_seconds: f64,
+    /// Evaluations of the final match by the net; its opponents' time comes on top.
+    pub final_evaluations: f64,
+    /// Seconds that these take.
+    pub final_seconds: f64,
+    /// Bytes of all files of games, of all models, and of the states that are kept.
+    pub disk_bytes: [u64; 3],
+    /// Positions in the replay window at the end.
+    pub window_positions: f64,
+    /// Memory in bytes at the end, without search trees that grow with simulations.
+    pub memory_bytes: u64,
+    /// What the replay window and the trees cannot exceed.
+    pub bounds: MemoryBounds,
+}
+
+impl Forecast {
+    /// Seconds of the whole run.
+    pub fn seconds(&self) -> f64 {
+        self.selfplay_seconds + self.learning_seconds + self.final_seconds
+    }
+}
+
+impl TrainConfig {
+    /// What the run takes on a machine of that pace.
+    pub fn forecast(&self, pace: &MachinePace) -> Forecast {
+        let (schedule, learning) = (&self.schedule, &self.learning);
+        let games = schedule.games as f64;
+        // A ply costs a full search or a quick one.
+        let per_ply = |simulations: u32| pace.evaluations_per_simulation * mean_simulations(self, simulations);
+        let searched_plies = pace.positions_per_game / f64::from(self.selfplay.full_share.max(f32::MIN_POSITIVE));
+        let evaluations: f64 = (0..schedule.generations)
+            .map(|generation| games * searched_plies * per_ply(schedule.simulations_at(generation)))
+            .sum();
+        let all_games = schedule.generations as f64 * games;
+        let positions = all_games * pace.positions_per_game;
+        let learnt_from = positions * f64::from(1.0 - learning.held_out_share);
+        let samples = learnt_from * f64::from(learning.draws_per_position);
+        let matches = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
+        // The net has every second ply.
+        let final_evaluations =
+            matches * pace.plies_per_game / 2.0 * pace.evaluations_per_simulation * f64::from(self.play.simulations);
+        let window_positions = learnt_from.min(learning.window_positions as f64);
+        let rate = |count: f64, per_second: f64| if count == 0.0 { 0.0 } else { count / per_second.max(1e-9) };
+        Forecast {
+            games: schedule.generations.saturating_mul(schedule.games as u64),
+            positions,
+            evaluations,
+            steps: samples / learning.batch_size.max(1) as f64,
+            selfplay_seconds: rate(evaluations, pace.evaluations_per_second),
+            learning_seconds: rate(samples, pace.samples_per_second),
+            final_evaluations,
+            final_seconds: rate(final_evaluations, pace.evaluations_per_second),
+            disk_bytes: [
+                (positions * pace.bytes_per_position) as u64,
+                schedule.generations.saturating_mul(pace.model_bytes),
+                STATES.min(schedule.generations).saturating_mul(pace.state_bytes),
+            ],
+            window_positions,
+            memory_bytes: pace.memory_bytes + (window_positions * pace.window_bytes_per_position) as u64,
+            bounds: self.memory_bounds(),
+        }
+    }
+}
+
+/// Simulations of a ply on average, where a full search takes `full`.
+fn mean_simulations(config: &TrainConfig, full: u32) -> f64 {
+    let (share, quick) = (f64::from(config.selfplay.full_share), f64::from(config.selfplay.quick_simulations));
+    f64::from(full) * (share + (1.0 - share) * quick)
+}
+
+/// Plays without a net, plays with an untrained one, and takes steps, each for about a third of `time`, and longer where not
+/// one game or step fits. Nothing is written but a file in the system's folder for such.
+pub fn benchmark(
+    config: &TrainConfig,
+    rules: &[Arc<Rules>],
+    make_inference: MakeInference<'_>,
+    time: Duration,
+    cancel: &CancelToken,
+) -> Result<MachinePace, TrainError> {
+    let weights = Arc::new(Weights::initial(&config.shape, config.seed));
+    let middle = config.schedule.simulations_at(config.schedule.generations / 2);
+    let order = GameOrder {
+        seed: config.seed,
+        generation: 0,
+        games: (GAMES_PER_RULE_SET * rules.len()).clamp(FEWEST_GAMES, MOST_GAMES),
+        rules: rules.to_vec(),
+        selfplay: config.selfplay.clone(),
+        search: SearchConfig { simulations: middle, ..config.search.clone() },
+        weights: weights.clone(),
+    };
+    let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
+    let n_games = games.len() as f64;
+    let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+    let mut window = ReplayWindow::new(rules.to_vec(), usize::MAX);
+    let replay = |error| TrainError::Replay { path: "the benchmark's games".into(), error };
+    let positions = window.push(&games).map_err(replay)?;
+    if positions == 0 {
+        return Err(TrainError::NothingToLearn(0));
+    }
+    let searched = positions as f64 / f64::from(config.selfplay.full_share.max(f32::MIN_POSITIVE));
+    let evaluations_per_second = speed(config, &order, make_inference, time / 3, cancel)?;
+    let samples_per_second = steps(config, &weights, &window, time / 3, cancel)?;
+    let (model_bytes, state_bytes) = file_sizes(config, &weights)?;
+    let game_bytes = games_bytes(rules, games)?;
+    Ok(MachinePace {
+        plies_per_game: plies as f64 / n_games,
+        positions_per_game: positions as f64 / n_games,
+        evaluations_per_simulation: evaluations as f64 / (searched * mean_simulations(config, middle)),
+        evaluations_per_second,
+        samples_per_second,
+        bytes_per_position: game_bytes as f64 / positions as f64,
+        window_bytes_per_position: window.bytes() as f64 / positions as f64,
+        model_bytes,
+        state_bytes,
+        memory_bytes: memory_bytes().unwrap_or(0),
+    })
+}
+
+/// Games of the search alone, at least one for each thread, and the evaluations that it asked for in them.
+fn lengths(
+    config: &TrainConfig,
+    order: &GameOrder,
+    time: Duration,
+    cancel: &CancelToken,
+) -> Result<(Vec<GameRecord>, u64), TrainError> {
+    let (start, counters) = (Instant::now(), Counters::default());
+    let concurrency = config.machine.concurrency();
+    let mut games = Vec::new();
+    // Rounds are played to their end: games that are cut off would be the long ones.
+    while games.len() < order.games && (games.is_empty() || start.elapsed() < time) {
+        let first = games.len();
+        let round = run_tasks(
+            concurrency.workers.min(order.games - first),
+            concurrency,
+            |index| order.game(first + index),
+            || vec![Box::new(UniformEvaluator)],
+            &counters,
+            cancel,
+            |_, _| {},
+        );
+        games.extend(round.map_err(DoorError::from)?);
+    }
+    Ok((games, counters.evaluations.load(Ordering::Relaxed)))
+}
+
+/// An evaluator that ends the work once its time is over.
+struct Timed {
+    inner: NetEvaluator,
+    start: Arc<OnceLock<Instant>>,
+    time: Duration,
+    over: CancelToken,
+}
+
+impl Evaluator for Timed {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let start = *self.start.get_or_init(Instant::now);
+        let evaluations = self.inner.evaluate(queries);
+        if start.elapsed() >= self.time {
+            self.over.cancel();
+        }
+        evaluations
+    }
+}
+
+/// Evaluations a second of self-play, as the run's workers would play it.
+fn speed(
+    config: &TrainConfig,
+    order: &GameOrder,
+    make_inference: MakeInference<'_>,
+    time: Duration,
+    cancel: &CancelToken,
+) -> Result<f64, TrainError> {
+    let (start, counters, over) = (Arc::new(OnceLock::new()), Counters::default(), cancel.child());
+    let evaluator = || -> Vec<Box<dyn Evaluator>> {
+        let inner = NetEvaluator::new(make_inference(&order.weights));
+        vec![Box::new(Timed { inner, start: start.clone(), time, over: over.clone() })]
+    };
+    let concurrency = config.machine.concurrency();
+    let game = |index| order.game(index);
+    match run_tasks(config.schedule.games, concurrency, game, evaluator, &counters, &over, |_, _| {}) {
+        Ok(_) => {}
+        Err(RunError::Stopped) if !cancel.is_cancelled() => {}
+        Err(error) => return Err(DoorError::from(error).into()),
+    }
+    let seconds = start.get().map_or(0.0, |start| start.elapsed().as_secs_f64());
+    Ok(counters.evaluations.load(Ordering::Relaxed) as f64 / seconds.max(1e-9))
+}
+
+/// Positions a second that steps learn from. The first step makes its buffers and does not count.
+fn steps(
+    config: &TrainConfig,
+    weights: &Weights,
+    window: &ReplayWindow,
+    time: Duration,
+    cancel: &CancelToken,
+) -> Result<f64, TrainError> {
+    let learning = &config.learning;
+    let state = LearnerState::new(weights).with_auxiliary_heads(&config.loss, config.seed);
+    let mut backend = learning.backend.open(state, config.loss, config.optimizer)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
+    let mut step = || -> Result<(), TrainError> {
+        if cancel.is_cancelled() {
+            return Err(TrainError::Stopped);
+        }
+        backend.step(&window.batch(learning.batch_size, learning.value_share, &mut rng), learning.learning_rate)?;
+        Ok(())
+    };
+    step()?;
+    let start = Instant::now();
+    let mut n_steps = 0_u32;
+    while n_steps == 0 || start.elapsed() < time {
+        step()?;
+        n_steps += 1;
+    }
+    Ok(f64::from(n_steps) * learning.batch_size as f64 / start.elapsed().as_secs_f64().max(1e-9))
+}
+
+/// Bytes of a model file and of a learner's state.
+fn file_sizes(config: &TrainConfig, weights: &Weights) -> Result<(u64, u64), TrainError> {
+    let learner = LearnerState::new(weights).with_auxiliary_heads(&config.loss, config.seed);
+    let training = TrainingSummary::default();
+    let in_memory = |kind| ModelFileError { path: "the benchmark's net".into(), kind };
+    let model = Model { weights: weights.clone(), rules: Vec::new(), training: training.clone() };
+    let state = Checkpoint { generation: 0, learner, training };
+    let model = model.to_bytes().map_err(in_memory)?.len();
+    let state = state.state_bytes().map_err(in_memory)?.len();
+    Ok((model as u64, state as u64))
+}
+
+/// Bytes of these games in a file.
+fn games_bytes(rules: &[Arc<Rules>], games: Vec<GameRecord>) -> Result<u64, TrainError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |error| TrainError::Io { path, error }
+    };
+    let folder = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
+    let path = folder.path().join("benchmark.games");
+    write_records(&path, &RecordFile::new(0, rules.iter().map(|rules| &**rules), games))?;
+    Ok(fs::metadata(&path).map_err(io(&path))?.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACE: MachinePace = MachinePace {
+        plies_per_game: 100.0,
+        positions_per_game: 80.0,
+        evaluations_per_simulation: 0.5,
+        evaluations_per_second: 1000.0,
+        samples_per_second: 500.0,
+        bytes_per_position: 20.0,
+        window_bytes_per_position: 200.0,
+        model_bytes: 1000,
+        state_bytes: 4000,
+        memory_bytes: 1_000_000,
+    };
+
+    fn config(overrides: &[&str]) -> TrainConfig {
+        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 4\ngames = 10\n\
+                    simulations = [[0, 8], [2, 16]]\n[learning]\nbatch_size = 64\ndraws_per_position = 2.0\n\
+                    window_positions = 1000\n[evaluation]\nagainst = [\"random\"]\ngames = 20\n[play]\nsimulations = 32\n";
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+        TrainConfig::parse(text, Path::new("test.toml"), &overrides).unwrap()
+    }
+
+    #[test]
+    fn the_arithmetic_follows_the_config() {
+        let found = config(&[]).forecast(&PACE);
+        assert_eq!((found.games, found.positions), (40, 3200.0));
+        // Two generations with 8 simulations a ply, two with 16, half of them evaluated.
+        assert_eq!(found.evaluations, 2.0 * 800.0 * 4.0 + 2.0 * 800.0 * 8.0);
+        assert_eq!((found.selfplay_seconds, found.steps, found.learning_seconds), (19.2, 100.0, 12.8));
+        // Twenty games of a hundred plies, half of them the net's, of 32 simulations.
+        assert_eq!((found.final_evaluations, found.final_seconds), (16_000.0, 16.0));
+        assert_eq!(found.disk_bytes, [64_000, 4000, 8000]);
+        assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));
+        assert_eq!(found.seconds(), 48.0);
+        let longer = config(&["schedule.generations=8", "evaluation.games=0"]).forecast(&PACE);
+        assert_eq!((longer.games, longer.final_seconds, longer.disk_bytes[2]), (80, 0.0, 8000));
+    }
+
+    #[test]
+    fn quick_searches_cost_less_and_teach_nothing() {
+        let slow = config(&["selfplay.full_share=1.0"]).forecast(&MachinePace { positions_per_game: 100.0, ..PACE });
+        let quick = config(&["selfplay.full_share=0.5", "selfplay.quick_simulations=0.25"]);
+        let quick = quick.forecast(&MachinePace { positions_per_game: 50.0, ..PACE });
+        assert_eq!((quick.evaluations, quick.positions), (slow.evaluations * 0.625, slow.positions / 2.0));
+    }
+
+    #[test]
+    fn the_benchmark_measures_what_a_run_does() {
+        let config = config(&["selfplay.max_plies=30", "schedule.games=4"]);
+        let rules = [Arc::new(Rules::named("kvasir").unwrap())];
+        let engine = |weights: &Weights| -> Box<dyn tablut_net::Inference> {
+            Box::new(tablut_net::Engine::new(weights).unwrap())
+        };
+        let pace = benchmark(&config, &rules, &engine, Duration::ZERO, &CancelToken::new()).unwrap();
+        assert!(pace.plies_per_game > 1.0 && pace.plies_per_game <= 30.0, "{pace:?}");
+        assert!(pace.positions_per_game > 0.0 && pace.positions_per_game <= pace.plies_per_game, "{pace:?}");
+        assert!(pace.evaluations_per_simulation > 0.0 && pace.evaluations_per_simulation <= 1.5, "{pace:?}");
+        assert!(pace.evaluations_per_second > 0.0 && pace.samples_per_second > 0.0, "{pace:?}");
+        assert!(pace.bytes_per_position > 0.0 && pace.state_bytes > pace.model_bytes, "{pace:?}");
+        let stopped = CancelToken::new();
+        stopped.cancel();
+        let error = benchmark(&config, &rules, &engine, Duration::ZERO, &stopped).unwrap_err();
+        assert!(matches!(error, TrainError::Stopped), "{error}");
+    }
+}

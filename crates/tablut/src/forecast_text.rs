@@ -1,0 +1,129 @@
+//! What a run will take here, measured by a short benchmark and said in words.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tablut_games::{CancelToken, MakeInference};
+use tablut_learn::{Forecast, MachinePace, TrainConfig, TrainError, benchmark, free_bytes};
+use tablut_report::figures::{bytes, count, duration};
+use tablut_rules::Rules;
+
+use crate::console::Voice;
+use crate::interrupt::Interrupted;
+use crate::progress::Progress;
+
+/// How long the benchmark takes, about.
+const BENCHMARK: Duration = Duration::from_secs(12);
+
+/// Measures, and says what a run by `config` takes; `folder` is where it would be.
+pub fn forecast_text(
+    config: &TrainConfig,
+    make_inference: MakeInference<'_>,
+    folder: &Path,
+    cancel: &CancelToken,
+    voice: Voice,
+) -> anyhow::Result<String> {
+    let rules: Vec<Arc<Rules>> =
+        config.rules.iter().map(|name| Rules::load(name).map(Arc::new)).collect::<Result<_, _>>()?;
+    let progress = Progress::waiting(voice, "a short benchmark: games, evaluations by the net, steps of learning");
+    let pace = match benchmark(config, &rules, make_inference, BENCHMARK, cancel) {
+        Err(TrainError::Stopped) => return Err(Interrupted::now().into()),
+        pace => pace?,
+    };
+    drop(progress);
+    // The folder comes with the run; what is free is told by the nearest one above it.
+    let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    Ok(text(config, &pace, &config.forecast(&pace), free_bytes(there)))
+}
+
+fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Option<u64>) -> String {
+    let [games, models, states] = forecast.disk_bytes;
+    let disk = games + models + states;
+    let mut rows = vec![
+        ("in all", format!("about {}", duration(forecast.seconds()))),
+        (
+            "self-play",
+            format!(
+                "{}: {} games, {} evaluations at {} a second",
+                duration(forecast.selfplay_seconds),
+                count(forecast.games as f64),
+                count(forecast.evaluations),
+                count(pace.evaluations_per_second)
+            ),
+        ),
+        (
+            "learning",
+            format!(
+                "{}: {} steps of {} positions, {} positions a second",
+                duration(forecast.learning_seconds),
+                count(forecast.steps.max(1.0)),
+                config.learning.batch_size,
+                count(pace.samples_per_second)
+            ),
+        ),
+    ];
+    if forecast.final_evaluations > 0.0 {
+        let games = f64::from(config.evaluation.games) * config.evaluation.against.len() as f64;
+        let seconds = duration(forecast.final_seconds);
+        rows.push(("measuring", format!("{seconds} and the opponents' time: {} games at the end", count(games))));
+    }
+    rows.push((
+        "disk",
+        format!("{}: games {}, models {}, states {}", bytes(disk), bytes(games), bytes(models), bytes(states)),
+    ));
+    if let Some(free) = free {
+        let warning = if disk as f64 > 0.9 * free as f64 { ": too little" } else { "" };
+        rows.push(("free", format!("{} on that disk{warning}", bytes(free))));
+    }
+    let window = forecast.window_positions * pace.window_bytes_per_position;
+    rows.push((
+        "memory",
+        format!("about {}, of which the replay window {}", bytes(forecast.memory_bytes), bytes(window as u64)),
+    ));
+    rows.push(("", format!("(bounds: {})", forecast.bounds)));
+    let mut text = String::new();
+    for (name, value) in rows {
+        let _ = writeln!(text, "{name:<10}{value}");
+    }
+    let _ = write!(
+        text,
+        "\nThis is an estimate from games of {:.0} plies, as a search without a net plays them.\n\
+         A trained net's are often shorter or longer, and the time goes with them.\n",
+        pace.plies_per_game
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forecast_fits_a_terminal_and_says_when_the_disk_is_too_small() {
+        let config = "rules = [\"kvasir\"]\nshape = \"b4c32\"\n[evaluation]\ngames = 200\nagainst = [\"random\"]\n";
+        let config = TrainConfig::parse(config, Path::new("test.toml"), &[]).unwrap();
+        let pace = MachinePace {
+            plies_per_game: 97.3,
+            positions_per_game: 94.0,
+            evaluations_per_simulation: 0.8,
+            evaluations_per_second: 47_900.0,
+            samples_per_second: 9_100.0,
+            bytes_per_position: 30.0,
+            window_bytes_per_position: 210.0,
+            model_bytes: 378_000,
+            state_bytes: 1_500_000,
+            memory_bytes: 90_000_000,
+        };
+        let forecast = config.forecast(&pace);
+        let said = text(&config, &pace, &forecast, Some(100_000_000_000));
+        assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+        for part in ["51,200 games", "evaluations at 47,900 a second", "200 games at the end", "97 plies"] {
+            assert!(said.contains(part), "{part} is not in\n{said}");
+        }
+        assert!(
+            !said.contains("too little") && text(&config, &pace, &forecast, Some(1_000_000)).contains("too little")
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! The page of a run under way, as a server adds it.
+
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context;
+use tablut_play::{AddedPage, ServeArgs, link_to, serve_pages};
+use tablut_report::LiveReport;
+
+/// Where a run's page is on a server.
+pub const RUN_PATH: &str = "/run";
+
+/// The page of the run in `folder`, made from its files alone.
+pub fn run_page(folder: &Path) -> AddedPage {
+    let report = LiveReport::new(folder);
+    AddedPage { path: RUN_PATH, render: Arc::new(move || report.page().map_err(|error| error.to_string())) }
+}
+
+/// Serves the page of the run in `folder` from a thread of its own until the program ends; gives its link.
+pub fn serve_in_background(folder: &Path, args: ServeArgs) -> anyhow::Result<String> {
+    let pages = [run_page(folder)];
+    let (told, heard) = channel();
+    let failed = Arc::new(Mutex::new(None));
+    let failure = failed.clone();
+    let serve = move || {
+        let ready = &mut |link: &str| {
+            // Whoever asked waits for it.
+            let _ = told.send(link_to(link, RUN_PATH));
+        };
+        if let Err(error) = serve_pages(&args, &pages, ready) {
+            tracing::error!("the run's page: {error}");
+            *failure.lock().expect("nobody panics here") = Some(error);
+        }
+        // Nobody waits for a link any more.
+        drop(told);
+    };
+    std::thread::Builder::new().name("run's page".to_owned()).spawn(serve).context("a thread for the run's page")?;
+    match heard.recv() {
+        Ok(link) => Ok(link),
+        Err(_) => match failed.lock().expect("nobody panics here").take() {
+            Some(error) => Err(error.into()),
+            None => anyhow::bail!("the server of the run's page has ended"),
+        },
+    }
+}
