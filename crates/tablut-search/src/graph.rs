@@ -341,11 +341,11 @@ mod tests {
         let mut graph = Graph::default();
         graph.reset(true);
         let shared = graph.add_listed(Paths::Many, Key::of_path(here));
-        graph.node_mut(shared).add_visit(0.25, 3.0);
+        graph.node_mut(shared).add_visit(0.25, Some(3.0));
         let (by_history, for_all) = (proof(None, true), proof(Some(Side::Attackers), false));
         graph.prove(shared, by_history, here);
         assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(by_history), None));
-        graph.node_mut(shared).add_visit(0.75, 5.0);
+        graph.node_mut(shared).add_visit(0.75, Some(5.0));
         assert_eq!(graph.node(shared).q, 0.5, "elsewhere it is a mean");
         assert_eq!(graph.node(shared).moves_left, 4.0);
         // A proof from the state alone holds everywhere.

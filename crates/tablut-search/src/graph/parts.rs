@@ -140,11 +140,13 @@ impl Node {
         proof.from_history && self.paths != Paths::One
     }
 
-    /// Counts one simulation of the given absolute value, after which the game is expected to go on for `moves_left`
-    /// plies from here.
-    pub fn add_visit(&mut self, value: f32, moves_left: f32) {
+    /// Counts one simulation of the given absolute value. After it the game is expected to go on for `moves_left` plies; none
+    /// where the search has no use for that.
+    pub fn add_visit(&mut self, value: f32, moves_left: Option<f32>) {
         self.visits += 1;
-        self.moves_left += (moves_left - self.moves_left) / self.visits as f32;
+        if let Some(moves_left) = moves_left {
+            self.moves_left += (moves_left - self.moves_left) / self.visits as f32;
+        }
         if self.proof.is_none_or(|proof| self.is_proven_on_one_path(proof)) {
             self.q = (self.q + (value - self.q) / self.visits as f32).clamp(-1.0, 1.0);
         }

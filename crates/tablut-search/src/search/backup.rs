@@ -82,7 +82,8 @@ impl Search {
             LeafKind::Asked => leaf.raw_value,
             LeafKind::Known | LeafKind::CaughtUp => leaf.q,
         };
-        let mut moves_left = leaf.proof.map_or(leaf.moves_left, |proof| f32::from(proof.plies));
+        let plies_left = || leaf.proof.map_or(leaf.moves_left, |proof| f32::from(proof.plies));
+        let mut moves_left = self.config.moves_left.is_on().then(plies_left);
         let mut side = of.side;
         for (at, step) in steps.iter().enumerate().rev() {
             let caught_up = of.end == LeafKind::CaughtUp && at + 1 == steps.len();
@@ -93,7 +94,7 @@ impl Search {
             if !caught_up {
                 self.graph.node_mut(step.node).add_visit(value, moves_left);
             }
-            moves_left += 1.0;
+            moves_left = moves_left.map(|plies| plies + 1.0);
             let (parent, path) = match at.checked_sub(1) {
                 Some(before) => (steps[before].node, steps[before].path),
                 None => (ROOT, self.root_path_state.path),

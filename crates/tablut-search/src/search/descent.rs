@@ -201,14 +201,17 @@ impl Search {
         ids.clear();
         let mut visited_prior = 0.0;
         let lost = Some(mover.opponent());
+        let (solves, counts_moves_left) = (self.config.solver.is_on(), self.config.moves_left.is_on());
         let node = self.graph.node(id);
         for (edge_id, edge) in self.graph.edges_of(id) {
             visited_prior += edge.prior;
             let seen = self.graph.seen_where::<SHARES>(node, edge, path);
-            let refuted = self.config.solver.is_on() && seen.proof.is_some_and(|proof| proof.winner == lost);
+            let refuted = solves && seen.proof.is_some_and(|proof| proof.winner == lost);
             if !refuted {
                 let mut of = self.with_virtual_loss(node, edge, seen, mover);
-                of.q += self.moves_left_bonus(node, seen, of.q);
+                if counts_moves_left {
+                    of.q += self.moves_left_bonus(node, seen, of.q);
+                }
                 visited.push(of);
                 ids.push(edge_id);
             }
