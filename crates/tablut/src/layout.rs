@@ -51,6 +51,32 @@ pub fn list<S: AsRef<str>>(begin: &str, parts: impl IntoIterator<Item = S>, inde
     text
 }
 
+/// Lines broken between words where they are wider than a terminal. What follows keeps the line's indent, and that of a list's
+/// item after its dash.
+pub fn wrapped(text: &str) -> String {
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let body = line.trim_start();
+        let hanging = chars(line) - chars(body) + if body.starts_with("- ") { 2 } else { 0 };
+        let begin: String = line.chars().take(hanging).collect();
+        wrapped += &begin;
+        let mut column = hanging;
+        for (place, word) in line[begin.len()..].split_whitespace().enumerate() {
+            if place > 0 && column + 1 + chars(word) > WIDTH {
+                let _ = write!(wrapped, "\n{:hanging$}", "");
+                column = hanging;
+            } else if place > 0 {
+                wrapped.push(' ');
+                column += 1;
+            }
+            wrapped += word;
+            column += chars(word);
+        }
+        wrapped.push('\n');
+    }
+    wrapped
+}
+
 fn chars(text: &str) -> usize {
     text.chars().count()
 }
@@ -79,5 +105,12 @@ mod tests {
         assert_eq!(text, format!("begin: {part}, {part},\n    {part}"));
         assert_eq!(list("", ["a", "b"], 0), "a, b");
         assert_eq!(list("sets  ", ["a", "b"], 6), "sets  a, b");
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_keep_their_indent() {
+        let word = "w".repeat(30);
+        let text = wrapped(&format!("Title\n  - {word} {word} {word}\n\n  {word} {word} {word}"));
+        assert_eq!(text, format!("Title\n  - {word} {word}\n    {word}\n\n  {word} {word}\n  {word}\n"));
     }
 }

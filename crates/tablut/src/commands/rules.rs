@@ -8,6 +8,7 @@ use tablut_rules::{Position, RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side};
 
 use crate::console::{Console, Voice};
 use crate::hints;
+use crate::layout::wrapped;
 
 /// List the rule sets, or explain one
 #[derive(clap::Args, Debug)]
@@ -110,9 +111,9 @@ fn print_opentafl(set: &RuleSet, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn explain(set: &RuleSet, console: &mut Console) -> anyhow::Result<()> {
-    writeln!(console, "{}\nSource: {}\n", set.name, set.source)?;
+    write!(console, "{}", wrapped(&format!("{}\nSource: {}\n", set.name, set.source)))?;
     for topic in set.explain() {
-        writeln!(console, "{topic}")?;
+        write!(console, "\n{}", wrapped(&topic.to_string()))?;
     }
     Ok(())
 }
@@ -124,7 +125,8 @@ fn list(console: &mut Console) -> anyhow::Result<()> {
             Some(side) => format!("{side} first"),
             None => "first drawn".to_owned(),
         };
-        writeln!(console, "{name:<26} {first:<16} {}", set.source)?;
+        writeln!(console, "{name:<27}{first}")?;
+        write!(console, "{}", wrapped(&format!("  {}", set.source)))?;
     }
     writeln!(console, "\n`{}` explains one.", hints::command(["rules", "NAME"]))?;
     Ok(())
