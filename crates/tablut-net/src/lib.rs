@@ -37,7 +37,7 @@ pub use layers::{MOVES_LEFT_UNIT, Parameter};
 pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
 pub use planes::{PLANES, View};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
-pub use rules_choice::{KnownRules, RulesChoice, RulesChoiceError, choose_rules};
+pub use rules_choice::{KnownRules, RulesChoice, RulesChoiceError, choose_rules, rules_of_file};
 pub use stated_rules::{BadRulesName, NameAlone, StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
 pub use weights::{AUXILIARY, Tensor, Weights};

@@ -31,14 +31,14 @@ pub enum RulesChoiceError {
     /// There is no such rule set, or it is faulty.
     #[error(transparent)]
     Rules(#[from] RuleSetError),
-    /// A net states the name of its rules alone, and no rule set of that name comes with the program.
+    /// A net, or a book, states the name of its rules alone, and no rule set of that name comes with the program.
     #[error(
-        "{net} was trained on rules of the name {name}, which its file does not hold and which do not come with the \
-         program; give the rule file with --rules FILE.toml"
+        "{file} names the rules {name}, which it does not hold and which do not come with the program; give the rule \
+         file with --rules FILE.toml"
     )]
     NameAlone {
-        /// The net.
-        net: String,
+        /// The file.
+        file: String,
         /// The rule set's name.
         name: String,
     },
@@ -54,29 +54,50 @@ pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<Rule
     let stated = nets.iter().find_map(|net| Some((net, net.rules.iter().find(|rules| rules.name() == name)?)));
     let (rules, owner) = match stated {
         Some((net, rules)) => {
-            let alone = |_| RulesChoiceError::NameAlone { net: shown(net.net), name: name.to_owned() };
+            let alone = |_| RulesChoiceError::NameAlone { file: shown(net.net), name: name.to_owned() };
             (rules.rules().map_err(alone)?, Some(net.net))
         }
         None => (Arc::new(Rules::load(name)?), None),
     };
-    let set = rules.set();
     let mut notes = Vec::new();
     if let (None, Some(net)) = (asked, owner)
         && name != USUAL_RULE_SET
     {
         notes.push(format!("playing by the rules {name}, which {} was trained on; --rules takes others", shown(net)));
     }
-    let changes = StatedRules::of(&rules).changes();
-    if !changes.is_empty() {
-        let whose = owner.map_or_else(|| shown(name), shown);
-        notes.push(format!(
-            "{whose} has rules {} of its own; unlike those that come with the program, {}",
-            set.name,
-            listed(&changes)
-        ));
+    Ok(RulesChoice::new(rules, owner.unwrap_or(name), notes, nets))
+}
+
+/// The rules that a file other than a net's states, such as a book of openings; `file` is its name in messages.
+pub fn rules_of_file(
+    file: &str,
+    stated: &StatedRules,
+    nets: &[KnownRules<'_>],
+) -> Result<RulesChoice, RulesChoiceError> {
+    let alone = |_| RulesChoiceError::NameAlone { file: shown(file), name: stated.name().to_owned() };
+    let rules = stated.rules().map_err(alone)?;
+    let mut notes = Vec::new();
+    if stated.name() != USUAL_RULE_SET {
+        notes.push(format!("playing by the rules {} of {}", stated.name(), shown(file)));
     }
-    notes.extend(nets.iter().filter_map(|net| strangeness(net, set)));
-    Ok(RulesChoice { rules, notes })
+    Ok(RulesChoice::new(rules, file, notes, nets))
+}
+
+impl RulesChoice {
+    /// A choice, with notes on clauses that differ from the shipped set of that name, and on nets that know other rules.
+    fn new(rules: Arc<Rules>, owner: &str, mut notes: Vec<String>, nets: &[KnownRules<'_>]) -> Self {
+        let changes = StatedRules::of(&rules).changes();
+        if !changes.is_empty() {
+            notes.push(format!(
+                "{} has rules {} of its own; unlike those that come with the program, {}",
+                shown(owner),
+                rules.name(),
+                listed(&changes)
+            ));
+        }
+        notes.extend(nets.iter().filter_map(|net| strangeness(net, rules.set())));
+        Self { rules, notes }
+    }
 }
 
 /// The name of the rules where none are asked for.
@@ -180,10 +201,7 @@ mod tests {
     fn a_name_alone_is_an_error_that_says_what_to_do() {
         let known = shipped(&["slow"]);
         let error = choose_rules(None, &[KnownRules { net: "old.tablut", rules: &known }]).unwrap_err().to_string();
-        assert!(
-            error.contains("old.tablut was trained on rules of the name slow") && error.contains("--rules"),
-            "{error}"
-        );
+        assert!(error.contains("old.tablut names the rules slow") && error.contains("--rules"), "{error}");
         assert!(choose_rules(Some("kvasr"), &[]).unwrap_err().to_string().contains("kvasir"));
     }
 }

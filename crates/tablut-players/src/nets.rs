@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use tablut_games::NetEvaluator;
 use tablut_net::{
     Engine, KnownRules, Model, ModelFileError, NetError, RulesChoice, RulesChoiceError, StatedRules, TrainingSummary,
-    choose_rules,
+    choose_rules, rules_of_file,
 };
 use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 
@@ -137,10 +137,20 @@ impl Nets {
 
     /// The rules to play by: `asked`, or what all loaded nets know ([`choose_rules`]).
     pub fn choose_rules(&self, asked: Option<&str>) -> Result<RulesChoice, RulesChoiceError> {
+        self.with_known(|known| choose_rules(asked, known))
+    }
+
+    /// The rules that a file other than a net's states ([`rules_of_file`]).
+    pub fn rules_of_file(&self, file: &str, stated: &StatedRules) -> Result<RulesChoice, RulesChoiceError> {
+        self.with_known(|known| rules_of_file(file, stated, known))
+    }
+
+    /// What `choose` decides on, knowing the rules of all loaded nets.
+    fn with_known<T>(&self, choose: impl FnOnce(&[KnownRules<'_>]) -> T) -> T {
         let names: Vec<String> = self.loaded.iter().map(|net| net.path.display().to_string()).collect();
         let known = self.loaded.iter().zip(&names);
         let known: Vec<_> = known.map(|(net, name)| KnownRules { net: name, rules: &net.info.rules }).collect();
-        choose_rules(asked, &known)
+        choose(&known)
     }
 
     fn place(&self, path: &Path) -> Option<usize> {

@@ -96,7 +96,7 @@ fn saved_games_replay_to_the_outcome_they_name() {
 
 #[test]
 fn a_round_robin_is_rated_and_a_sequential_test_stops_early() {
-    let arguments = ["match", "random", "greedy", "alphabeta:1", "--games", "300", "--sprt=-150,-50"];
+    let arguments = ["match", "random", "greedy", "alphabeta:1", "--games", "300", "--sequential-test=-150,-50"];
     let text = stdout(&tablut(&arguments, ""));
     for part in [
         "random – greedy",
@@ -195,6 +195,19 @@ fn bridges_play_the_shipped_net_unless_told_otherwise() {
     // OpenTafl hears as well that there is no engine.
     let output = tablut(&["bridge", "opentafl", "--model", "none.tablut"], "");
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("error -1 model file none.tablut"), "{output:?}");
+}
+
+#[test]
+fn a_match_plays_by_the_rules_of_its_book() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("book.openings");
+    let book = book.to_str().unwrap();
+    let make = ["openings", "--rules", "masters", "--out", book, "--count", "4", "--judge", "alphabeta:1"];
+    stdout(&tablut(&[&make[..], &["--band", "300"]].concat(), ""));
+    let output = tablut(&["match", "greedy", "random", "--games", "4", "--openings", book], "");
+    assert!(stdout(&output).starts_with("masters rules, openings from "), "{output:?}");
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert!(notes.contains("playing by the rules masters of ") && notes.contains("book.openings"), "{notes}");
 }
 
 #[test]

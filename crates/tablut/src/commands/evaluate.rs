@@ -13,7 +13,7 @@ use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, parse_players, play_all};
 use super::model_file::{SHIPPED, add_net, load_nets};
-use super::rules_choice::told;
+use super::rules_choice::match_rules;
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
 use crate::match_tables::{endings_text, match_table, sequential_test_text};
@@ -82,7 +82,7 @@ pub fn measure(
     let mut nets = load_nets(opponents.iter().map(|player| &player.spec))?;
     let info = add_net(&mut nets, model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
-    let rules = told(nets.choose_rules(rules)?, voice);
+    let rules = match_rules(rules, matches.openings.as_deref(), &nets, voice)?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
         simulations => {

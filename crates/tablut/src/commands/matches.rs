@@ -36,8 +36,8 @@ pub struct MatchArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// End each match once a sequential test is settled; the bounds are ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default: 0,20].
-    #[arg(long, value_name = "BOUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "0,20")]
-    pub sprt: Option<TestBounds>,
+    #[arg(long, alias = "sprt", value_name = "BOUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "0,20")]
+    pub sequential_test: Option<TestBounds>,
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -57,7 +57,7 @@ impl Default for MatchArgs {
             openings: None,
             max_plies: 400,
             seed: 1,
-            sprt: None,
+            sequential_test: None,
             threads: None,
             save_games: None,
             json: false,
@@ -77,7 +77,7 @@ impl MatchArgs {
             book: None,
             max_plies: Some(self.max_plies),
             seed: self.seed,
-            sequential_test: self.sprt,
+            sequential_test: self.sequential_test,
             concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
         };
         if let Some(path) = &self.openings {

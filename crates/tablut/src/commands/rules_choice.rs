@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tablut_arena::OpeningBook;
 use tablut_net::{KnownRules, Model, RulesChoice, choose_rules};
+use tablut_players::Nets;
 use tablut_rules::Rules;
 
 use super::model_file::model_name;
@@ -22,4 +24,13 @@ pub fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
 pub fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let net = model_name(path);
     Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
+}
+
+/// The rules of a match: `asked`, else those of its book of openings, else what the nets know.
+pub fn match_rules(asked: Option<&str>, book: Option<&Path>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+    let choice = match (asked, book) {
+        (None, Some(path)) => nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)?,
+        _ => nets.choose_rules(asked)?,
+    };
+    Ok(told(choice, voice))
 }

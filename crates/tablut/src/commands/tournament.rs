@@ -12,7 +12,7 @@ use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, parse_players, play_all};
 use super::model_file::load_nets;
-use super::rules_choice::told;
+use super::rules_choice::match_rules;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
 use crate::ladder_svg::ladder_svg;
@@ -24,7 +24,7 @@ use crate::outputs::check_writable;
 pub struct Args {
     #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives one a name for the tables"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
-    /// Rule set, by name or TOML file [default: kvasir, or what else the nets were trained on].
+    /// Rule set, by name or TOML file [default: those of --openings; else kvasir, or what else the nets were trained on].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// Give a player's rating instead of measuring it; may be given often, the first is what the others are measured against
@@ -60,7 +60,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
     args.svg.as_deref().map_or(Ok(()), check_writable)?;
     let nets = load_nets(players.iter().map(|player| &player.spec))?;
-    let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
+    let rules = match_rules(args.rules.as_deref(), args.matches.openings.as_deref(), &nets, console.voice)?;
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
     let config = args.matches.config(&rules)?;
