@@ -11,11 +11,10 @@ const FULL: u128 = (1 << SQUARES) - 1;
 const FIRST_COLUMN: u128 = column_bits(0);
 /// The squares of the last column.
 const LAST_COLUMN: u128 = column_bits(SIZE - 1);
-/// The squares that a step in each direction can reach: all but the line that it would have to come from
-/// outside the board.
+/// The squares that a step in each direction can reach. A step to the north, for example, never reaches row 1.
 pub(crate) const STEPPED: [u128; 4] =
     [FULL & !((1 << SIZE) - 1), FULL & !FIRST_COLUMN, FULL >> SIZE, FULL & !LAST_COLUMN];
-/// The squares with a neighbour to both sides in their row.
+/// The squares that have a neighbour on both sides in their row.
 pub(crate) const INNER_COLUMNS: u128 = FULL & !FIRST_COLUMN & !LAST_COLUMN;
 
 const fn column_bits(column: usize) -> u128 {
@@ -28,7 +27,7 @@ const fn column_bits(column: usize) -> u128 {
     bits
 }
 
-/// A set of squares; bit `i` stands for the square of index `i`.
+/// A set of squares. Bit `i` stands for the square with index `i`.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Default)]
 pub struct Bitboard(u128);
 
@@ -38,19 +37,19 @@ impl Bitboard {
     /// Every square.
     pub const FULL: Bitboard = Bitboard(FULL);
 
-    /// The set of the given bits; bits beyond the board are dropped.
+    /// The set with the given bits. Bits outside the board are dropped.
     #[must_use]
     pub const fn from_bits(bits: u128) -> Bitboard {
         Bitboard(bits & FULL)
     }
 
-    /// The set as bits, none beyond the board.
+    /// The set as bits. No bit outside the board is set.
     #[must_use]
     pub const fn bits(self) -> u128 {
         self.0
     }
 
-    /// The set of one square.
+    /// The set that holds one square.
     #[must_use]
     pub const fn of(square: Square) -> Bitboard {
         Bitboard(1 << square.index())
@@ -67,12 +66,12 @@ impl Bitboard {
         self.0 >> square.index() & 1 == 1
     }
 
-    /// Puts a square in.
+    /// Adds a square.
     pub const fn insert(&mut self, square: Square) {
         self.0 |= 1 << square.index();
     }
 
-    /// Takes a square out.
+    /// Removes a square.
     pub const fn remove(&mut self, square: Square) {
         self.0 &= !(1 << square.index());
     }
@@ -83,25 +82,25 @@ impl Bitboard {
         self.0.count_ones() as usize
     }
 
-    /// Whether no square belongs to the set.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the two sets share a square.
+    /// Whether the two sets have a square in common.
     #[must_use]
     pub const fn intersects(self, other: Bitboard) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The square of the lowest index.
+    /// The square with the lowest index.
     #[must_use]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_bit(self.0.trailing_zeros())) }
     }
 
-    /// The square of the highest index.
+    /// The square with the highest index.
     #[must_use]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_bit(u128::BITS - 1 - self.0.leading_zeros())) }
@@ -113,7 +112,7 @@ impl Bitboard {
         Squares(self)
     }
 
-    /// Every square moved one step; what would leave the board is dropped.
+    /// Every square moved by one step. Squares that would leave the board are dropped.
     #[must_use]
     pub const fn shifted(self, direction: Direction) -> Bitboard {
         Bitboard(match direction {
@@ -124,7 +123,7 @@ impl Bitboard {
         })
     }
 
-    /// Every square that lies next to one of the set, along a row or a column.
+    /// Every square next to a square of the set, along a row or a column.
     #[must_use]
     pub const fn neighbours(self) -> Bitboard {
         Bitboard(

@@ -1,30 +1,30 @@
-//! The board's geometry: squares, directions, and the one place that knows its size.
+//! The board's geometry: squares and directions. Only this file knows the size of the board.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Squares along one side of the board.
+/// Number of squares along one side of the board.
 pub const SIZE: usize = 9;
 
-/// Squares of the whole board.
+/// Number of squares on the board.
 pub const SQUARES: usize = SIZE * SIZE;
 
 /// Longest move, in squares.
 pub const MAX_DISTANCE: usize = SIZE - 1;
 
-/// Attackers at the start.
+/// Number of attackers at the start.
 pub const N_ATTACKERS: usize = 16;
 
-/// Defenders at the start, the king not counted.
+/// Number of defenders at the start, without the king.
 pub const N_DEFENDERS: usize = 8;
 
 /// The start position's board, rows from the top (rulebook C2).
 pub(crate) const START_ROWS: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3";
 
-/// The middle square, e5: the throne of the rule sets that have one.
+/// The middle square, e5. It is the throne in the rule sets that have one.
 pub const CENTRE: Square = Square::new(SIZE / 2, SIZE / 2);
 
-/// A square of the board: `row * SIZE + column`, so a1 is 0, b1 is 1 and i9 is 80.
+/// A square of the board, stored as `row * SIZE + column`: a1 is 0, b1 is 1 and i9 is 80.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Square(u8);
 
@@ -32,26 +32,26 @@ impl Square {
     /// The square in `column` (0 is `a`) and `row` (0 is `1`).
     ///
     /// # Panics
-    /// If either is not below [`SIZE`].
+    /// If `column` or `row` is not below [`SIZE`].
     #[must_use]
     pub const fn new(column: usize, row: usize) -> Square {
         assert!(column < SIZE && row < SIZE, "a square outside the board");
         Square((row * SIZE + column) as u8)
     }
 
-    /// The square of an index, or `None` from [`SQUARES`] on.
+    /// The square with an index, or `None` if the index is [`SQUARES`] or more.
     #[must_use]
     pub const fn from_index(index: usize) -> Option<Square> {
         if index < SQUARES { Some(Square(index as u8)) } else { None }
     }
 
-    /// A square from the position of a bit that is known to lie on the board.
+    /// The square for the position of a bit that is known to lie on the board.
     pub(crate) const fn from_bit(index: u32) -> Square {
         debug_assert!((index as usize) < SQUARES);
         Square(index as u8)
     }
 
-    /// Every square, from a1 along the rows.
+    /// Every square, row by row from a1.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
         (0..SQUARES as u8).map(Square)
     }
@@ -74,7 +74,7 @@ impl Square {
         self.0 as usize / SIZE
     }
 
-    /// The next square in a direction, or `None` where the board ends.
+    /// The next square in a direction, or `None` at the edge of the board.
     #[must_use]
     pub const fn step(self, direction: Direction) -> Option<Square> {
         let (column, row) = (self.column(), self.row());
@@ -101,7 +101,7 @@ impl Square {
         (column == 0 || column == SIZE - 1) && (row == 0 || row == SIZE - 1)
     }
 
-    /// Direction and distance of the straight line to another square, if there is one.
+    /// Direction and distance to another square, if both lie in one row or column.
     #[must_use]
     pub const fn line_to(self, to: Square) -> Option<(Direction, usize)> {
         let (c0, r0, c1, r1) = (self.column(), self.row(), to.column(), to.row());
@@ -131,7 +131,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// A text that names no square of the board.
+/// The text does not name a square of the board.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SquareError {
     text: String,
@@ -160,14 +160,14 @@ impl FromStr for Square {
     }
 }
 
-/// A direction along a row or a column, seen with a1 bottom left.
+/// A direction along a row or a column. The board is seen with a1 at the bottom left.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Direction {
-    /// To the next higher row.
+    /// To the next higher row number.
     North,
     /// To the next higher column.
     East,
-    /// To the next lower row.
+    /// To the next lower row number.
     South,
     /// To the next lower column.
     West,
@@ -183,7 +183,7 @@ impl Direction {
         self as usize
     }
 
-    /// The direction that leads back.
+    /// The opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Direction {
         match self {

@@ -1,4 +1,4 @@
-//! A rule set in words, generated from its data.
+//! Explains a rule set in words, from its data.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::ruleset::{
     RuleSet,
 };
 
-/// One heading of an explanation with its sentences.
+/// One section of an explanation: a title and sentences.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Topic {
     /// What the sentences are about.
@@ -25,7 +25,7 @@ impl fmt::Display for Topic {
 }
 
 impl RuleSet {
-    /// The rules in words, for players: everything that the data decides, topic by topic.
+    /// The rules in words, for players. The sections cover everything that the data decides.
     #[must_use]
     pub fn explain(&self) -> Vec<Topic> {
         vec![
@@ -37,7 +37,7 @@ impl RuleSet {
         ]
     }
 
-    /// The whole explanation as text: the name, where the rules come from, and [`RuleSet::explain`].
+    /// The whole explanation as text: the name, the source of the rules, and [`RuleSet::explain`].
     #[must_use]
     pub fn explanation(&self) -> String {
         let topics: String = self.explain().iter().map(ToString::to_string).collect();
@@ -158,7 +158,7 @@ impl RuleSet {
                 sentences.push(format!("The king {place} is captured {}.", manner(how, throne_closes)));
             }
         }
-        // Where the edge is the escape, the king never stands beside what lies outside.
+        // If the king escapes on the edge, he is never captured there, so the edge cannot help to surround him.
         let edge_closes = king.edge_closes && self.escape == Escape::Corners;
         match (edge_closes, king.corner_closes) {
             (true, true) => {
@@ -271,7 +271,7 @@ mod tests {
         assert!(!words(&peaceful.expect("a variant")).contains("captor of attackers"));
     }
 
-    /// All values of every clause, by its place in a rule file.
+    /// All values of every clause, by the clause's key in a rule file.
     const CLAUSES: [(&str, &str, &[&str]); 25] = [
         ("", "first", &["'attackers'", "'defenders'", "'drawn'"]),
         ("", "escape", &["'edge'", "'corners'", "'edge-outside-camps'"]),
@@ -281,7 +281,7 @@ mod tests {
         ("throne", "passing", &["'nobody'", "'anyone'"]),
         ("throne", "hostile-to-attackers", &["'never'", "'when-empty'", "'always'"]),
         ("throne", "hostile-to-defenders", &["'never'", "'when-empty'", "'always'"]),
-        // The king beside the throne is not on it: always is when it is empty.
+        // A king beside the throne does not stand on it, so the throne is empty: `always` equals `when-empty`.
         ("throne", "hostile-to-king", &["'never'", "'when-empty'"]),
         ("corners", "landing", &["'nobody'", "'king'", "'anyone'"]),
         ("corners", "hostile-to-soldiers", &["true", "false"]),
@@ -301,7 +301,7 @@ mod tests {
         ("repetition", "occurrences", &["2", "3"]),
     ];
 
-    /// Clauses that decide something under some rule sets alone, with such a set.
+    /// Clauses that matter only under some rule sets, each with such a rule set.
     const SOMETIMES: [(&str, &str, &str); 4] = [
         ("kvasir", "king", "throne-closes"),
         ("masters", "king", "edge-closes"),
@@ -319,7 +319,7 @@ mod tests {
         let mut compared = 0;
         for base in RULE_SET_NAMES {
             for (table, key, values) in CLAUSES {
-                // Values that contradict the rest of a set are no rules.
+                // Skip values that contradict the rest of the rule set.
                 let texts: Vec<String> = values.iter().filter_map(|value| variant(base, table, key, value)).collect();
                 for (nth, text) in texts.iter().enumerate() {
                     assert!(!texts[..nth].contains(text), "{base}: [{table}] {key} is not in the words:\n{text}");

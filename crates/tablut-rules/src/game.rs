@@ -1,4 +1,4 @@
-//! A game: a position with its history, which alone decides repetition and length.
+//! A game: a position with its history. Only the game decides repetition and the limits on length.
 
 mod repetition;
 
@@ -12,7 +12,7 @@ use crate::rules::{Applied, IllegalMove, MoveFault, Rules};
 use crate::side::Side;
 use crate::situation::Situation;
 
-/// A position from which no game can begin.
+/// No game can start from this position.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum PositionError {
@@ -30,7 +30,7 @@ impl fmt::Display for PositionError {
 
 impl std::error::Error for PositionError {}
 
-/// What a game remembers of a ply: the position before it and what it did.
+/// What a game stores for each ply: the position before it, the move, and its effect.
 #[derive(Copy, Clone, Debug)]
 struct Ply {
     before: Position,
@@ -38,7 +38,7 @@ struct Ply {
     plies_since_capture: u32,
 }
 
-/// A game under way or over.
+/// A game, running or finished.
 #[derive(Clone, Debug)]
 pub struct Game {
     rules: Arc<Rules>,
@@ -57,9 +57,8 @@ impl Game {
         Game::begin(rules, Position::start(first))
     }
 
-    /// A game from any position with a king, which counts as the game's start. A king on an escape
-    /// square, or a side to move without a legal move, gives a game that is over, with the outcome
-    /// that the position shows.
+    /// A game that starts from any position with a king. If the king stands on an escape square, or the side to move
+    /// has no legal move, the game is already over, with the outcome that follows from the position.
     pub fn from_position(rules: Arc<Rules>, position: Position) -> Result<Game, PositionError> {
         match position.king() {
             Some(_) => Ok(Game::begin(rules, position)),
@@ -80,8 +79,8 @@ impl Game {
         }
     }
 
-    /// The same game, drawn when it reaches this many plies (rulebook C10). A rule set's own limit
-    /// stays in force where it is lower.
+    /// The same game, but drawn when it reaches this number of plies (rulebook C10). A lower limit of the rule set
+    /// still applies.
     #[must_use]
     pub fn with_max_plies(mut self, max_plies: u32) -> Game {
         let max_plies = self.rules.set().max_plies.map_or(max_plies, |own| own.min(max_plies));
@@ -92,12 +91,12 @@ impl Game {
         self
     }
 
-    /// Makes room for more plies, so that playing them does not allocate.
+    /// Reserves memory for more plies, so that playing them does not allocate.
     pub fn reserve(&mut self, plies: usize) {
         self.plies.reserve(plies);
     }
 
-    /// The rules played by.
+    /// The rules of this game.
     #[must_use]
     pub const fn rules(&self) -> &Arc<Rules> {
         &self.rules
@@ -109,7 +108,7 @@ impl Game {
         &self.position
     }
 
-    /// The position that the game began with.
+    /// The position at the start of the game.
     #[must_use]
     pub fn start(&self) -> &Position {
         self.plies.first().map_or(&self.position, |ply| &ply.before)
@@ -126,32 +125,33 @@ impl Game {
         self.plies.iter().map(|ply| ply.mv)
     }
 
-    /// How the game has ended; `None` while it goes on.
+    /// How the game ended, or `None` if it is not over.
     #[must_use]
     pub const fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
-    /// Earlier occurrences of the current position in this game that count under the rule set's
-    /// repetition rule; 0 for a new position.
+    /// The number of earlier occurrences of the current position that count under the rule set's repetition rule. It is
+    /// 0 for a new position.
     #[must_use]
     pub const fn occurrences(&self) -> u32 {
         self.occurrences
     }
 
-    /// Plies played since the last capture, or since the start.
+    /// The number of plies since the last capture, or since the start if there was none.
     #[must_use]
     pub const fn plies_since_capture(&self) -> u32 {
         self.plies_since_capture
     }
 
-    /// The ply at which the game is drawn (rulebook C10), by the rule set or by [`Game::with_max_plies`].
+    /// The ply at which the game is drawn (rulebook C10): the lower of the rule set's limit and
+    /// [`Game::with_max_plies`].
     #[must_use]
     pub const fn max_plies(&self) -> Option<u32> {
         self.max_plies
     }
 
-    /// The current position with all that an evaluation of it may depend on; `moves` are its legal moves.
+    /// The current position with everything else that an evaluation may depend on. `moves` are its legal moves.
     #[must_use]
     pub fn situation<'a>(&'a self, moves: &'a [Move]) -> Situation<&'a Rules, &'a [Move]> {
         Situation {
@@ -163,7 +163,7 @@ impl Game {
         }
     }
 
-    /// The number of escape routes (rulebook C11); 0 once the game is over.
+    /// The number of escape routes (rulebook C11). It is 0 once the game is over.
     #[must_use]
     pub fn routes(&self) -> u32 {
         match self.outcome {
@@ -172,7 +172,7 @@ impl Game {
         }
     }
 
-    /// Fills the list with the legal moves; none once the game is over.
+    /// Fills the list with the legal moves. The list is empty once the game is over.
     pub fn legal_moves(&self, moves: &mut MoveList) {
         match self.outcome {
             Some(_) => moves.clear(),
@@ -180,7 +180,7 @@ impl Game {
         }
     }
 
-    /// Plays a move, if it is legal and the game goes on.
+    /// Plays a move. It fails if the move is illegal or the game is over.
     pub fn play(&mut self, mv: Move) -> Result<Applied, IllegalMove> {
         if self.outcome.is_some() {
             let fault = MoveFault::GameOver;
@@ -190,7 +190,7 @@ impl Game {
         Ok(self.play_trusted(mv))
     }
 
-    /// Plays a move that is known to be legal in a game that is not over; debug builds check it.
+    /// Plays a move that is known to be legal, in a game that is not over. Debug builds check both.
     pub fn play_trusted(&mut self, mv: Move) -> Applied {
         debug_assert!(self.outcome.is_none(), "{mv} after the game's end");
         debug_assert_eq!(self.rules.check_legal(&self.position, mv), Ok(()));
@@ -203,7 +203,7 @@ impl Game {
         applied
     }
 
-    /// Takes the last move back and returns it.
+    /// Takes back the last move and returns it.
     pub fn undo(&mut self) -> Option<Move> {
         let ply = self.plies.pop()?;
         self.position = ply.before;

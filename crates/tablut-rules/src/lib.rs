@@ -1,8 +1,8 @@
 //! The rules of Tablut as data: boards, positions, moves, rule sets, games, notation and perft.
 //!
-//! A [`RuleSet`] is plain data, one of fourteen built in or a user's TOML file. [`Rules`] compiles it into masks
-//! and answers questions of a [`Position`], which is memoryless: the board and the side to move. A [`Game`] adds
-//! the history, and alone decides repetition and length.
+//! A [`RuleSet`] is plain data: one of the fourteen built-in rule sets or a user's TOML file. [`Rules`] compiles it
+//! into masks and answers questions about a [`Position`]. A position has no memory: it is the board and the side to
+//! move. A [`Game`] adds the history. Repetition and the limits on length are decided there and nowhere else.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -22,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Names such as C9 or KV4 in these pages are clauses of the rulebook; the tests in `tests/clauses/` are named
-//! after them and show each on the board.
+//! Names such as C9 or KV4 are clauses of the rulebook. The tests in `tests/clauses/` have the same names and show
+//! each clause on the board.
 
 mod bitboard;
 mod board;

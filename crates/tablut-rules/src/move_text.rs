@@ -1,4 +1,4 @@
-//! Moves as people and other programs write them, and what they mean in a position.
+//! Moves as people and other programs write them, and the legal moves that they stand for.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,18 +10,17 @@ use crate::position::Position;
 use crate::rules::{IllegalMove, MoveFault, Rules};
 use crate::side::Piece;
 
-/// A move's text, read but not yet matched to a position: `d1-d3`, `d1-d3xd4`, and OpenTafl's
-/// `Ke5-e6`, `d1-d3xd4/e4` with its remarks `+`, `++`, `-`, `--`. The Tablut Challenge's `d1-d4xc4xd5`
-/// is read as well.
+/// A move's text, parsed but not yet matched to a position. It reads `d1-d3` and `d1-d3xd4`; OpenTafl's `Ke5-e6` and
+/// `d1-d3xd4/e4`, with the marks `+`, `++`, `-`, `--`; and the Tablut Challenge's `d1-d4xc4xd5`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct MoveText {
     /// The piece named before the from square.
     pub piece: Option<Piece>,
-    /// Where it stands.
+    /// The square that the piece leaves.
     pub from: Square,
-    /// Where it lands.
+    /// The square that it moves to.
     pub to: Square,
-    /// The squares named as captured; none where the text is silent.
+    /// The captured squares that the text names. The set is empty if it names none.
     pub captured: Bitboard,
 }
 
@@ -62,7 +61,7 @@ impl fmt::Display for MoveText {
     }
 }
 
-/// Takes a piece's letter off the front. Letters of pieces are no columns.
+/// Removes a piece's letter from the front of the text. No piece has a column's letter.
 fn split_piece(text: &str) -> (Option<Piece>, &str) {
     let letters = [("K", Piece::King), ("k", Piece::King), ("T", Piece::Defender), ("t", Piece::Attacker)];
     letters
@@ -71,11 +70,11 @@ fn split_piece(text: &str) -> (Option<Piece>, &str) {
         .unwrap_or((None, text))
 }
 
-/// A text that is no legal move in the position.
+/// The text is not a legal move in the position.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ReadMoveError {
-    /// It is no move at all.
+    /// The text is not a move at all.
     Text(MoveError),
     /// The move is not legal.
     Illegal(IllegalMove),
@@ -99,14 +98,15 @@ impl From<IllegalMove> for ReadMoveError {
 }
 
 impl Rules {
-    /// Reads a legal move in any of the forms of [`MoveText`]. Captures that the text names must be
-    /// those that the move makes (a captured king may go unnamed); where the mover chooses one of several, a named square is the choice.
+    /// Reads a legal move in any form of [`MoveText`]. If the text names captures, they must be exactly the captures of
+    /// the move; a captured king may be left out. If the rule set lets the mover choose one of several captures, the
+    /// named square is the choice.
     pub fn read_move(&self, position: &Position, text: &str) -> Result<Move, ReadMoveError> {
         let text: MoveText = text.parse().map_err(ReadMoveError::Text)?;
         Ok(self.match_move(position, &text)?)
     }
 
-    /// The legal move that a text stands for in a position.
+    /// The legal move that a text stands for in this position.
     pub fn match_move(&self, position: &Position, text: &MoveText) -> Result<Move, IllegalMove> {
         let plain = Move::new(text.from, text.to);
         match (self.check_legal(position, plain), text.captured.first()) {
@@ -122,7 +122,7 @@ impl Rules {
             (Ok(()), None) => check_piece(position, plain, text.piece),
             (Ok(()), Some(_)) => {
                 let captured = self.apply(position, plain).captured;
-                // Some programs end the game with the king's capture and do not name his square.
+                // Some programs leave out a captured king, because his capture ends the game.
                 if text.captured != captured && text.captured != captured - position.king_board() {
                     return Err(IllegalMove { mv: plain, fault: MoveFault::OtherCaptures(captured) });
                 }
@@ -131,8 +131,8 @@ impl Rules {
         }
     }
 
-    /// A legal move as OpenTafl writes it: the king's moves begin with `K`, every captured square is
-    /// named, a captured king with his letter.
+    /// A legal move in OpenTafl's notation: a king's move begins with `K`, and every captured square is named, with `K`
+    /// before the king's.
     #[must_use]
     pub fn to_opentafl(&self, position: &Position, mv: Move) -> String {
         let king = if position.king() == Some(mv.from) { "K" } else { "" };
@@ -150,7 +150,7 @@ impl Rules {
     }
 }
 
-/// The move, if the piece that moves is the one that its text names.
+/// Returns the move if the piece that moves is the piece that the text names.
 fn check_piece(position: &Position, mv: Move, named: Option<Piece>) -> Result<Move, IllegalMove> {
     match (named, position.piece_at(mv.from)) {
         (Some(named), Some(piece)) if named != piece => Err(IllegalMove { mv, fault: MoveFault::OtherPiece(piece) }),

@@ -1,4 +1,4 @@
-//! Moves, their text, and the list that move generation fills.
+//! Moves, their text, and the list that the move generator fills.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,18 +6,17 @@ use std::str::FromStr;
 
 use crate::board::{Direction, Square};
 
-/// A move of one piece. It says nothing about legality: [`crate::Rules::check_legal`] does.
+/// A move of one piece. The type does not guarantee that the move is legal; [`crate::Rules::check_legal`] checks that.
 ///
-/// Moves are ordered by their from square, to square and choice; move generation has an order of
-/// its own, see [`MoveList`].
+/// Moves sort by from square, to square and choice. The move generator uses a different order, see [`MoveList`].
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Move {
-    /// Where the piece stands.
+    /// The square that the piece leaves.
     pub from: Square,
-    /// Where it lands.
+    /// The square that it moves to.
     pub to: Square,
-    /// The piece to capture where the move surrounds several and the rule set has the mover choose
-    /// one (rulebook IC5); `None` everywhere else.
+    /// The captured piece, if the move surrounds several pieces and the rule set lets the mover choose one of them
+    /// (rulebook IC5). Otherwise `None`.
     pub choice: Option<Square>,
 }
 
@@ -31,7 +30,7 @@ impl Move {
     /// The move's direction.
     ///
     /// # Panics
-    /// If from and to do not lie in one row or column; a legal move's do.
+    /// If the two squares are not in one row or column. Those of a legal move always are.
     #[must_use]
     pub const fn direction(self) -> Direction {
         self.from.line_to(self.to).expect("a move runs along a row or a column").0
@@ -40,7 +39,7 @@ impl Move {
     /// The number of squares moved, from 1 to [`crate::MAX_DISTANCE`].
     ///
     /// # Panics
-    /// If from and to do not lie in one row or column; a legal move's do.
+    /// If the two squares are not in one row or column. Those of a legal move always are.
     #[must_use]
     pub const fn distance(self) -> usize {
         self.from.line_to(self.to).expect("a move runs along a row or a column").1
@@ -63,7 +62,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A text that is no move.
+/// The text is not a move.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveError {
     pub(crate) text: String,
@@ -91,7 +90,7 @@ impl std::error::Error for MoveError {}
 impl FromStr for Move {
     type Err = MoveError;
 
-    /// Reads `d1-d3` and `d1-d3xd4`. Other programs' forms are read by [`crate::MoveText`].
+    /// Reads `d1-d3` and `d1-d3xd4`. [`crate::MoveText`] reads the forms of other programs.
     fn from_str(text: &str) -> Result<Move, MoveError> {
         let error = || MoveError::new(text);
         let (from, rest) = text.split_once('-').ok_or_else(error)?;
@@ -108,21 +107,21 @@ impl FromStr for Move {
     }
 }
 
-/// The legal moves of a position, in a fixed order: by from square (a1, b1, … i9), then direction
-/// (north, east, south, west), then distance, then choice. Reuse one list to allocate only once.
+/// The legal moves of a position in a fixed order: by from square (a1, b1, … i9), then direction (north, east, south,
+/// west), then distance, then choice. Reuse one list to avoid allocations.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct MoveList {
     moves: Vec<Move>,
 }
 
 impl MoveList {
-    /// An empty list with room for the moves of an ordinary position.
+    /// An empty list with room for the moves of a typical position.
     #[must_use]
     pub fn new() -> MoveList {
         MoveList { moves: Vec::with_capacity(256) }
     }
 
-    /// Takes all moves out, keeps the room.
+    /// Removes all moves and keeps the memory.
     pub fn clear(&mut self) {
         self.moves.clear();
     }

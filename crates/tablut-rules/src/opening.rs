@@ -1,4 +1,4 @@
-//! Where a game or a perft begins, from what a user typed.
+//! The position that a game or a perft starts from, as the user chose it.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use crate::position_text::PositionTextError;
 use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
-/// Settings that name no position to begin with.
+/// The user's settings do not give a start position.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OpeningError {
-    /// The position's text is faulty.
+    /// The position's text is wrong.
     Position(PositionTextError),
-    /// The position's side to move is not the side that should move first.
+    /// The side to move in the position is not the side that should move first.
     OtherSide {
         /// The side to move in the position.
         position: Side,
-        /// The side asked for.
+        /// The side that the user asked for.
         first: Side,
     },
 }
@@ -37,9 +37,9 @@ impl fmt::Display for OpeningError {
 impl std::error::Error for OpeningError {}
 
 impl Rules {
-    /// The position to begin with: the one that a text gives, else the start. `first` moves first;
-    /// without it whom the position or the rule set says, and the attackers where both are silent (a
-    /// rule set that draws it, rulebook IC1).
+    /// The position to start from: the position in the text if there is one, else the start position. If `first` is
+    /// given, that side moves first. Otherwise the text decides, then the rule set. If neither does (a rule set that
+    /// draws the side, rulebook IC1), the attackers move first.
     pub fn opening(&self, first: Option<Side>, position: Option<&str>) -> Result<Position, OpeningError> {
         let side = first.or(self.set().first.side()).unwrap_or(Side::Attackers);
         let Some(text) = position else {
@@ -54,8 +54,8 @@ impl Rules {
         }
     }
 
-    /// As [`Rules::opening`] for a game of which the first move is known: where nothing else says who
-    /// moves first, the piece that moves does.
+    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else says who moves first, it is the
+    /// side of the piece that moves.
     pub fn opening_of(
         &self,
         first: Option<Side>,

@@ -25,22 +25,22 @@ pub use rules_line::{RulesLine, RulesLineError, WordedRules};
 
 use rules_line::read_start;
 
-/// A record, read but not played.
+/// A game record as it was read. Its moves have not been played yet.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OtgRecord {
     /// Tags in order, such as `("variant", "masters-edge")`.
     pub tags: Vec<(String, String)>,
-    /// The line of rules as it stands in the record.
+    /// The line of rules, unchanged from the record.
     pub rules_line: String,
-    /// The position that the game begins with.
+    /// The position at the start of the game.
     pub start: Position,
     /// The moves.
     pub moves: Vec<MoveText>,
-    /// Whether the game ends with a resignation, `---`.
+    /// Whether the game ended by resignation, written `---`.
     pub resigned: bool,
 }
 
-/// A text that is no record of a game on this board, or a game that the format cannot hold.
+/// The text is not the record of a game on this board, or the game cannot be written in this format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OtgError {
@@ -51,18 +51,18 @@ pub enum OtgError {
         /// What was found and what was expected.
         reason: String,
     },
-    /// There is no line of rules.
+    /// The record has no line of rules.
     NoRules,
     /// A move of the record is not legal.
     Move {
         /// The ply, from 1.
         ply: usize,
-        /// Why not.
+        /// Why the move is not legal.
         reason: ReadMoveError,
     },
-    /// No game begins in the record's position.
+    /// The record's position cannot start a game.
     Start(PositionError),
-    /// Keys of the rule set that a line of rules cannot express.
+    /// The rule set has values under these keys that a line of rules cannot express.
     Inexpressible(Vec<&'static str>),
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for OtgError {
 impl std::error::Error for OtgError {}
 
 impl OtgRecord {
-    /// The record of a game, where the rule set is one that the format can express.
+    /// The record of a game. It fails if the format cannot express the rule set.
     pub fn from_game(game: &Game) -> Result<OtgRecord, OtgError> {
         let set = game.rules().set();
         let start = *game.start();
@@ -113,13 +113,13 @@ impl OtgRecord {
         Ok(OtgRecord { tags, rules_line, start, moves, resigned: false })
     }
 
-    /// The value of a tag.
+    /// The value of a tag, if the record has it.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Plays the record's moves by the given rules.
+    /// Plays the record's moves under the given rules.
     pub fn replay(&self, rules: Arc<Rules>) -> Result<Game, OtgError> {
         let mut game = Game::from_position(rules, self.start).map_err(OtgError::Start)?;
         for (index, text) in self.moves.iter().enumerate() {
@@ -160,7 +160,7 @@ impl FromStr for OtgRecord {
                     let side = record.start.side_to_move();
                     record.start = Position::read(line, Some(side)).map_err(|e| at_line(e.to_string()))?;
                 }
-                // Commentary, which belongs to nothing that this project keeps.
+                // A comment. Comments are not kept.
                 Some(_) if line.starts_with('[') || line.contains('|') => {}
                 Some(record) => record.read_moves(line).map_err(at_line)?,
             }
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::moves::MoveList;
 
-    /// A game of quiet and noisy moves until it ends.
+    /// A game of moves with and without captures, played to its end.
     fn some_game(name: &str, stride: usize) -> Game {
         let rules = Arc::new(Rules::named(name).expect("a built-in rule set"));
         let mut game = Game::new(rules, Side::Attackers).with_max_plies(80);

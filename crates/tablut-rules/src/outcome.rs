@@ -1,4 +1,4 @@
-//! How a game ends, and why.
+//! How and why a game ends.
 
 use std::fmt;
 
@@ -17,13 +17,13 @@ pub enum Reason {
     KingEscaped,
     /// The side to move has no legal move and loses (rulebook C8).
     NoMoves,
-    /// A position has recurred, and the rule set makes it a draw or the mover's loss.
+    /// A position has occurred again, and under the rule set the game is a draw or the mover loses.
     Repetition,
-    /// A position has recurred, and the aggressor loses (rulebook KV9).
+    /// A position has occurred again, and the aggressor loses (rulebook KV9).
     Aggressor,
-    /// Too many plies without a capture (rulebook TA7).
+    /// Too many plies in a row without a capture (rulebook TA7).
     NoCaptures,
-    /// The game has reached its greatest length (rulebook C10).
+    /// The game has reached the ply limit (rulebook C10).
     PlyLimit,
 }
 

@@ -1,4 +1,4 @@
-//! Perft: counting move sequences, the standard check and measure of move generation.
+//! Perft counts move sequences. It is the standard test and benchmark of move generators.
 
 use std::ops::ControlFlow;
 
@@ -7,9 +7,8 @@ use crate::position::Position;
 use crate::rules::Rules;
 
 impl Rules {
-    /// The number of legal move sequences of exactly `depth` plies. A sequence that ends the game
-    /// sooner is not counted; repetition and ply limits play no part. The last ply is counted without
-    /// being played.
+    /// The number of legal move sequences of exactly `depth` plies. Sequences in which the game ends earlier are not
+    /// counted. Repetition and ply limits are ignored. The last ply is counted but not played.
     #[must_use]
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
         match depth {

@@ -8,10 +8,9 @@ use crate::rows::parse_rows;
 use crate::side::{Piece, Side};
 use crate::zobrist::{TURN_KEY, piece_key, side_key};
 
-/// The board and the side to move: all that "a position" means in the rulebook (C9).
+/// The board and the side to move. The rulebook (C9) means exactly this by "a position".
 ///
-/// A position is memoryless. It may lack the king, as it does after his capture, and it is not tied
-/// to a rule set.
+/// A position has no memory and belongs to no rule set. It has no king after the king's capture.
 #[derive(Copy, Clone, Eq, PartialEq, Hash)]
 pub struct Position {
     attackers: Bitboard,
@@ -25,14 +24,14 @@ impl Position {
     /// The start position (rulebook C2) with the given side to move.
     ///
     /// # Panics
-    /// Never: the start position is part of this crate and well-formed.
+    /// Never: the start position is part of this crate and valid.
     #[must_use]
     pub fn start(first: Side) -> Position {
         let [attackers, defenders, _] = parse_rows(START_ROWS).expect("the start position is well-formed");
         Position::assemble(attackers, defenders, Some(CENTRE), first)
     }
 
-    /// A position from its pieces; `defenders` are the soldiers without the king.
+    /// A position from its pieces. `defenders` are the soldiers without the king.
     pub fn from_parts(
         attackers: Bitboard,
         defenders: Bitboard,
@@ -53,7 +52,7 @@ impl Position {
         Ok(Position::assemble(attackers, defenders, king, side))
     }
 
-    /// A position from pieces known to stand on squares of their own.
+    /// A position from pieces that are known not to share a square.
     pub(crate) fn assemble(attackers: Bitboard, defenders: Bitboard, king: Option<Square>, side: Side) -> Position {
         let mut position = Position { attackers, defenders, king, side, hash: 0 };
         position.hash = position.hash_from_scratch();
@@ -66,19 +65,19 @@ impl Position {
         self.attackers
     }
 
-    /// The defenders' soldiers, the king not among them.
+    /// The defenders' soldiers, without the king.
     #[must_use]
     pub const fn defenders(&self) -> Bitboard {
         self.defenders
     }
 
-    /// Where the king stands; `None` once he is captured.
+    /// The king's square, or `None` once he is captured.
     #[must_use]
     pub const fn king(&self) -> Option<Square> {
         self.king
     }
 
-    /// The king's square as a set, empty once he is captured.
+    /// The king's square as a set. It is empty once he is captured.
     #[must_use]
     pub const fn king_board(&self) -> Bitboard {
         match self.king {
@@ -93,7 +92,7 @@ impl Position {
         self.side
     }
 
-    /// All pieces of a side, the king among the defenders'.
+    /// All pieces of a side. The king counts as a defender.
     #[must_use]
     pub fn pieces(&self, side: Side) -> Bitboard {
         match side {
@@ -122,14 +121,14 @@ impl Position {
         }
     }
 
-    /// The hash of board and side to move: equal for equal positions, the same in every run and
-    /// on every machine.
+    /// The hash of the board and the side to move. Equal positions have equal hashes, in every run and on every
+    /// machine.
     #[must_use]
     pub const fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The hash computed anew from the pieces; always equal to [`Position::hash`].
+    /// The hash computed from scratch. It always equals [`Position::hash`].
     #[must_use]
     pub fn hash_from_scratch(&self) -> u64 {
         let boards = [self.attackers, self.defenders, self.king_board()];
@@ -150,7 +149,7 @@ impl Position {
         self
     }
 
-    /// The position after a piece has moved, captured pieces have gone, and the turn has passed.
+    /// The position after a piece has moved, the captured pieces are gone, and the turn has passed.
     #[inline]
     pub(crate) fn after(mut self, piece: Piece, from: Square, to: Square, captured: Bitboard) -> Position {
         match piece {
@@ -170,7 +169,7 @@ impl Position {
         self
     }
 
-    /// Takes captured pieces off the board.
+    /// Removes captured pieces from the board.
     fn take(&mut self, captured: Bitboard) {
         for square in captured {
             let piece = if self.king == Some(square) {
@@ -194,13 +193,13 @@ impl fmt::Debug for Position {
     }
 }
 
-/// Pieces that make no position.
+/// The pieces do not form a position.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum PartsError {
-    /// Two pieces stand on one square.
+    /// Two pieces stand on the same square.
     SharedSquare(Square),
-    /// More pieces of a kind than the game has.
+    /// There are more pieces of a kind than the game has.
     TooMany(Piece, usize),
 }
 

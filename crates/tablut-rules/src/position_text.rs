@@ -1,5 +1,4 @@
-//! The text form of positions: `3ttt3/…/3ttt3 a` from the top row down, and OpenTafl's
-//! `/3ttt3/…/3ttt3/` from the bottom row up.
+//! Positions as text: `3ttt3/…/3ttt3 a` from the top row down, and OpenTafl's `/3ttt3/…/3ttt3/` from the bottom row up.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +8,10 @@ use crate::position::Position;
 use crate::rows::{parse_rows, parse_rows_in};
 use crate::side::Side;
 
-/// Longest piece of an offending text that a message repeats, in characters.
+/// A message repeats at most this many characters of a wrong text.
 const SHOWN: usize = 160;
 
-/// A text that is no position, with everything that is wrong with it.
+/// The text is not a position. The error lists everything that is wrong.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PositionTextError {
     text: String,
@@ -24,7 +23,7 @@ impl PositionTextError {
         PositionTextError { text: text.chars().take(SHOWN).collect(), faults }
     }
 
-    /// Each fault in words, in reading order.
+    /// Each error in words, in reading order.
     #[must_use]
     pub fn faults(&self) -> &[String] {
         &self.faults
@@ -68,17 +67,17 @@ impl fmt::Display for Position {
 impl FromStr for Position {
     type Err = PositionTextError;
 
-    /// Reads the rows, top to bottom, and after a space the side to move, `a` or `d`. Rows between two
-    /// slashes are OpenTafl's, which begin with row 1 (its `PositionSerializer` stores the first row at
-    /// y = 0, and its squares' numbers are y + 1).
+    /// Reads the rows from top to bottom, then a space and the side to move, `a` or `d`. If slashes enclose the rows,
+    /// they are OpenTafl's and begin with row 1 (its `PositionSerializer` stores the first row at y = 0, and row
+    /// numbers are y + 1).
     fn from_str(text: &str) -> Result<Position, PositionTextError> {
         Position::read(text, None)
     }
 }
 
 impl Position {
-    /// Reads a position as [`FromStr`] does, and takes `side` where the text names no side to move
-    /// (OpenTafl's form has none).
+    /// Reads a position like [`FromStr`]. If the text does not name the side to move, it is `side`. OpenTafl's form
+    /// never names it.
     pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
         let (rows, letter) = match text.split_once(' ') {
             Some((rows, letter)) => (rows, Some(letter)),
@@ -116,7 +115,7 @@ impl Position {
         }
     }
 
-    /// The board as OpenTafl writes it, from row 1 up, without the side to move.
+    /// The board in OpenTafl's notation, from row 1 up, without the side to move.
     #[must_use]
     pub fn to_opentafl(&self) -> String {
         let text = self.to_string();

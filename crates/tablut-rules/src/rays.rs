@@ -1,9 +1,9 @@
-//! The squares seen from each square in each direction.
+//! The squares in each direction from each square.
 
 use crate::bitboard::Bitboard;
 use crate::board::{Direction, MAX_DISTANCE, SQUARES, Square};
 
-/// Squares in front of a piece, by direction and square, up to some reach.
+/// The squares in front of a piece, by direction and square, up to a maximum distance.
 #[derive(Clone, Debug)]
 pub(crate) struct Rays([[Bitboard; SQUARES]; 4]);
 
@@ -35,14 +35,14 @@ impl Rays {
         Rays(rays)
     }
 
-    /// The squares from `square`, exclusive, in a direction.
+    /// The squares in a direction from `square`, without `square` itself.
     #[inline]
     pub(crate) fn from(&self, square: Square, direction: Direction) -> Bitboard {
         self.0[direction.index()][square.index()]
     }
 
-    /// The squares that a piece enters in a direction: up to the first square of `blocked`, and that
-    /// square as well where it lies in `halting`.
+    /// The squares that a piece can enter in a direction. It stops before the first square of `blocked`, but it enters
+    /// that square if it is also in `halting`.
     #[inline]
     pub(crate) fn reached(
         &self,
@@ -53,7 +53,7 @@ impl Rays {
     ) -> Bitboard {
         let ray = self.from(square, direction).bits();
         let stops = ray & (blocked | halting).bits();
-        // Up to and with the nearest stop; the whole ray where there is none.
+        // The ray up to and including the nearest stop, or the whole ray if there is none.
         let up_to = match direction {
             Direction::North | Direction::East => stops ^ stops.wrapping_sub(1),
             Direction::South | Direction::West => u128::MAX << (u128::BITS - 1 - (stops | 1).leading_zeros()),

@@ -1,4 +1,4 @@
-//! Replaying a list of moves, with the state after each.
+//! Replays a list of moves and records the state after each.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use crate::position::Position;
 use crate::rules::{IllegalMove, MoveFault};
 use crate::side::Side;
 
-/// A replayed game. Serialized, it is what `tablut replay --json` prints.
+/// A replayed game. `tablut replay --json` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Replay {
     /// The rule set's name.
     pub rules: String,
     /// The side that moved first.
     pub first: Side,
-    /// The moves, in the project's own form.
+    /// The moves in the project's own notation.
     pub moves: Vec<Move>,
-    /// How the game ended; `None` while it goes on.
+    /// How the game ended, or `None` if it is not over.
     pub outcome: Option<Outcome>,
     /// The state after each move.
     pub trace: Vec<TraceStep>,
@@ -33,20 +33,20 @@ pub struct Replay {
 pub struct TraceStep {
     /// The position.
     pub position: Position,
-    /// Number of legal moves there; 0 when the game is over.
+    /// Number of legal moves. It is 0 when the game is over.
     pub legal: usize,
-    /// The squares captured by the move, sorted by name.
+    /// The squares that the move captured, sorted by name.
     pub captured: Vec<Square>,
-    /// Escape routes (rulebook C11), 0 to 4; 0 when the game is over.
+    /// Escape routes (rulebook C11), 0 to 4. It is 0 when the game is over.
     pub routes: u32,
 }
 
-/// A list of moves that does not replay.
+/// The list of moves cannot be replayed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TraceError {
-    /// The ply at fault, from 1.
+    /// The first ply that fails, counted from 1.
     pub ply: usize,
-    /// The move as it was written.
+    /// The move as the list writes it.
     pub text: String,
     /// Why it cannot be played.
     pub reason: ReadMoveError,
@@ -61,7 +61,7 @@ impl fmt::Display for TraceError {
 impl std::error::Error for TraceError {}
 
 impl Replay {
-    /// Plays moves, in any of the forms of [`crate::MoveText`], from the game's current position on.
+    /// Plays moves from the game's current position. The moves may be in any form of [`crate::MoveText`].
     pub fn run<'a>(mut game: Game, texts: impl IntoIterator<Item = &'a str>) -> Result<Replay, TraceError> {
         let first = game.position().side_to_move();
         let mut trace = Vec::new();
@@ -86,7 +86,7 @@ impl Replay {
 }
 
 impl fmt::Display for Replay {
-    /// One line a ply, for people.
+    /// One line per ply, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {} first", self.rules, self.first)?;
         for (index, (mv, step)) in self.moves.iter().zip(&self.trace).enumerate() {
@@ -110,7 +110,7 @@ impl fmt::Display for Replay {
     }
 }
 
-/// Plays a move from its text; gives the captured squares, sorted by name.
+/// Plays a move from its text and returns the captured squares, sorted by name.
 fn play_text(game: &mut Game, text: &str) -> Result<Vec<Square>, ReadMoveError> {
     if game.outcome().is_some() {
         let text: crate::MoveText = text.parse().map_err(ReadMoveError::Text)?;

@@ -1,16 +1,16 @@
-//! The rows of a board, read from text.
+//! Reads the rows of a board from text.
 
 use crate::bitboard::Bitboard;
 use crate::board::{N_ATTACKERS, N_DEFENDERS, SIZE, Square};
 use crate::side::Piece;
 
-/// Reads rows joined by `/` from the top row down; gives the squares of each kind of piece, in the
-/// order of [`Piece::ALL`], or all faults.
+/// Reads rows joined by `/`, from the top row down. Returns the squares of each kind of piece, in the order of
+/// [`Piece::ALL`], or all errors.
 pub(crate) fn parse_rows(text: &str) -> Result<[Bitboard; 3], Vec<String>> {
     parse_rows_in(text, (0..SIZE).rev())
 }
 
-/// As [`parse_rows`], the rows standing in the given order.
+/// Like [`parse_rows`], but with the rows in the given order.
 pub(crate) fn parse_rows_in(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard; 3], Vec<String>> {
     let mut boards = [Bitboard::EMPTY; 3];
     let mut faults = Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn parse_rows_in(text: &str, rows: impl Iterator<Item = usize>) -> Re
     if faults.is_empty() { Ok(boards) } else { Err(faults) }
 }
 
-/// Reads one row into the boards; notes what is wrong with it.
+/// Reads one row into the boards and records its errors.
 fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
     let mut column = 0;
     for letter in text.chars() {

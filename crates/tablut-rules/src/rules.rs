@@ -1,4 +1,4 @@
-//! A rule set compiled into masks, and the questions that it answers of a position.
+//! A rule set compiled into masks. It answers questions about a position.
 
 mod capture;
 mod compile;
@@ -21,22 +21,22 @@ pub use legality::{IllegalMove, MoveFault};
 /// How one kind of piece moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
-    /// Squares that the piece may not enter in each direction, pieces apart.
+    /// Squares that the piece may not enter in each direction, even if they are empty.
     closed: [Bitboard; 4],
-    /// The other squares of the board that a step in each direction reaches.
+    /// The other squares that a step in each direction reaches.
     open: [Bitboard; 4],
-    /// Squares that it may enter but not leave in the same move.
+    /// Squares that the piece may enter but not leave in the same move.
     halting: Bitboard,
-    /// Squares that it may pass but not land on.
+    /// Squares that the piece may pass but not land on.
     barred: Bitboard,
 }
 
-/// Squares that stand in for a second captor against one kind of piece.
+/// Squares that count as a second captor against one kind of piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Hostile {
-    /// Whatever stands on them.
+    /// They count whether or not a piece stands on them.
     always: Bitboard,
-    /// While no piece stands on them.
+    /// They count while no piece stands on them.
     when_empty: Bitboard,
 }
 
@@ -50,16 +50,15 @@ impl Hostile {
 /// How the king is captured.
 #[derive(Clone, Debug)]
 pub(crate) struct KingFall {
-    /// Squares on which he is captured between two captors; elsewhere he must be surrounded.
+    /// Squares on which two captors on opposite sides capture him. On the other squares he must be surrounded.
     between: Bitboard,
-    /// What closes a side of a surrounded king besides attackers.
+    /// Squares that count like an attacker beside a surrounded king.
     closing: Hostile,
-    /// Whether the board's edge closes a side as well.
+    /// Whether the board's edge also counts like an attacker.
     edge_closes: bool,
 }
 
-/// A rule set compiled for play. Share one behind an `Arc`: building it takes far longer than any
-/// question.
+/// A rule set compiled for play. Compiling takes much longer than any query, so share one behind an `Arc`.
 #[derive(Clone, Debug)]
 pub struct Rules {
     set: RuleSet,
@@ -69,7 +68,7 @@ pub struct Rules {
     escapes: Bitboard,
     /// By [`Piece::index`].
     walks: [Walk; 3],
-    /// By [`Piece::index`] of the piece in danger.
+    /// By [`Piece::index`] of the piece that may be captured.
     hostile: [Hostile; 3],
     king_rays: Box<Rays>,
     king_fall: KingFall,
@@ -78,14 +77,14 @@ pub struct Rules {
     pinned_defender: bool,
 }
 
-/// What a move leads to.
+/// The result of a move.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Applied {
     /// The position after the move.
     pub position: Position,
-    /// The squares of the captured pieces, the king's among them.
+    /// The squares of the captured pieces, including the king's.
     pub captured: Bitboard,
-    /// The side that has won by the king's capture or escape (rulebook C7).
+    /// The side that won by the king's capture or escape (rulebook C7), if any.
     pub winner: Option<Side>,
 }
 
@@ -95,7 +94,7 @@ impl Rules {
         Rules::new(RuleSet::named(name)?)
     }
 
-    /// A built-in rule set by name, or a user's by the path of its `.toml` file.
+    /// A built-in rule set by name, or a user's rule set by the path of its `.toml` file.
     pub fn load(name_or_path: &str) -> Result<Rules, RuleSetError> {
         Rules::new(RuleSet::load(name_or_path)?)
     }
@@ -105,7 +104,7 @@ impl Rules {
         RULE_SET_NAMES.into_iter()
     }
 
-    /// The data that these rules were compiled from.
+    /// The rule set that these rules were compiled from.
     #[must_use]
     pub const fn set(&self) -> &RuleSet {
         &self.set
@@ -117,19 +116,19 @@ impl Rules {
         &self.set.name
     }
 
-    /// The throne; empty where e5 is an ordinary square.
+    /// The throne. The set is empty if e5 is an ordinary square.
     #[must_use]
     pub const fn throne(&self) -> Bitboard {
         self.throne
     }
 
-    /// The corners; empty where they are ordinary edge squares.
+    /// The corners. The set is empty if they are ordinary edge squares.
     #[must_use]
     pub const fn corners(&self) -> Bitboard {
         self.corners
     }
 
-    /// The camps; empty where they are ordinary squares.
+    /// The camps. The set is empty if they are ordinary squares.
     #[must_use]
     pub const fn camps(&self) -> Bitboard {
         self.camps
@@ -141,7 +140,7 @@ impl Rules {
         self.escapes
     }
 
-    /// Whether the king has been captured or stands on an escape square: the game is over by C7.
+    /// Whether the king has been captured or stands on an escape square, so that the game is over (C7).
     #[must_use]
     pub fn decided(&self, position: &Position) -> Option<Outcome> {
         match position.king() {
@@ -153,7 +152,7 @@ impl Rules {
         }
     }
 
-    /// The squares that a piece could move to in each direction, pieces of either side in the way.
+    /// The squares that a piece can move to in each direction. Pieces of both sides block it.
     #[inline]
     fn targets(&self, piece: Piece, from: Square, occupied: Bitboard) -> [Bitboard; 4] {
         let walk = &self.walks[piece.index()];
@@ -161,7 +160,7 @@ impl Rules {
             Piece::King => &*self.king_rays,
             Piece::Attacker | Piece::Defender => &RAYS,
         };
-        // Written out, so that each direction is compiled on its own.
+        // Written out so that the compiler optimizes each direction on its own.
         [
             walk.line(rays, from, Direction::North, occupied),
             walk.line(rays, from, Direction::East, occupied),

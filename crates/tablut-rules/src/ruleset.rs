@@ -1,4 +1,4 @@
-//! Rule sets as data: one value of one struct, readable from TOML.
+//! Rule sets as data: one struct, readable from TOML.
 
 mod check;
 mod clauses;
@@ -16,23 +16,23 @@ pub(crate) use name::nearest_name;
 
 /// Everything that distinguishes one game of Tablut from another (rulebook, sections 2 to 9).
 ///
-/// What the fields do not speak of is common to all rule sets (section 1). A value is plain data:
-/// [`crate::Rules`] checks it for contradictions and compiles it.
+/// Rules that have no field are the same in all rule sets (section 1). [`crate::Rules`] checks the data for
+/// contradictions and compiles it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RuleSet {
-    /// The name by which commands and files know the rule set: letters, digits, `-` and `_` ([`is_rule_set_name`]).
+    /// The name that commands and files use: letters, digits, `-` and `_` ([`is_rule_set_name`]).
     pub name: String,
-    /// Where the rules come from, for people; one line.
+    /// Where the rules come from, in one line for people.
     pub source: String,
     /// Who moves first.
     pub first: First,
     /// Where the king escapes to.
     pub escape: Escape,
-    /// Plies in a row without a capture after which the game is a draw.
+    /// The game is a draw after this many plies in a row without a capture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_capture_plies: Option<u32>,
-    /// Plies after which the game is a draw.
+    /// The game is a draw after this many plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_plies: Option<u32>,
     /// The middle square.
@@ -43,9 +43,9 @@ pub struct RuleSet {
     pub camps: CampRules,
     /// The king's strength and how he is captured.
     pub king: KingRules,
-    /// How many of the surrounded are captured.
+    /// How many of the surrounded pieces are captured.
     pub captures: CaptureRules,
-    /// What happens when positions recur.
+    /// What happens when a position occurs again.
     pub repetition: RepetitionRules,
 }
 
@@ -63,7 +63,7 @@ pub enum First {
 }
 
 impl First {
-    /// The side that always moves first; `None` where it is drawn.
+    /// The side that always moves first, or `None` if it is drawn.
     #[must_use]
     pub const fn side(self) -> Option<Side> {
         match self {
@@ -94,7 +94,7 @@ pub enum Escape {
 pub enum Landing {
     /// No piece.
     Nobody,
-    /// The king alone.
+    /// Only the king.
     King,
     /// Every piece.
     Anyone,
@@ -111,7 +111,7 @@ pub enum Passing {
     Anyone,
 }
 
-/// When a square stands in for the second captor.
+/// When a square counts as the second captor.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -128,7 +128,7 @@ pub enum Hostility {
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ThroneRules {
-    /// Who may land on it once the king has left it.
+    /// Who may land on it after the king has left it.
     pub landing: Landing,
     /// Who may pass over it while it is empty.
     pub passing: Passing,
@@ -159,22 +159,22 @@ pub struct CornerRules {
 pub enum CampEntry {
     /// Every piece: camps are ordinary squares.
     Anyone,
-    /// Every piece but the king.
+    /// Every piece except the king.
     Soldiers,
-    /// Attackers alone.
+    /// Only attackers.
     Attackers,
-    /// Attackers that stand on a camp of the same group of four (rulebook AS4).
+    /// Only attackers that stand on a camp of the same group of four (rulebook AS4).
     AttackersWithin,
 }
 
-/// To whom camps are hostile, whether or not a piece stands on them.
+/// Which camps are hostile. A hostile camp is hostile whether or not a piece stands on it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum HostileCamps {
     /// No camp.
     None,
-    /// Every camp but the middle ones of the four edges (a5, e1, i5, e9).
+    /// Every camp except the middle one of each edge (a5, e1, i5, e9).
     AllButEdgeMiddles,
     /// Every camp.
     All,
@@ -199,10 +199,10 @@ pub struct CampRules {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KingCapture {
-    /// Like a soldier: between two attackers on opposite sides, or an attacker and a square that
-    /// is hostile to him.
+    /// Like a soldier: between two attackers on opposite sides, or between an attacker and a square that is hostile to
+    /// him.
     BetweenTwo,
-    /// On all four sides, each an attacker or something that counts as a closed side.
+    /// On all four sides, each by an attacker or by something that counts like one.
     Surrounded,
 }
 
@@ -211,9 +211,9 @@ pub enum KingCapture {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the rule file, and any mixture makes sense")]
 pub struct KingRules {
-    /// Whether he captures (rulebook C6).
+    /// Whether he can capture (rulebook C6).
     pub armed: bool,
-    /// The most squares he moves at a time, from 1 to [`crate::MAX_DISTANCE`].
+    /// The largest number of squares in one move, from 1 to [`crate::MAX_DISTANCE`].
     pub reach: u32,
     /// How he is captured on the throne.
     pub on_throne: KingCapture,
@@ -221,22 +221,22 @@ pub struct KingRules {
     pub beside_throne: KingCapture,
     /// How he is captured elsewhere.
     pub elsewhere: KingCapture,
-    /// Whether the empty throne closes a side of a surrounded king.
+    /// Whether the empty throne counts like an attacker beside a surrounded king.
     pub throne_closes: bool,
-    /// Whether the board's edge closes a side of a surrounded king.
+    /// Whether the board's edge counts like an attacker beside a surrounded king.
     pub edge_closes: bool,
-    /// Whether a corner closes a side of a surrounded king.
+    /// Whether a corner counts like an attacker beside a surrounded king.
     pub corner_closes: bool,
 }
 
-/// How many of several surrounded pieces a move captures.
+/// How many of the surrounded pieces a move captures, if it surrounds several.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CaptureCount {
     /// All of them.
     All,
-    /// One, which the mover chooses; each choice is a move of its own (rulebook IC5).
+    /// One, chosen by the mover. Each choice is a separate move (rulebook IC5).
     OneChosen,
 }
 
@@ -244,23 +244,23 @@ pub enum CaptureCount {
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CaptureRules {
-    /// How many of the surrounded pieces go.
+    /// How many of the surrounded pieces are captured.
     pub count: CaptureCount,
-    /// Whether the only defender beside a king on the throne, attackers on the other three sides, is
-    /// captured by an attacker that moves to the square beyond (rulebook PP9).
+    /// Whether pinned defenders are captured (rulebook PP9): the king stands on the throne with one defender beside him
+    /// and attackers on the other three sides. An attacker that moves to the square beyond the defender captures it.
     pub pinned_defender: bool,
 }
 
-/// What a recurring position does to the game.
+/// What happens to the game when a position occurs again.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RepetitionResult {
-    /// Nothing: repetition is not looked at.
+    /// Nothing: repetition is ignored.
     Ignored,
     /// The game is a draw.
     Draw,
-    /// The side whose move brought it about loses (rulebook TA7).
+    /// The side that repeats the position loses (rulebook TA7).
     MoverLoses,
     /// The aggressor loses (rulebook KV9).
     AggressorLoses,
@@ -272,9 +272,8 @@ pub enum RepetitionResult {
 pub struct RepetitionRules {
     /// What happens.
     pub result: RepetitionResult,
-    /// At which occurrence of a position, from 2.
+    /// The occurrence of a position that triggers it, at least 2.
     pub occurrences: u32,
-    /// Whether the position at the start of the game is its own first occurrence (C9) or is not
-    /// counted (AS10).
+    /// Whether the position at the start of the game counts as its own first occurrence (C9) or not (AS10).
     pub start_counts: bool,
 }

@@ -1,11 +1,11 @@
-//! Text from outside as messages may repeat it: without characters that steer a terminal, and never long.
+//! Makes text from outside safe to repeat in messages: short, and without characters that control a terminal.
 
-/// Most characters of a line that a message repeats.
+/// A message repeats at most this many characters of a line.
 const LINE: usize = 160;
-/// Most lines of a text that a message repeats.
+/// A message repeats at most this many lines of a text.
 const LINES: usize = 12;
 
-/// `text` in one line of at most 160 characters: control characters are written as escapes, and a longer text is cut.
+/// `text` as one line of at most 160 characters. Control characters are escaped, and a longer text is cut.
 ///
 /// ```
 /// use tablut_rules::shown;
@@ -30,7 +30,7 @@ pub fn shown(text: &str) -> String {
     shown
 }
 
-/// The first lines of `text`, at most twelve, each as [`shown`] gives it.
+/// The first lines of `text`, at most twelve, each as [`shown`] returns it.
 #[must_use]
 pub fn shown_lines(text: &str) -> String {
     let mut lines: Vec<String> = text.trim_end().lines().take(LINES).map(shown).collect();
@@ -40,7 +40,7 @@ pub fn shown_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Invisible characters that change the order or place in which others are shown.
+/// Invisible characters that change the order or the place of other characters.
 const fn steers(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// One of the two sides. The game is asymmetric: neither is a mirror of the other.
+/// One of the two sides. The game is asymmetric: the sides have different pieces and goals.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// The sixteen who want to capture the king.
+    /// The sixteen attackers. They win by capturing the king.
     Attackers,
-    /// The king and his eight, who want him to escape.
+    /// The king and his eight soldiers. They win when the king escapes.
     Defenders,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// A text that names neither side.
+/// The text names neither side.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SideError {
     text: String,

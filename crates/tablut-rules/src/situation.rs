@@ -1,4 +1,4 @@
-//! A position with what of its game an evaluation may depend on.
+//! A position with the part of its history that an evaluation may depend on.
 
 use std::sync::Arc;
 
@@ -6,25 +6,27 @@ use crate::moves::Move;
 use crate::position::Position;
 use crate::rules::Rules;
 
-/// A position with all that an evaluation of it may depend on: the rules (`R`), what of the history counts, the legal moves (`M`).
+/// A position with everything else that an evaluation may depend on: the rules (`R`), the counts from its history, and
+/// the legal moves (`M`).
 ///
-/// [`crate::Game::situation`] gives one that borrows rules and moves; what must wait for its evaluation owns them.
+/// [`crate::Game::situation`] returns one that borrows the rules and the moves. An evaluation that happens later needs
+/// one that owns them.
 #[derive(Copy, Clone, Debug)]
 pub struct Situation<R, M> {
-    /// The rules of the game that the position comes from.
+    /// The rules of the game.
     pub rules: R,
     /// Board and side to move.
     pub position: Position,
-    /// Earlier occurrences of the position in its game, as the rule set's repetition rule counts them.
+    /// The number of earlier occurrences of the position in its game that count under the repetition rule.
     pub occurrences: u32,
-    /// Plies played since the last capture.
+    /// The number of plies since the last capture.
     pub plies_since_capture: u32,
     /// The legal moves, in the order of [`Rules::legal_moves`].
     pub moves: M,
 }
 
 impl Situation<Arc<Rules>, Vec<Move>> {
-    /// The same, with rules and moves borrowed.
+    /// The same situation, with borrowed rules and moves.
     #[must_use]
     pub fn borrowed(&self) -> Situation<&Rules, &[Move]> {
         Situation {

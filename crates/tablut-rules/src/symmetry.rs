@@ -5,8 +5,7 @@ use crate::board::{Direction, SIZE, SQUARES, Square};
 use crate::moves::Move;
 use crate::position::Position;
 
-/// One of the eight ways to lay the board onto itself. A transposing symmetry swaps columns and
-/// rows first and flips afterwards.
+/// One of the eight symmetries of the board. A transposing symmetry first swaps columns and rows, then flips.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Symmetry {
     /// Leaves everything in place.
@@ -17,13 +16,13 @@ pub enum Symmetry {
     FlipRows,
     /// A half turn: a1 becomes i9.
     HalfTurn,
-    /// Mirrors at the diagonal a1–i9: b1 becomes a2.
+    /// Reflects in the diagonal a1–i9: b1 becomes a2.
     Transpose,
-    /// A quarter turn against the clock: a1 becomes i1, i1 becomes i9.
+    /// A quarter turn counterclockwise: a1 becomes i1, i1 becomes i9.
     QuarterTurnLeft,
-    /// A quarter turn with the clock: a1 becomes a9, a9 becomes i9.
+    /// A quarter turn clockwise: a1 becomes a9, a9 becomes i9.
     QuarterTurnRight,
-    /// Mirrors at the diagonal a9–i1: a1 becomes i9, b1 becomes i8.
+    /// Reflects in the diagonal a9–i1: a1 becomes i9, b1 becomes i8.
     AntiTranspose,
 }
 
@@ -55,7 +54,7 @@ const fn images() -> [[u8; SQUARES]; 8] {
 }
 
 impl Symmetry {
-    /// All eight, in the order of their indices; the identity is first.
+    /// All eight, in the order of their indices. The identity is the first.
     pub const ALL: [Symmetry; 8] = [
         Symmetry::Identity,
         Symmetry::FlipColumns,
@@ -83,19 +82,19 @@ impl Symmetry {
         }
     }
 
-    /// Where a square goes.
+    /// The image of a square.
     #[must_use]
     pub fn square(self, square: Square) -> Square {
         Square::from_bit(u32::from(IMAGES[self.index()][square.index()]))
     }
 
-    /// Where a set of squares goes.
+    /// The image of a set of squares.
     #[must_use]
     pub fn bitboard(self, board: Bitboard) -> Bitboard {
         board.iter().map(|square| self.square(square)).collect()
     }
 
-    /// The position seen through the symmetry; the side to move stays.
+    /// The image of a position. The side to move does not change.
     #[must_use]
     pub fn position(self, position: &Position) -> Position {
         Position::assemble(
@@ -106,13 +105,13 @@ impl Symmetry {
         )
     }
 
-    /// Where a move goes.
+    /// The image of a move.
     #[must_use]
     pub fn mv(self, mv: Move) -> Move {
         Move { from: self.square(mv.from), to: self.square(mv.to), choice: mv.choice.map(|square| self.square(square)) }
     }
 
-    /// Where a direction points.
+    /// The image of a direction.
     #[must_use]
     pub const fn direction(self, direction: Direction) -> Direction {
         let index = self.index();

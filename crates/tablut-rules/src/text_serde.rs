@@ -1,4 +1,4 @@
-//! Squares, moves and positions in serialized data: as their text forms.
+//! Serializes squares, moves and positions as text.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

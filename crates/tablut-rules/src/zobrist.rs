@@ -6,10 +6,10 @@ use crate::side::{Piece, Side};
 /// Keys by piece and square.
 static PIECES: [[u64; SQUARES]; 3] = piece_keys();
 
-/// Turns on when the defenders are to move.
+/// Included in the hash when the defenders are to move.
 const DEFENDERS_TO_MOVE: u64 = split_mix(3 * SQUARES as u64);
 
-/// `SplitMix64` (Steele, Lea, Flood 2014) of a counter: fixed for all time, so that hashes may be stored.
+/// `SplitMix64` (Steele, Lea, Flood 2014) of a counter. It must never change, because hashes may be stored.
 const fn split_mix(counter: u64) -> u64 {
     let z = counter.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -44,5 +44,5 @@ pub(crate) const fn side_key(side: Side) -> u64 {
     }
 }
 
-/// What the hash changes by when the turn passes.
+/// The hash changes by this value when the turn passes.
 pub(crate) const TURN_KEY: u64 = DEFENDERS_TO_MOVE;

@@ -1,8 +1,8 @@
-//! One whole game of every rule set, written out: moves, positions, numbers of moves, captures, routes and the end
-//! must stay as they are in `tests/playthroughs/`.
+//! One whole game of every rule set, written out. Moves, positions, numbers of moves, captures, routes and the end must
+//! stay as they are in `tests/playthroughs/`.
 //!
-//! After a change that is meant to show, `TABLUT_BLESS=1 cargo test -p tablut-rules --test playthroughs` writes the
-//! files anew; read the difference before keeping it.
+//! After an intended change, `TABLUT_BLESS=1 cargo test -p tablut-rules --test playthroughs` writes the files again.
+//! Read the difference before you keep it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use tablut_rules::{Game, Move, MoveList, Replay, Rules, Side};
 /// Plies after which a playthrough stops.
 const MOST_PLIES: u32 = 60;
 
-/// A game in which each side wins if it can, captures every other time that it can, and else moves by a fixed pattern.
+/// A game in which each side wins if it can, captures every second time that it can, and otherwise plays by a fixed
+/// pattern.
 fn some_moves(rules: &Arc<Rules>) -> Vec<Move> {
     let first = rules.set().first.side().unwrap_or(Side::Attackers);
     let mut game = Game::new(Arc::clone(rules), first).with_max_plies(MOST_PLIES);

@@ -1,4 +1,4 @@
-//! Rule files: the built-in ones, users' own, and what is wrong with faulty ones.
+//! Rule files: the built-in ones, users' files, and the errors in wrong ones.
 
 use tablut_rules::{Landing, RULE_SET_NAMES, RuleSet, RuleSetError, Rules};
 

@@ -1,4 +1,4 @@
-//! Random moves and positions in which more happens than in even ones: captures, sieges of the king, repetitions.
+//! Random moves and positions with more captures, sieges of the king and repetitions than uniformly random ones.
 
 use tablut_rules::{
     Bitboard, CENTRE, CampEntry, Game, Landing, Move, MoveList, Piece, Position, Rules, SQUARES, Side, Square,
@@ -29,7 +29,7 @@ impl Random {
 pub struct Taste {
     /// The king does not escape, so that he may yet fall.
     pub stays: bool,
-    /// How often, in percent, a side takes its last move back, so that positions recur.
+    /// How often, in percent, a side takes its last move back, so that positions repeat.
     pub back_percent: usize,
 }
 
@@ -62,7 +62,7 @@ impl Taste {
     }
 }
 
-/// Pieces thrown onto squares where their kind may stand, many of them around the king.
+/// Pieces on random squares where their kind may stand, many of them around the king.
 pub fn scatter(rules: &Rules, random: &mut Random) -> Position {
     let side = Side::ALL[random.below(2)];
     let king = loop {

@@ -53,7 +53,7 @@ enum Kind {
     Length,
 }
 
-/// Where the two part: what differs, whether that is known, and the whole story for people.
+/// The first difference: what differs, whether it is known, and a full description for people.
 struct Difference {
     kind: Kind,
     is_known: bool,
@@ -111,7 +111,7 @@ fn run() -> Result<bool, String> {
     Ok(tallies.iter().all(|(_, tally)| tally.unexplained.is_empty()))
 }
 
-/// All games that both know; standard error says which only one does.
+/// All games that both programs know. Games that only one of them knows are listed on standard error.
 fn subjects(oracle: &mut Oracle) -> Result<Vec<Subject>, String> {
     let mut subjects = Vec::new();
     for name in RULE_SET_NAMES {
@@ -145,7 +145,8 @@ fn subjects(oracle: &mut Oracle) -> Result<Vec<Subject>, String> {
     Ok(subjects)
 }
 
-/// Whether the line that OpenTafl writes back, which is what its engines are told, means what the line that it was given does.
+/// Whether the line that OpenTafl writes back has the same meaning as the line that it was given. OpenTafl sends the
+/// line that it writes to its engines.
 fn check_echo(line: &str, echo: &str) -> Result<(), String> {
     match (line.parse::<RulesLine>(), echo.parse::<RulesLine>()) {
         (Ok(given), Ok(echoed)) if given == echoed => Ok(()),
@@ -241,7 +242,7 @@ fn compare(
             let kind = kind_of(outcome);
             let is_known = match kind {
                 Kind::Repetition => loses_by_repetition(subject),
-                // Attackers never lose so, and defenders only where no square beside them is empty.
+                // Attackers never lose this way. Defenders lose this way only if no square beside them is empty.
                 Kind::NoMoves | Kind::Length => end == End::None,
                 _ => false,
             };
@@ -258,7 +259,8 @@ fn end_of(outcome: Outcome) -> End {
     outcome.winner.map_or(End::Draw, End::Win)
 }
 
-/// Whether a side loses by repetition: the line has no words for the aggressor's loss, and OpenTafl reads those for the mover's otherwise.
+/// Whether a side loses by repetition. The line of rules cannot express that the aggressor loses, and OpenTafl handles
+/// the mover's loss differently.
 fn loses_by_repetition(subject: &Subject) -> bool {
     matches!(subject.rules.set().repetition.result, RepetitionResult::MoverLoses | RepetitionResult::AggressorLoses)
 }
@@ -273,7 +275,8 @@ fn kind_of(outcome: Outcome) -> Kind {
     }
 }
 
-/// Whether the king stands beside a square that the line makes hostile to him alone, or to defenders but not to him.
+/// Whether the king stands beside a square that the line makes hostile only to him, or hostile to defenders and not to
+/// him.
 fn reads_hostility_off_defenders(subject: &Subject, king: Square) -> bool {
     let beside = Bitboard::of(king).neighbours();
     let differ = |key: &str| {

@@ -1,4 +1,4 @@
-//! OpenTafl's own rules engine, asked through `experiments/opentafl/java/Oracle.java`.
+//! OpenTafl's own rules engine, called through `experiments/opentafl/java/Oracle.java`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -54,7 +54,7 @@ impl Oracle {
         }
     }
 
-    /// A new game by `rules LINE` or `variant N`; the line of rules as OpenTafl writes it.
+    /// Starts a new game with `rules LINE` or `variant N`. Returns the line of rules as OpenTafl writes it.
     pub fn begin(&mut self, rules: &str) -> Result<String, String> {
         let answer = self.ask(rules)?;
         answer.strip_prefix("ok ").map(str::to_owned).ok_or(answer)
@@ -95,7 +95,7 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // It reads no more once asked to quit; nothing is left to do about one that is gone already.
+        // The process ends after `quit`. If it has already ended, there is nothing to do.
         let _ = writeln!(self.input, "quit");
         let _ = self.process.wait();
     }

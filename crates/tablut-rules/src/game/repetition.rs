@@ -1,4 +1,4 @@
-//! Positions that recur, and what the rule set makes of them.
+//! Repeated positions and the rule set's answer to them.
 
 use crate::game::Game;
 use crate::outcome::{Outcome, Reason};
@@ -7,14 +7,14 @@ use crate::ruleset::RepetitionResult;
 use crate::side::Side;
 
 impl Game {
-    /// Indices into the plies of earlier occurrences of the current position, latest first. Index
-    /// `i` is the position before ply `i`; index 0 is the start.
+    /// Plies at which the current position occurred before, latest first. Index `i` means the position before ply `i`;
+    /// index 0 is the start position.
     fn earlier_occurrences(&self) -> impl Iterator<Item = usize> + '_ {
-        // Captures cannot be taken back, so nothing before the last one can recur.
+        // A captured piece never returns, so no position from before the last capture can occur again.
         let reach = (self.plies_since_capture as usize).min(self.plies.len());
         let oldest = self.plies.len() - reach;
         let counted = |index: usize| index > 0 || self.rules.set().repetition.start_counts;
-        // The side to move must be the same: every second position.
+        // Only every second position has the same side to move.
         (oldest..self.plies.len())
             .rev()
             .skip(1)
@@ -30,11 +30,11 @@ impl Game {
         self.earlier_occurrences().count() as u32
     }
 
-    /// What the rule set says of the current occurrence of the position.
+    /// The outcome that the rule set gives to this occurrence of the position, if any.
     pub(super) fn repetition_outcome(&self) -> Option<Outcome> {
         let repetition = &self.rules.set().repetition;
         let draw = Outcome { winner: None, reason: Reason::Repetition };
-        // Ignored repetition counts no occurrence, so it never gets here.
+        // Occurrences are not counted when repetition is ignored.
         if repetition.result == RepetitionResult::Ignored || self.occurrences + 1 < repetition.occurrences {
             return None;
         }
@@ -52,9 +52,9 @@ impl Game {
         }
     }
 
-    /// The aggressor among the plies since the position's previous occurrence (rulebook KV9): the
-    /// side that had a choice where the other had none; the side that has just moved where both had;
-    /// `None` where neither had.
+    /// The aggressor among the plies since the previous occurrence of the position (rulebook KV9). It is the side that
+    /// had a choice, if the other side had none. It is the side that has just moved, if both had a choice. It is `None`
+    /// if neither had.
     fn aggressor(&self, mover: Side) -> Option<Side> {
         let since = self.earlier_occurrences().next()?;
         let cycle = &self.plies[since..];
@@ -72,7 +72,7 @@ impl Game {
         }
     }
 
-    /// Whether the opponent threatened to win at once, so that the side to move had to answer.
+    /// Whether the opponent threatened an immediate win, so that the side to move had to answer.
     fn was_compelled(&self, before: &Position) -> bool {
         let opponent = before.side_to_move().opponent();
         self.rules.wins_at_once(before, opponent)

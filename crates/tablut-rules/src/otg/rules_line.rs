@@ -1,7 +1,7 @@
-//! OpenTafl's line of rules: `dim:9 esc:e … start:/…/`, as its notation's specification has it.
+//! OpenTafl's line of rules, `dim:9 esc:e … start:/…/`, as the specification of its notation defines it.
 //!
-//! A rule left out has the specification's default. Kinds of pieces are letters: `t`, `T` and `K` are the attackers,
-//! defenders and king of this board; the other kinds (`c`, `n`, `m`, `g`) never stand on it.
+//! A rule that the line leaves out has the specification's default. Letters stand for kinds of pieces: `t`, `T` and `K`
+//! are this board's attackers, defenders and king. The other kinds (`c`, `n`, `m`, `g`) do not exist on this board.
 
 mod read;
 mod words;
@@ -14,29 +14,29 @@ use crate::ruleset::{Landing, RuleSet};
 
 pub(super) use read::read_start;
 
-/// A game as OpenTafl's line of rules tells of it.
+/// A game as an OpenTafl line of rules describes it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RulesLine {
-    /// The rule set: a built-in one where the line says the same, else one named after the line's `name`, with a remark where
-    /// that is a built-in one's.
+    /// The rule set. It is a built-in one if the line describes the same rules. Otherwise it takes the line's `name`,
+    /// with a suffix if a built-in rule set has that name.
     pub set: RuleSet,
-    /// The position that games begin with.
+    /// The position at the start of a game.
     pub start: Position,
-    /// What the line says of the game's end that no rule set here can, in words for people. Moves and captures are
-    /// exact; the program at the other end of the line may end a game that goes on here.
+    /// Rules about the end of the game that the line has and this project's rule sets cannot express, in words. Moves
+    /// and captures are exact, but the other program may end a game that continues here.
     pub other_endings: Vec<&'static str>,
 }
 
-/// A rule set in the words of OpenTafl's line of rules.
+/// A rule set written as an OpenTafl line of rules.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WordedRules {
     /// The line.
     pub line: String,
-    /// The keys of the rule set that speak of repetition and length and that the line has no words for.
+    /// Keys of the rule set about repetition and length that the line cannot express.
     pub other_endings: Vec<&'static str>,
 }
 
-/// A line of rules that no rule set here can stand for: all faults of it.
+/// No rule set of this project can express the line of rules. The error lists all problems.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RulesLineError {
     faults: Vec<String>,
@@ -50,7 +50,7 @@ impl fmt::Display for RulesLineError {
 
 impl std::error::Error for RulesLineError {}
 
-/// Kinds of pieces, as OpenTafl lists them.
+/// Kinds of pieces, in OpenTafl's letters.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 struct Kinds {
     attacker: bool,
@@ -63,7 +63,7 @@ impl Kinds {
     const ALL: Kinds = Kinds { attacker: true, defender: true, king: true };
     const KING: Kinds = Kinds { king: true, ..Kinds::NONE };
 
-    /// Those that are in both lists.
+    /// The kinds that are in both lists.
     const fn and(self, other: Kinds) -> Kinds {
         Kinds {
             attacker: self.attacker && other.attacker,

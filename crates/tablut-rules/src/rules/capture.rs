@@ -1,4 +1,4 @@
-//! Playing a move: who is surrounded, who is taken, who has won.
+//! Plays a move: finds the surrounded pieces, the captures and the winner.
 
 use crate::bitboard::{Bitboard, INNER_COLUMNS};
 use crate::board::{CENTRE, Direction, Square};
@@ -8,8 +8,8 @@ use crate::rules::{Applied, Rules};
 use crate::side::{Piece, Side};
 
 impl Rules {
-    /// Plays a legal move. For a move that is not legal the result is meaningless, but it never
-    /// panics when the from square holds a piece of the side to move.
+    /// Plays a legal move. The result of an illegal move is meaningless, but the function does not panic if the from
+    /// square holds a piece of the side to move.
     #[inline]
     #[must_use]
     pub fn apply(&self, position: &Position, mv: Move) -> Applied {
@@ -30,10 +30,10 @@ impl Rules {
         Applied { position: position.after(piece, mv.from, mv.to, captured), captured, winner }
     }
 
-    /// The enemy pieces that a move surrounds, king included.
+    /// The enemy pieces that a move surrounds, including the king.
     ///
-    /// The board before the move decides: the from square cannot be a captor's square, since the
-    /// captured piece would stand between it and the square moved to.
+    /// The board before the move is enough. The moving piece on its from square cannot count as a captor, because the
+    /// captured piece would then stand between the from square and the to square.
     #[inline]
     pub(crate) fn surrounded(&self, position: &Position, from: Square, to: Square) -> Bitboard {
         match position.side_to_move() {
@@ -70,7 +70,7 @@ impl Rules {
         between(to, position.attackers(), captors)
     }
 
-    /// Whether the king is captured when an attacker arrives at `to`, next to him.
+    /// Whether an attacker that arrives at `to`, next to the king, captures him.
     pub(super) fn king_falls(&self, position: &Position, king: Square, to: Square) -> bool {
         let attackers = position.attackers() | Bitboard::of(to);
         let occupied = position.occupied();
@@ -84,13 +84,12 @@ impl Rules {
     }
 }
 
-/// The pieces of `enemies` that stand between `to` and a square of `captors` directly opposite
-/// (rulebook C5).
+/// The pieces of `enemies` between `to` and an opposite square of `captors` (rulebook C5).
 #[inline]
 fn between(to: Square, enemies: Bitboard, captors: Bitboard) -> Bitboard {
     let arrived = Bitboard::of(to);
-    // Along a row the victim needs a neighbour to both sides; this also drops what a plain shift
-    // would carry into the next row.
+    // A piece captured along a row needs a neighbour on both sides. The mask also drops bits that the shift carries
+    // into the next row.
     let inner = Bitboard::from_bits(INNER_COLUMNS);
     let mut captured = Bitboard::EMPTY;
     for direction in Direction::ALL {
@@ -104,8 +103,8 @@ fn between(to: Square, enemies: Bitboard, captors: Bitboard) -> Bitboard {
     captured
 }
 
-/// The only defender beside a king on the throne, taken by an attacker that has moved to the square
-/// beyond (rulebook PP9).
+/// The only defender beside a king on the throne, if the attacker that moved to the square beyond it captures it
+/// (rulebook PP9).
 fn pinned_defender(position: &Position, to: Square) -> Bitboard {
     let beside = Bitboard::of(CENTRE).neighbours();
     let pinned = beside & position.defenders();

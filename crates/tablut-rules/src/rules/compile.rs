@@ -1,4 +1,4 @@
-//! From a rule set's data to masks.
+//! Compiles a rule set's data into masks.
 
 use crate::bitboard::{Bitboard, STEPPED};
 use crate::board::{CENTRE, Direction, Square};
@@ -61,7 +61,7 @@ fn edge_middles() -> Bitboard {
     Bitboard::where_square(in_line)
 }
 
-/// Whether two camps belong to the same group of four: camps that touch.
+/// Whether two camps belong to the same group of four touching camps.
 fn same_group(a: Square, b: Square) -> bool {
     let camps = all_camps();
     let mut group = Bitboard::of(a);
@@ -71,7 +71,7 @@ fn same_group(a: Square, b: Square) -> bool {
     camps.contains(a) && group.contains(b)
 }
 
-/// Whether e5 differs from an ordinary square at all.
+/// Whether e5 differs from an ordinary square.
 fn has_throne(set: &RuleSet) -> bool {
     let throne = &set.throne;
     let never = [throne.hostile_to_attackers, throne.hostile_to_defenders, throne.hostile_to_king]
@@ -86,7 +86,7 @@ fn has_throne(set: &RuleSet) -> bool {
         && set.king.beside_throne == set.king.elsewhere)
 }
 
-/// Whether the corners differ from other edge squares at all.
+/// Whether the corners differ from other edge squares.
 fn has_corners(set: &RuleSet) -> bool {
     let corners = &set.corners;
     set.escape == Escape::Corners
@@ -96,7 +96,7 @@ fn has_corners(set: &RuleSet) -> bool {
         || set.king.corner_closes
 }
 
-/// Whether the camps differ from ordinary squares at all.
+/// Whether the camps differ from ordinary squares.
 fn has_camps(set: &RuleSet) -> bool {
     let camps = &set.camps;
     set.escape == Escape::EdgeOutsideCamps
@@ -131,8 +131,8 @@ fn walk(set: &RuleSet, piece: Piece) -> Walk {
     }
 }
 
-/// The camps that a piece may not enter when it moves in a direction. One step decides it: in any
-/// line the camps of a group are contiguous, so a piece that has left its group stays out.
+/// The camps that a piece may not enter when it moves in a direction. One step decides this: the camps of a group are
+/// contiguous in every line, so a piece that leaves its group cannot enter it again in the same move.
 fn closed_camps(entry: CampEntry, piece: Piece, direction: Direction) -> Bitboard {
     let camps = all_camps();
     match (entry, piece) {

@@ -1,4 +1,4 @@
-//! Counting legal moves without listing them: all soldiers of a side slide at once.
+//! Counts legal moves without listing them. All soldiers of a side move at once.
 
 use crate::bitboard::Bitboard;
 use crate::board::{Direction, MAX_DISTANCE, SIZE};
@@ -8,7 +8,7 @@ use crate::rules::{Rules, Walk};
 use crate::side::{Piece, Side};
 
 impl Rules {
-    /// The number of legal moves: the length of the list that [`Rules::legal_moves`] fills.
+    /// The number of legal moves. It equals the length of the list from [`Rules::legal_moves`].
     #[must_use]
     pub fn count_legal_moves(&self, position: &Position) -> u32 {
         if self.decided(position).is_some() {
@@ -30,8 +30,7 @@ impl Rules {
         moves + choices
     }
 
-    /// The moves that there are beyond one for each from and to square, because the mover chooses among
-    /// several captures (rulebook IC5).
+    /// The additional moves for choices among several captures (rulebook IC5), beyond one move per from and to square.
     fn count_choices(&self, position: &Position) -> u32 {
         let occupied = position.occupied();
         let mut extra = 0;
@@ -47,7 +46,7 @@ impl Rules {
         extra
     }
 
-    /// The empty squares from which a piece may surround two enemies or more; some too many.
+    /// The empty squares from which a piece may surround two or more enemies. The set may contain other squares.
     fn choice_squares(&self, position: &Position) -> Bitboard {
         let occupied = position.occupied();
         let (enemies, captors, victim) = match position.side_to_move() {
@@ -70,8 +69,8 @@ impl Rules {
     }
 }
 
-/// The moves of all soldiers of a kind. In a given direction no two pieces reach the same square, the
-/// nearer stands in the way, so the squares reached in that direction are as many as the moves.
+/// The moves of all soldiers of a kind. In one direction no two pieces reach the same square, because the nearer piece
+/// blocks the other. So the number of reached squares is the number of moves.
 #[inline]
 fn slides(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
     let landing = !walk.barred.bits();
@@ -85,8 +84,8 @@ fn slides(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
     [north, east, south, west].iter().map(|reached| (reached & landing).count_ones()).sum()
 }
 
-/// Pieces and the squares that they pass, twice as far each time (Kogge and Stone 1973), until nothing but the
-/// last step of the longest move is missing.
+/// The pieces and the squares that they pass, twice as far in each round (Kogge and Stone 1973). Only the last step of
+/// the longest move is missing at the end.
 #[inline]
 fn slide<const STEP: usize, const UP: bool>(pieces: u128, mut open: u128) -> u128 {
     let shift = |set: u128, n: usize| if UP { set << (n * STEP) } else { set >> (n * STEP) };

@@ -1,4 +1,4 @@
-//! Why a move is not legal, in words.
+//! Says in words why a move is illegal.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::rays::RAYS;
 use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
-/// A move that is not legal, and why.
+/// An illegal move, and why it is illegal.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct IllegalMove {
     /// The move.
@@ -29,25 +29,25 @@ pub enum MoveFault {
     EmptySquare(Square),
     /// The piece belongs to the side that is not to move.
     NotYours(Piece, Side),
-    /// The squares do not lie in one row or column, or are the same.
+    /// The squares are the same, or are not in one row or column.
     NotStraight,
-    /// A piece stands on the way or on the square to land on.
+    /// A piece stands on the way or on the to square.
     Blocked(Square),
-    /// The king does not move so far.
+    /// The king may not move that far.
     TooFar(u32),
     /// The piece may not land on this special square, the throne, a corner or a camp.
     NoLanding(Piece, Square),
     /// The piece may not pass over this special square.
     NoPassing(Piece, Square),
-    /// The move surrounds several pieces and must choose one of them.
+    /// The move surrounds several pieces, and the mover must choose one of them.
     NoChoice(Bitboard),
     /// The move does not surround the chosen piece.
     NotSurrounded(Square),
-    /// A choice where the move captures what it surrounds anyway.
+    /// The move names a choice, but under this rule set it captures everything that it surrounds.
     NeedlessChoice(Square),
-    /// The move's text names other captures than the move makes.
+    /// The text names other captures than the move makes.
     OtherCaptures(Bitboard),
-    /// The move's text names another piece than the one that moves.
+    /// The text names another piece than the one that moves.
     OtherPiece(Piece),
 }
 
@@ -97,7 +97,7 @@ fn with_article(piece: Piece) -> &'static str {
     }
 }
 
-/// A special square with what it is.
+/// The name of a special square with its kind.
 fn describe(square: Square) -> String {
     if square == CENTRE {
         format!("the throne {square}")

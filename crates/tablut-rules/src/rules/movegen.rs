@@ -1,4 +1,4 @@
-//! Legal moves.
+//! The move generator.
 
 use std::ops::ControlFlow;
 
@@ -10,8 +10,8 @@ use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
 impl Rules {
-    /// Fills the list with the legal moves, in the order that [`MoveList`] documents. A position in
-    /// which the king is captured or has escaped has none.
+    /// Fills the list with the legal moves, in the order documented at [`MoveList`]. There are none if the king has
+    /// been captured or has escaped.
     pub fn legal_moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let _ = self.visit_moves(position, |mv| {
@@ -26,7 +26,7 @@ impl Rules {
         self.visit_moves(position, |_| ControlFlow::Break(())).is_break()
     }
 
-    /// Shows each legal move in order until the visitor breaks off.
+    /// Passes each legal move to the visitor, in order, until the visitor stops.
     #[inline]
     pub(crate) fn visit_moves(
         &self,
@@ -53,7 +53,7 @@ impl Rules {
         ControlFlow::Continue(())
     }
 
-    /// Shows the moves of one piece in one direction, nearest first.
+    /// Passes the moves of one piece in one direction to the visitor, nearest first.
     #[inline]
     fn visit_line(
         &self,
@@ -68,7 +68,7 @@ impl Rules {
         ControlFlow::Continue(())
     }
 
-    /// Shows a move once, or once for each piece among which the mover chooses (rulebook IC5).
+    /// Passes a move once, or once for each piece that the mover may choose (rulebook IC5).
     #[inline]
     fn visit_choices(
         &self,
@@ -89,9 +89,9 @@ impl Rules {
         visit(mv)
     }
 
-    /// Whether a piece of `pieces`, all of one kind, could move to an empty square.
+    /// Whether a piece of `pieces`, all of one kind, can move to an empty square.
     pub(crate) fn reaches(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard, to: Square) -> bool {
-        // Only pieces in line with the square come into question.
+        // Only pieces in the same row or column can reach the square.
         let lines = Direction::ALL
             .map(|d| crate::rays::RAYS.from(to, d))
             .into_iter()

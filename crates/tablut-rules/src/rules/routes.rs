@@ -1,4 +1,4 @@
-//! The king's ways out, and wins within one move.
+//! The king's escape routes, and immediate wins.
 
 use crate::bitboard::Bitboard;
 use crate::board::Direction;
@@ -8,23 +8,23 @@ use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
 impl Rules {
-    /// The squares that the king could move to if it were the defenders' turn; none once the king is
-    /// captured or has escaped.
+    /// The squares that the king could move to on the defenders' turn. There are none once he is captured or has
+    /// escaped.
     #[must_use]
     pub fn king_moves(&self, position: &Position) -> Bitboard {
         self.king_lines(position).into_iter().fold(Bitboard::EMPTY, |all, line| all | line)
     }
 
-    /// The number of escape routes: directions in which the king could, if it were the defenders'
-    /// turn, move to an escape square (rulebook C11). From 0 to 4; one is *raichi*, two or more are
-    /// *tuichi*. 0 once the king is captured or has escaped.
+    /// The number of escape routes (rulebook C11), from 0 to 4. A route is a direction in which the king could move to
+    /// an escape square on the defenders' turn. One route is *raichi*, two or more are *tuichi*. It is 0 once the king
+    /// is captured or has escaped.
     #[must_use]
     pub fn routes(&self, position: &Position) -> u32 {
         self.king_lines(position).into_iter().map(|line| u32::from(line.intersects(self.escapes))).sum()
     }
 
-    /// The squares that the king passes and lands on along his escape routes, each up to its
-    /// nearest escape square.
+    /// The squares that the king passes and lands on along his escape routes. Each route ends at its nearest escape
+    /// square.
     #[must_use]
     pub fn route_squares(&self, position: &Position) -> Bitboard {
         let mut squares = Bitboard::EMPTY;
@@ -51,8 +51,8 @@ impl Rules {
         }
     }
 
-    /// Whether a side could win at once by the king's capture or escape (rulebook C7) if it were its
-    /// turn. No side can in a position that is already decided.
+    /// Whether a side could win at once by the king's capture or escape (rulebook C7) if it were to move. It is false
+    /// for both sides if the position is already decided.
     #[must_use]
     pub fn wins_at_once(&self, position: &Position, side: Side) -> bool {
         let Some(king) = position.king() else {

@@ -1,4 +1,4 @@
-//! Contradictions in a rule set: values that cannot hold together, or that can never apply.
+//! Contradictions in a rule set: values that exclude each other, or that can never apply.
 
 use super::name::{EXPECTED, is_rule_set_name};
 use super::{
@@ -8,7 +8,7 @@ use crate::board::MAX_DISTANCE;
 use crate::shown::shown;
 
 impl RuleSet {
-    /// Finds values out of range and values that contradict each other; the error names the keys.
+    /// Finds values out of range and values that contradict each other. The error names the keys.
     pub fn check(&self) -> Result<(), RuleSetError> {
         let mut faults = Vec::new();
         let mut require = |holds: bool, fault: &str| {

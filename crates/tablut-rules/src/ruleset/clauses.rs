@@ -1,4 +1,4 @@
-//! The clauses of a rule set one by one, and those in which two rule sets differ.
+//! The clauses of a rule set, and the clauses in which two rule sets differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,7 +12,7 @@ use super::RuleSet;
 pub struct ClauseDifference {
     /// The clause's key in a rule file, such as `king.reach`.
     pub key: String,
-    /// Its value in the one rule set, as a rule file writes it; none where it is left out.
+    /// Its value in the one rule set, as a rule file writes it, or `None` if it is left out.
     pub here: Option<String>,
     /// Its value in the other.
     pub there: Option<String>,
@@ -26,11 +26,11 @@ impl fmt::Display for ClauseDifference {
 }
 
 impl RuleSet {
-    /// Every key but name and source with its value, both as a rule file writes them, tables as dotted keys. Two rule
-    /// sets with the same clauses are the same game.
+    /// Every key with its value, except name and source. Keys of tables are dotted, and values are written as in a rule
+    /// file. Two rule sets with the same clauses are the same game.
     ///
     /// # Panics
-    /// Never: every field is a plain value, which TOML can hold.
+    /// Never: every field is a plain value that TOML can express.
     #[must_use]
     pub fn clauses(&self) -> BTreeMap<String, String> {
         let table = Table::try_from(self).expect("a rule set is a table of plain values");
@@ -41,7 +41,7 @@ impl RuleSet {
         clauses
     }
 
-    /// The clauses in which this rule set (`here`) differs from `other` (`there`), in the order of their keys.
+    /// The clauses in which this rule set (`here`) differs from `other` (`there`), sorted by key.
     #[must_use]
     pub fn differences(&self, other: &RuleSet) -> Vec<ClauseDifference> {
         let (here, there) = (self.clauses(), other.clauses());

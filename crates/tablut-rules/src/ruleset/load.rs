@@ -1,4 +1,4 @@
-//! Reading rule sets: the built-in ones by name, a user's from TOML text or file.
+//! Reads rule sets: built-in ones by name, a user's from TOML text or a file.
 
 use std::fmt;
 use std::path::Path;
@@ -38,43 +38,43 @@ pub const RULE_SET_NAMES: [&str; 14] = {
     names
 };
 
-/// The rule set that is played where none is asked for.
+/// The rule set that is used when none is given.
 pub const USUAL_RULE_SET: &str = "kvasir";
 
-/// Why there is no such rule set.
+/// Why a rule set cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RuleSetError {
     /// Neither a built-in name nor a path to a `.toml` file.
     Unknown {
-        /// What was asked for.
+        /// The name that was given.
         name: String,
     },
     /// The file cannot be read.
     Unreadable {
         /// The path as given.
         path: String,
-        /// The system's reason.
+        /// The operating system's reason.
         reason: String,
     },
-    /// The text is not the TOML of a rule set.
+    /// The text is not a rule set in TOML.
     Malformed {
-        /// File or rule set that the text belongs to.
+        /// The file or rule set that the text comes from.
         origin: String,
-        /// What was expected, with line and column where they are known.
+        /// What was expected, with line and column if they are known.
         reason: String,
     },
     /// Values that contradict each other.
     Contradiction {
-        /// File or rule set.
+        /// The file or rule set.
         origin: String,
-        /// Each contradiction, naming the keys.
+        /// Each contradiction, with the keys.
         faults: Vec<String>,
     },
 }
 
 impl RuleSetError {
-    /// The same error, said of the given file.
+    /// The same error, with the file's name.
     fn in_file(mut self, path: &str) -> RuleSetError {
         match &mut self {
             RuleSetError::Malformed { origin, .. } | RuleSetError::Contradiction { origin, .. } => {
@@ -120,8 +120,8 @@ impl RuleSet {
         RuleSet::from_toml(text)
     }
 
-    /// A built-in rule set by name, or a user's by the path of its TOML file. A file that starts from
-    /// a base and gives no name of its own is named after the file, with `-` for what a name may not hold.
+    /// A built-in rule set by name, or a user's rule set by the path of its TOML file. If the file has a base and no
+    /// name, the rule set gets the file's name, with `-` for characters that a name may not contain.
     pub fn load(name_or_path: &str) -> Result<RuleSet, RuleSetError> {
         let path = Path::new(name_or_path);
         let is_file = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
@@ -134,15 +134,15 @@ impl RuleSet {
         RuleSet::read(&text, &nearest_name(&stem, "custom")).map_err(|error| error.in_file(name_or_path))
     }
 
-    /// Reads a rule set from TOML: all keys, or `base = "kvasir"` and the keys that differ.
+    /// Reads a rule set from TOML. The text has either all keys, or `base = "kvasir"` and the keys that differ.
     pub fn from_toml(text: &str) -> Result<RuleSet, RuleSetError> {
         RuleSet::read(text, "custom")
     }
 
-    /// The rule set as TOML; [`RuleSet::from_toml`] reads it back.
+    /// The rule set as TOML. [`RuleSet::from_toml`] reads it back.
     ///
     /// # Panics
-    /// Never: every field is a plain value, which TOML can hold.
+    /// Never: every field is a plain value that TOML can express.
     #[must_use]
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a rule set is a table of plain values")
@@ -164,7 +164,7 @@ impl RuleSet {
     }
 }
 
-/// Lays a table's keys over those of the built-in rule set that it names as its base.
+/// Merges a table into the built-in rule set that it names as its base.
 fn with_base(mut table: Table, default_name: &str) -> Result<Table, RuleSetError> {
     let base = match table.remove("base") {
         Some(Value::String(name)) => name,
@@ -186,7 +186,7 @@ fn with_base(mut table: Table, default_name: &str) -> Result<Table, RuleSetError
     Ok(merged)
 }
 
-/// Puts `over`'s values into `under`, table by table.
+/// Copies the values of `over` into `under`, table by table.
 fn overlay(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {

@@ -1,9 +1,9 @@
-//! The names of rule sets: short words of a small alphabet, since files and commands are named after them.
+//! Names of rule sets. They are short and use few characters, because files and commands contain them.
 
 /// Longest name, in characters.
 const LONGEST: usize = 64;
 
-/// What a name is made of, for messages.
+/// The characters of a name, for messages.
 pub(super) const EXPECTED: &str = "1 to 64 letters a to z or A to Z, digits, - and _, the first a letter or a digit";
 
 /// Whether `name` can be the name of a rule set.
@@ -13,7 +13,7 @@ pub fn is_rule_set_name(name: &str) -> bool {
     first_fits && name.len() <= LONGEST && name.chars().all(is_of_alphabet)
 }
 
-/// The name that comes nearest to `text`; `otherwise` where nothing of it can be used.
+/// The valid name nearest to `text`, or `otherwise` if no character of it can be used.
 pub(crate) fn nearest_name(text: &str, otherwise: &str) -> String {
     let mapped = text.chars().map(|c| if is_of_alphabet(c) { c } else { '-' }).collect::<String>();
     let name: String = mapped.trim_start_matches(['-', '_']).chars().take(LONGEST).collect();

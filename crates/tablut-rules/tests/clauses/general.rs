@@ -112,7 +112,7 @@ fn c8_a_side_without_a_move_loses() {
         let wiped_out = game(&rules, "d tc4 Tb4 Td7 Kg7", "d7-d4");
         assert_eq!(ending(wiped_out.outcome()), "defenders by no-moves", "{name}");
     }
-    // The king alone, between pieces and a closed camp, not captured but out of moves.
+    // The king has no soldiers. He stands between pieces and a closed camp: not captured, but without a move.
     let rules = variant("base = \"linnaeus\"");
     assert_eq!(ending(game(&rules, "a Ke3 td3 tf3 tc4", "c4-e4").outcome()), "attackers by no-moves");
     assert_eq!(ending(game(&rules, "a Ke3 td3 tf4 tc4", "c4-e4").outcome()), "none");

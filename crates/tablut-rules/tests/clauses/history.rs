@@ -34,7 +34,7 @@ fn c9_start_is_its_own_first_occurrence() {
 
 #[test]
 fn c9_the_side_to_move_belongs_to_the_position() {
-    // The same board with the other side to move: a triangle walk loses the move.
+    // The same board with the other side to move: a piece that walks a triangle loses a tempo.
     let moves = "a4-b4 e3-d3 b4-c4 d3-e3 c4-a4 e3-d3 a4-b4 d3-e3";
     let game = from_start("masters", Side::Attackers, moves);
     let board = |game: &Game| game.position().to_string().split(' ').next().map(str::to_owned);

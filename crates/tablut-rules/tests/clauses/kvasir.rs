@@ -95,11 +95,11 @@ fn kv09_third_occurrence_with_a_choice_for_both_loses_for_the_mover() {
     assert_eq!(ending(game.outcome()), "defenders by aggressor");
 }
 
-/// The king side-steps between rows 5 and 6 with an open way to the edge in each, and an attacker
-/// follows him to block it: the attackers have no choice, the defenders have.
+/// The king steps between rows 5 and 6, each time with an open way to the edge. An attacker follows to block it. The
+/// attackers have no choice; the defenders have one.
 const SIDE_STEP: &str = "Kb5 ta5 tb9 tb1 Tg8 th5";
 const FORCED: &str = "b5-b6 a5-a6 b6-b5 a6-a5 ";
-/// A round from the same position in which neither side threatens anything.
+/// A round from the same position in which neither side threatens a win.
 const FREE: &str = "g8-g7 h5-h6 g7-g8 h6-h5 ";
 
 fn side_stepping(moves: &str) -> String {
@@ -120,7 +120,7 @@ fn kv09_only_plies_since_the_second_occurrence_count() {
 
 #[test]
 fn kv09_the_attackers_are_the_aggressor_though_the_defenders_complete_it() {
-    // The king, shut in, must step out of the way of d8 each time; nothing compels the attackers.
+    // The enclosed king must step out of the way of d8 each time. Nothing forces the attackers.
     let start = "a Kc4 tb5 td8 ta4 ta5 tg4 tg5 tc8 tc2";
     let rules = variant("base = \"kvasir\"");
     let round = "b5-b4 c4-c5 b4-b5 c5-c4 ";
@@ -130,7 +130,7 @@ fn kv09_the_attackers_are_the_aggressor_though_the_defenders_complete_it() {
 
 #[test]
 fn kv09_is_a_draw_where_neither_had_a_choice() {
-    // Each step of the king opens a way out, and each block of it threatens to capture him by c8.
+    // Each step of the king opens a way out. Each time the attackers block it, they also threaten to capture him by c8.
     let start = "d Kb4 ta4 tc8 tg4 tg5 tb8 tb2";
     let rules = variant("base = \"kvasir\"");
     let round = "b4-b5 a4-a5 b5-b4 a5-a4 ";

@@ -1,4 +1,5 @@
-//! Every clause of the rulebook as a test named after it: where it bites, and where it just does not.
+//! Every clause of the rulebook as a test with the clause's name: a case where it applies, and a similar case where it
+//! does not.
 
 mod ashton;
 mod general;

@@ -1,4 +1,4 @@
-//! What the clause tests ask: positions from lists of pieces, and what a move does in them.
+//! What the clause tests use: positions from lists of pieces, and the effects of a move in them.
 
 use std::sync::Arc;
 

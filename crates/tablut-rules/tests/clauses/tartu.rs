@@ -79,8 +79,8 @@ fn ta7_third_occurrence_loses_for_the_mover() {
     assert_eq!(ending(by_attackers.outcome()), "defenders by repetition");
 }
 
-/// A game that never repeats a position nor captures the king, without a capture while fewer than
-/// `patience` plies have gone without one, until it ends or has so many plies.
+/// A game that never repeats a position or captures the king. It makes no capture until `patience` plies have passed
+/// without one. It stops at its end or after `plies` plies.
 fn long_game(patience: u32, plies: u32) -> Game {
     let mut game = Game::new(Arc::new(rules(NAME)), Side::Attackers);
     let mut moves = MoveList::new();

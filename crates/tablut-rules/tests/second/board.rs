@@ -1,4 +1,4 @@
-//! The second generator's board: characters by row and column, with geometry of its own.
+//! The second generator's board: characters by row and column, with its own geometry.
 
 /// A square as column and row, from 0; may lie outside the board.
 pub type At = (i8, i8);

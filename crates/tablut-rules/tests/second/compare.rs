@@ -25,7 +25,7 @@ fn side(letter: char) -> Option<Side> {
     Side::ALL.into_iter().find(|side| side.letter() == letter)
 }
 
-/// Compares everything that a position alone decides. `context` opens every failure's message.
+/// Compares everything that depends only on the position. `context` is the start of every failure message.
 pub fn compare_position(rules: &Rules, name: Name, board: &Board, context: &str) {
     let text = board.text();
     let position: Position = text.parse().unwrap_or_else(|e| panic!("{context}: {e}"));
@@ -103,8 +103,8 @@ pub fn compare_symmetries(rules: &Rules, position: &Position, context: &str) {
     }
 }
 
-/// Plays one random game in both, by one of three tempers.
-/// Returns how it ended, if within `most_plies`.
+/// Plays one random game with both generators, in one of three styles. Returns how it ended, if it ended within
+/// `most_plies`.
 pub fn compare_game(
     rules: &Arc<Rules>,
     name: Name,
@@ -163,7 +163,7 @@ enum Temper {
     Restless,
     /// A move that wins at once where there is one.
     Eager,
-    /// Back where the piece came from, and seldom a move that wins at once, so that positions recur.
+    /// Moves a piece back to where it came from, and rarely plays an immediate win, so that positions repeat.
     Shuffling,
 }
 

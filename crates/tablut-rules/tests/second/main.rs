@@ -79,7 +79,7 @@ fn random_games_agree() {
         let mut endings: BTreeMap<&str, u32> = BTreeMap::new();
         for i in 0..n_games {
             let context = format!("{text}, seed {}, game {i}", seed());
-            // Every third game begins with few pieces, where threats recur.
+            // Every third game starts with few pieces, so that threats repeat.
             let first = if i % 2 == 0 { 'a' } else { 'd' };
             let board = if i % 3 == 2 { scatter(name, &mut random) } else { start(first) };
             let ending = compare::compare_game(&rules, name, &board, &mut random, 600, &context);
@@ -114,8 +114,8 @@ fn positions_of_random_games_agree() {
     }
 }
 
-/// Perft of the start, both sides first. Depth 4 is part of the suite for kvasir and masters, which
-/// differ in nearly every field; `TABLUT_PERFT_DEPTH` deepens all names, or those in `TABLUT_PERFT_RULES`.
+/// Perft of the start position, for both first sides. The suite runs depth 4 for kvasir and masters, which differ in
+/// nearly every field. `TABLUT_PERFT_DEPTH` sets the depth for all rule sets, or for those in `TABLUT_PERFT_RULES`.
 #[test]
 fn perft_agrees() {
     let chosen = std::env::var("TABLUT_PERFT_RULES").ok();

@@ -1,4 +1,4 @@
-//! The comparison has teeth: a rule set with one value changed is told from the rulebook's.
+//! The comparison finds mistakes: it detects every rule set with one changed value.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -43,16 +43,16 @@ fn is_idle(name: Name, key: &str, value: &str) -> bool {
     match key {
         // An armed king on the throne captures himself.
         "hostile-to-attackers" => matches!(value, "\"when-empty\"" | "\"always\"") && king_is_armed(name),
-        // A king beside a corner, or one who could move eight squares, has escaped already.
+        // A king beside a corner, or one who can move eight squares, has already escaped.
         "hostile-to-king" if value == "true" => king_escapes_at_the_edge,
         "reach" => value == "7" && king_escapes_at_the_edge,
-        // Only pieces on other camps stand next to an edge's middle, and those are attackers.
+        // Only pieces on other camps stand next to the middle of an edge, and they are attackers.
         "hostile-to-defenders" | "hostile-to-king" => value == "\"all-but-edge-middles\"" && name == Name::Ashton,
         _ => false,
     }
 }
 
-/// Whether the engine playing `rules` differs from the second generator somewhere.
+/// Whether the engine under `rules` differs from the second generator anywhere.
 fn shows(rules: &Rules, name: Name) -> bool {
     let mut random = Random::new(7);
     (0..MOST_POSITIONS).any(|_| {

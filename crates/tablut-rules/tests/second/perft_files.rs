@@ -1,5 +1,5 @@
-//! The counts of `tests/perft/*.perft`, by the engine to their full depth and by the second generator as deep
-//! as seconds allow.
+//! The counts of `tests/perft/*.perft`. The engine checks them to full depth, the second generator as deep as a few
+//! seconds allow.
 
 use tablut_rules::{Position, Rules};
 

@@ -1,9 +1,9 @@
-//! Random positions and the numbers behind them, all from one seed.
+//! Random positions and random numbers, all from one seed.
 
 use crate::board::{At, Board, DIRECTIONS, THRONE, camp_group, inside, plus};
 use crate::slow::Name;
 
-/// `SplitMix64`: enough for tests, and the same on every machine.
+/// `SplitMix64`: good enough for tests, and the same on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -29,9 +29,8 @@ impl Random {
     }
 }
 
-/// Pieces thrown onto the squares on which their kind may stand in a game of this name. Crowded
-/// around the king half the time, and often arranged around him or around a square to move to, so that
-/// captures of every kind come up.
+/// Pieces on random squares where their kind may stand in a game of this name. Half the time they crowd around the
+/// king. Often they are arranged around him or around a square to move to, so that all kinds of captures occur.
 pub fn scatter(name: Name, random: &mut Random) -> Board {
     let turn = if random.percent(50) { 'a' } else { 'd' };
     let mut board = Board { cells: [['.'; 9]; 9], turn };

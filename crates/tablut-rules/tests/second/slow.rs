@@ -1,5 +1,5 @@
-//! The second generator: the rulebook written out by rule set name, one clause after the other, on a
-//! board of characters. It shares no code with the engine and takes its time.
+//! The second generator: the rulebook as code, clause by clause for each rule set name, on a board of characters. It
+//! shares no code with the engine, and it is slow.
 
 /// The fourteen games.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -140,7 +140,7 @@ pub fn destinations(name: Name, board: &Board, from: At, mut each: impl FnMut(At
     }
 }
 
-/// Whether a square stands in for a second captor of a soldier (C5).
+/// Whether a square counts as the second captor of a soldier (C5).
 fn hostile_to_soldier(name: Name, board: &Board, victim: char, at: At) -> bool {
     if !inside(at) {
         return false;
@@ -171,8 +171,8 @@ fn hostile_to_soldier(name: Name, board: &Board, victim: char, at: At) -> bool {
     false
 }
 
-/// Whether the attacker that has just come to `to`, next to the king, captures him; the board is the
-/// one after the move, before captures.
+/// Whether the attacker that has just arrived at `to`, next to the king, captures him. The board is the one after the
+/// move and before captures.
 fn king_captured(name: Name, board: &Board, king: At, to: At) -> bool {
     let attackers = DIRECTIONS.iter().filter(|&&d| board.at(plus(king, d)) == 't').count();
     let across = (2 * king.0 - to.0, 2 * king.1 - to.1);
@@ -222,7 +222,7 @@ fn king_captured(name: Name, board: &Board, king: At, to: At) -> bool {
     two || camp_group(across) != 0
 }
 
-/// What the piece that has just moved to `to` surrounds, on the board after its move.
+/// The pieces that the piece on `to` has just surrounded, on the board after its move.
 pub fn surrounded(name: Name, board: &Board, to: At) -> Vec<At> {
     let piece = board.at(to);
     let mut found = Vec::new();
@@ -264,7 +264,7 @@ pub fn surrounded(name: Name, board: &Board, to: At) -> Vec<At> {
     found
 }
 
-/// The board after a piece has moved, nothing captured yet, the turn not yet passed.
+/// The board after a piece has moved, before captures and before the turn passes.
 pub fn moved(board: &Board, from: At, to: At) -> Board {
     let mut after = *board;
     after.set(to, board.at(from));
@@ -368,7 +368,7 @@ pub fn perft(name: Name, board: &Board, depth: u32) -> u64 {
     total
 }
 
-/// The number of legal moves, without listing them where no choice is to be made.
+/// The number of legal moves. It lists them only if the mover has a choice of captures.
 fn count(name: Name, board: &Board) -> u64 {
     if name == Imperial {
         return legal(name, board).len() as u64;

@@ -1,10 +1,9 @@
-//! The second generator's games: the whole history kept as a list of boards and searched anew at
-//! every ply.
+//! The second generator's games. The whole history is a list of boards, searched again at every ply.
 
 use crate::board::Board;
 use crate::slow::{self, Name, Step};
 
-/// Winner (`a`, `d`, `-` for a draw) and reason as the commands spell it.
+/// Winner (`a`, `d`, or `-` for a draw) and the reason in the commands' words.
 pub type Ending = (char, &'static str);
 
 pub struct SlowGame {
@@ -34,7 +33,7 @@ impl SlowGame {
         self.boards.last().expect("a start")
     }
 
-    /// Indices of earlier boards equal to the current one that the rule set counts.
+    /// Indices of the earlier boards that equal the current one and count under the rule set.
     pub fn earlier(&self) -> Vec<usize> {
         let last = self.boards.len() - 1;
         // AS10: the start position is not in the list.
@@ -85,7 +84,7 @@ impl SlowGame {
         None
     }
 
-    /// KV9, for the boards from the second occurrence up to the third, exclusive.
+    /// KV9, for the boards from the second occurrence up to, but not including, the third.
     fn aggressor(&self, second: usize, mover: char) -> Ending {
         let mut had_choice = [false; 2];
         for board in &self.boards[second..self.boards.len() - 1] {

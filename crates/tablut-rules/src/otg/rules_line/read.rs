@@ -1,4 +1,4 @@
-//! A line of rules as a rule set.
+//! Reads a line of rules as a rule set.
 
 use std::str::FromStr;
 
@@ -16,8 +16,8 @@ use crate::ruleset::{
 };
 use crate::side::Side;
 
-/// The start position and side that a line of rules gives. The other rules are those of the rule set that
-/// the record is played by.
+/// The start position and the side to move from a line of rules. The other rules come from the rule set that the record
+/// is played under.
 pub(in crate::otg) fn read_start(line: &str) -> Result<Position, String> {
     let mut words = Words::of(line);
     words.size();
@@ -32,8 +32,8 @@ pub(in crate::otg) fn read_start(line: &str) -> Result<Position, String> {
 impl FromStr for RulesLine {
     type Err = RulesLineError;
 
-    /// Reads a line of rules; every rule of it that this board's games do not know is a fault, but for those of the
-    /// game's end.
+    /// Reads a line of rules. A rule that does not exist on this board is an error, unless it is about the end of the
+    /// game.
     fn from_str(line: &str) -> Result<RulesLine, RulesLineError> {
         let mut words = Words::of(line);
         words.size();
@@ -57,7 +57,7 @@ impl FromStr for RulesLine {
     }
 }
 
-/// The built-in rule set that says the same, or this one under a name that is not taken.
+/// The built-in rule set with the same rules, or else this one under a free name.
 fn built_in(mut set: RuleSet) -> RuleSet {
     let same =
         |known: &RuleSet| *known == RuleSet { name: known.name.clone(), source: known.source.clone(), ..set.clone() };
@@ -70,7 +70,7 @@ fn built_in(mut set: RuleSet) -> RuleSet {
     set
 }
 
-/// Whether a piece stands on a camp that its kind may not enter.
+/// Whether a piece stands on a camp that it may not enter.
 fn has_strangers(start: &Position, entry: CampEntry) -> bool {
     let barred = match entry {
         CampEntry::Soldiers => start.king_board(),
@@ -79,13 +79,13 @@ fn has_strangers(start: &Position, entry: CampEntry) -> bool {
     barred.intersects(all_camps())
 }
 
-/// A number of squares, or any number.
+/// The most squares that a piece may move; `None` means any number.
 type Speed = Option<u32>;
 
 impl Words<'_> {
     fn rule_set(&mut self, first: Side, other_endings: &mut Vec<&'static str>) -> RuleSet {
         for key in ["nj", "cj", "mj", "gj", "swf"] {
-            // Of pieces that are not on this board, and of shieldwalls.
+            // Rules about shieldwalls and about pieces that do not exist on this board.
             self.values.remove(key);
         }
         self.off("kj", "jumping kings");
@@ -116,7 +116,7 @@ impl Words<'_> {
             escape,
             no_capture_plies: None,
             max_plies: None,
-            // With a throne that is always hostile to them, pinned defenders are captured like others.
+            // If the throne is always hostile to defenders, pinned defenders need no rule of their own.
             captures: CaptureRules {
                 count: CaptureCount::All,
                 pinned_defender: pinned_defender && throne.hostile_to_defenders != Hostility::Always,
@@ -167,7 +167,7 @@ impl Words<'_> {
         RepetitionRules { result, occurrences: 3, start_counts: true }
     }
 
-    /// The king's reach, where all soldiers move as far as they like.
+    /// The king's reach. Soldiers must have no limit.
     fn take_reach(&mut self) -> u32 {
         let value = self.take("spd", "-1");
         let list = value.strip_suffix(',').unwrap_or(value);
@@ -179,7 +179,7 @@ impl Words<'_> {
             }
         };
         let speeds: Option<Vec<Speed>> = list.split(',').map(read).collect();
-        // In the order tcnkmg TCNKMG, of which older lines leave the last one or two of either side out.
+        // The order is tcnkmg TCNKMG. Older lines leave out the last one or two of each side.
         let [attacker, defender, king] = match speeds.as_deref() {
             Some(&[all]) => [all; 3],
             Some(&[attackers, defenders]) => [attackers, defenders, defenders],
@@ -211,13 +211,13 @@ impl Words<'_> {
             ("c", KingStrength { falls: [Surrounded, Surrounded, BetweenTwo], edge_closes: false }),
             ("m", KingStrength { falls: [Surrounded; 3], edge_closes: true }),
             ("w", weak),
-            // Of older lines.
+            // From older lines.
             ("y", strong),
             ("n", weak),
         ];
         let strength = self.choice("ks", &choices);
         let has_no_throne = self.values.get("cen").is_some_and(|centre| centre.is_empty());
-        // A king who is strong on and beside the throne alone, and no throne.
+        // The king is strong only on and beside the throne, but there is no throne.
         if has_no_throne && strength.falls[2] == BetweenTwo { weak } else { strength }
     }
 
@@ -301,7 +301,7 @@ impl Words<'_> {
             hostile_to_soldiers: hostile.attacker,
             hostile_to_king: between && hostile.king,
         };
-        // On the edge beside a corner a king without the edge's help is never captured.
+        // If the edge does not help, a king on the edge beside a corner can never be captured.
         (rules, !between && hostile.king && king.edge_closes)
     }
 
@@ -359,7 +359,7 @@ impl Words<'_> {
     }
 }
 
-/// How the king falls on the throne, beside it and elsewhere, and whether the edge helps.
+/// How the king is captured on the throne, beside it and elsewhere, and whether the edge helps.
 #[derive(Copy, Clone)]
 struct KingStrength {
     falls: [KingCapture; 3],

@@ -1,4 +1,4 @@
-//! Lines of rules, read and written.
+//! Reading and writing lines of rules.
 
 use super::*;
 use crate::ruleset::{CampEntry, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult};
@@ -35,7 +35,7 @@ fn rule_sets_survive_their_line() {
         assert_eq!(read.other_endings, Vec::<&str>::new(), "{name}");
         let mut expected = set.clone();
         if !worded.other_endings.is_empty() {
-            // Moves and captures are the same; the end is that of the line.
+            // Moves and captures are the same. The rules about the end come from the line.
             expected.source.clone_from(&read.set.source);
             expected.name = format!("{name}-opentafl");
             expected.repetition = read.set.repetition;
@@ -76,7 +76,7 @@ fn rules_left_out_have_the_specifications_defaults() {
 
 #[test]
 fn opentafls_own_games_are_read() {
-    // As its serialiser writes them, and Sea Battle as its specification has it.
+    // The first line is from OpenTafl's serializer, Sea Battle's is from the specification.
     let tablut =
         read("name:Tablut esc:e atkf:y ks:c nj:n cor: cenp:tcnkTCNK cens: cenh: cenhe:tcnkTCNK linc:y spd:-1").set;
     assert_eq!((tablut.name.as_str(), tablut.escape), ("Tablut", Escape::Edge));

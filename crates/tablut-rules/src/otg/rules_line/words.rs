@@ -1,4 +1,4 @@
-//! The words of a line of rules, read one by one.
+//! Reads the words of a line of rules one by one.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::position::Position;
 use crate::ruleset::Landing;
 use crate::side::Side;
 
-/// The most of a text that a message shows.
+/// A message shows at most this many characters of a text.
 const SHOWN: usize = 40;
 
-/// The rules of a line that have not been read yet, and what was wrong with those that have.
+/// The rules of a line that have not been read yet, and the errors found so far.
 pub(super) struct Words<'a> {
     pub(super) values: BTreeMap<&'a str, &'a str>,
     pub(super) faults: Vec<String>,
@@ -43,7 +43,7 @@ impl<'a> Words<'a> {
         self.values.remove(key).unwrap_or(default)
     }
 
-    /// One of several values; the first is the default.
+    /// One of several values. The first is the default.
     pub(super) fn choice<T: Copy>(&mut self, key: &'a str, choices: &[(&'a str, T)]) -> T {
         let (default, first) = choices[0];
         let value = self.take(key, default);
@@ -55,7 +55,7 @@ impl<'a> Words<'a> {
         *choice
     }
 
-    /// A rule of other games, which has to be off.
+    /// A rule of other games. It must be off.
     pub(super) fn off(&mut self, key: &str, what: &str) {
         let value = self.take(key, "n");
         if value != "n" {
@@ -72,7 +72,7 @@ impl<'a> Words<'a> {
         Kinds { attacker: lists('t'), defender: lists('T'), king: lists('K') }
     }
 
-    /// Who may land, where all or the king alone or nobody may.
+    /// Who may land: all pieces, only the king, or nobody.
     pub(super) fn landing(&mut self, key: &str, kinds: Kinds) -> Landing {
         match kinds {
             Kinds::NONE => Landing::Nobody,
@@ -85,7 +85,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Squares, or `None` where the line does not speak of them.
+    /// Squares, or `None` if the line does not name them.
     pub(super) fn squares(&mut self, key: &str) -> Option<Bitboard> {
         let value = self.values.remove(key).filter(|value| *value != "default")?;
         let mut squares = Bitboard::EMPTY;

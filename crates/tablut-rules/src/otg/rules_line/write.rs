@@ -1,4 +1,4 @@
-//! A rule set as a line of rules.
+//! Writes a rule set as a line of rules.
 
 use super::{Kinds, WordedRules};
 use crate::bitboard::Bitboard;
@@ -11,8 +11,8 @@ use crate::side::Side;
 use crate::{MAX_DISTANCE, SIZE};
 
 impl RuleSet {
-    /// The rule set as OpenTafl's line of rules, from a start position; or the keys that it has no words for and that
-    /// moves and captures depend on.
+    /// The rule set as an OpenTafl line of rules with a start position. It fails with the keys that the line cannot
+    /// express and that change moves or captures.
     pub fn to_opentafl(&self, start: &Position) -> Result<WordedRules, Vec<&'static str>> {
         let missing = self.inexpressible();
         if !missing.is_empty() {
@@ -50,7 +50,7 @@ impl RuleSet {
         }
     }
 
-    /// How the king falls on the throne, beside it and elsewhere, where there is a word for it.
+    /// How the king is captured on the throne, beside it and elsewhere, if the format has a word for it.
     fn king_strength(&self) -> Option<&'static str> {
         let king = &self.king;
         match (king.on_throne, king.beside_throne, king.elsewhere) {
@@ -124,11 +124,11 @@ impl RuleSet {
         ]
     }
 
-    /// The keys that moves and captures depend on and whose values the format has no words for.
+    /// The keys that change moves or captures and that the format cannot express.
     fn inexpressible(&self) -> Vec<&'static str> {
         let (camps, throne) = (&self.camps, &self.throne);
         let checks = [
-            // OpenTafl's pieces land only where they may pass.
+            // In OpenTafl, pieces may land only on squares that they may pass.
             ("throne.passing", throne.passing == Passing::Anyone || throne.landing == Landing::Nobody),
             ("camps.entry", camps.entry != CampEntry::AttackersWithin),
             ("camps.hostile-to-attackers", camps.hostile_to_attackers != HostileCamps::AllButEdgeMiddles),
@@ -140,7 +140,7 @@ impl RuleSet {
         keys_that_fail(&checks)
     }
 
-    /// The keys that only the game's end depends on and whose values the format has no words for.
+    /// The keys that change only the end of the game and that the format cannot express.
     fn other_endings(&self) -> Vec<&'static str> {
         let repetition = &self.repetition;
         let matters = repetition.result != RepetitionResult::Ignored;
