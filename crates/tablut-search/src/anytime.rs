@@ -1,13 +1,15 @@
-//! A search under a [`Limit`] that may be cut at any moment. The caller reads the clock.
+//! A search under a [`Limit`] that can stop at any moment. The caller reads the clock.
 //!
-//! PUCT plays the move of most visits, whenever it is stopped: it runs as one search to the end of the time. Gumbel
-//! must know its budget beforehand, for sequential halving spends the first half of it on moves that it then drops.
-//! Under a clock it therefore runs in rounds, each a whole search of twice the simulations of the one before, on the
-//! tree that was kept; kept visits pay for the same visits of the next round. So at least the last round but one
-//! has always come to its end, and the moves that it left are the first that the last one considers, by scores that
-//! know all visits. With [`Method::Auto`] the rounds end at `gumbel_up_to` simulations, and PUCT goes on with the tree
-//! until the end. (The doubling trick of bandit algorithms. Sagers, Winands and Soemers 2024, "Anytime Sequential
-//! Halving in Monte-Carlo Tree Search", instead pass through all halvings again and again, with few visits in each.)
+//! PUCT plays the most visited move, whenever it stops. Under a clock it runs as one search until time is up.
+//!
+//! Gumbel must know its budget in advance: sequential halving spends the first half of it on moves that it drops later.
+//! Under a clock it therefore runs in rounds. Each round is a whole search with twice the simulations of the round
+//! before, on the kept tree. Kept visits count as visits of the new round. So at least the last round but one is always
+//! complete. The last round considers the moves that were left by that round first, with scores from all visits. With
+//! [`Method::Auto`] the rounds end at `gumbel_up_to` simulations, and PUCT continues on the same tree.
+//!
+//! This is the doubling trick of bandit algorithms. Sagers, Winands and Soemers 2024, "Anytime Sequential Halving in
+//! Monte-Carlo Tree Search", take another way: they repeat all halvings again and again, with few visits in each.
 
 use std::time::Duration;
 
@@ -15,10 +17,10 @@ use crate::config::{Method, SearchConfig};
 use crate::limit::Limit;
 use crate::search::{Search, Stop};
 
-/// Simulations of a Gumbel search's first round under a clock.
+/// Simulations in the first round of a Gumbel search under a clock.
 pub const FIRST_ROUND: u32 = 32;
 
-/// Leads one search through its rounds until a limit is reached.
+/// Runs one search, in rounds if necessary, until a limit is reached.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,36 +46,36 @@ pub const FIRST_ROUND: u32 = 32;
 pub struct Anytime {
     limit: Limit,
     config: SearchConfig,
-    /// Simulations of the rounds that are over.
+    /// Simulations of the finished rounds.
     spent: u32,
 }
 
 impl Anytime {
-    /// A search under `limit`; the simulations of `config` are not read. With simulations alone it is one search of so
-    /// many; under a clock it is rounds, unless it is PUCT alone.
+    /// A search under `limit`. The `simulations` of `config` are ignored. If the limit has no time, it is one search
+    /// with the limit's simulations. Under a clock it runs in rounds, unless the method is PUCT.
     pub fn new(limit: Limit, config: &SearchConfig) -> Self {
         let most = limit.simulations().unwrap_or(u32::MAX);
         let in_rounds = limit.time().is_some() && config.method != Method::Puct;
         let simulations = if in_rounds { most.min(FIRST_ROUND) } else { most };
-        // Between rounds, visits must count.
+        // Later rounds need the visits of earlier ones.
         let count_kept_visits = config.count_kept_visits || in_rounds;
         let config = SearchConfig { simulations, count_kept_visits, ..config.clone() };
         Self { limit, config, spent: 0 }
     }
 
-    /// The settings that the search must begin with.
+    /// The settings to create the search with.
     pub fn config(&self) -> &SearchConfig {
         &self.config
     }
 
-    /// Simulations of all rounds so far.
+    /// Simulations in all rounds so far.
     pub fn simulations(&self, search: &Search) -> u32 {
         self.spent.saturating_add(search.simulations())
     }
 
-    /// Whether the next thing to do is a gathering, `elapsed` after the beginning; begins the next round where one is
-    /// over. When the limit is reached the search is stopped, but not before its root is evaluated. (Both bounds
-    /// are looked at between gatherings: of several leaves asked for together the last may come too late.)
+    /// Whether to gather again, `elapsed` after the start. If a round is over, this starts the next one. If the limit
+    /// is reached, this stops the search, but not before its root is evaluated. The limit is checked only between
+    /// gatherings, so the last of several leaves gathered together may exceed it.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.

@@ -1,4 +1,4 @@
-//! A bounded cache of evaluations, which the searches of many games may share.
+//! A cache of evaluations with a fixed size. The searches of many games can share it.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Key {
         }
     }
 
-    /// A mixed hash; equal keys give equal hashes. Rule sets are told apart by [`Key::equals`] alone.
+    /// Equal keys have equal hashes. The hash does not include the rule set; [`Key::equals`] compares it.
     fn hash(&self) -> u64 {
         let counts = u64::from(self.occurrences) << 32 | u64::from(self.plies_since_capture);
         let mixed =
@@ -36,7 +36,7 @@ impl Key {
         mixed ^ mixed >> 32
     }
 
-    /// The whole key is compared, so that two positions with the same hash are never confused.
+    /// Compares the whole key, so that two positions with the same hash are never confused.
     fn equals(&self, other: &Key) -> bool {
         self.position == other.position
             && self.occurrences == other.occurrences
@@ -45,46 +45,46 @@ impl Key {
     }
 }
 
-/// What of a query an evaluator looks at.
+/// The parts of a query that an evaluator reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheScope {
-    /// Everything. Right for every evaluator.
+    /// Everything. Correct for every evaluator.
     #[default]
     Exact,
-    /// Everything but the plies since the last capture. Right only for an evaluator that does not look at them, with
-    /// which positions reached by different paths are found again more often.
+    /// Everything except the plies since the last capture. Correct only for an evaluator that ignores them. With it the
+    /// cache finds more positions that were reached by different paths.
     WithoutCaptureClock,
 }
 
-/// How a cache has done.
+/// Hits and misses of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounts {
     /// Queries answered from the cache.
     pub hits: u64,
-    /// Queries that were not found.
+    /// Queries that were not in the cache.
     pub misses: u64,
 }
 
-/// A table of fixed size with two places for each hash, the older entry is replaced. A hit has the very bits of the
-/// evaluation stored.
+/// A table of fixed size with two slots per hash. A new entry replaces the older of the two. A hit returns exactly the
+/// stored evaluation, bit for bit.
 #[derive(Debug)]
 pub struct EvaluationCache {
     scope: CacheScope,
-    /// Pairs of places, the newer entry first.
+    /// Pairs of slots, with the newer entry first.
     places: Vec<Option<(Key, Evaluation)>>,
     counts: CacheCounts,
 }
 
 impl EvaluationCache {
-    /// A cache of at most `n_entries` evaluations (at least 2, rounded down to a power of two). An evaluation of a
-    /// position with 80 legal moves takes about 450 bytes.
+    /// A cache for at most `n_entries` evaluations. `n_entries` is at least 2 and is rounded down to a power of two. An
+    /// evaluation of a position with 80 legal moves takes about 450 bytes.
     pub fn new(n_entries: usize, scope: CacheScope) -> Self {
         let n = n_entries.max(2);
         let n = if n.is_power_of_two() { n } else { n.next_power_of_two() / 2 };
         Self { scope, places: (0..n).map(|_| None).collect(), counts: CacheCounts::default() }
     }
 
-    /// The stored evaluation of the query.
+    /// The stored evaluation of the query, if there is one.
     pub fn find(&mut self, query: &Query) -> Option<&Evaluation> {
         let key = Key::of(query, self.scope);
         let start = self.pair(&key);
@@ -106,7 +106,7 @@ impl EvaluationCache {
         self.places[start] = Some((key, evaluation.clone()));
     }
 
-    /// Forgets every evaluation, for instance because the net has changed. The counts stay.
+    /// Removes all evaluations, for example because the net has changed. The hit and miss counts stay.
     pub fn clear(&mut self) {
         self.places.fill_with(|| None);
     }
@@ -116,7 +116,7 @@ impl EvaluationCache {
         self.counts
     }
 
-    /// Evaluations that the cache can hold.
+    /// The number of evaluations that fit into the cache.
     pub fn capacity(&self) -> usize {
         self.places.len()
     }
@@ -126,7 +126,7 @@ impl EvaluationCache {
     }
 }
 
-/// An evaluator that asks another only for what its cache does not hold.
+/// An evaluator with a cache. It asks the inner evaluator only for queries that are not in the cache.
 #[derive(Debug)]
 pub struct CachedEvaluator<E> {
     evaluator: E,
@@ -135,7 +135,7 @@ pub struct CachedEvaluator<E> {
 }
 
 impl<E> CachedEvaluator<E> {
-    /// Puts a cache before an evaluator.
+    /// Adds a cache to an evaluator.
     pub fn new(evaluator: E, cache: EvaluationCache) -> Self {
         Self { evaluator, cache, missing: Vec::new() }
     }
@@ -145,7 +145,7 @@ impl<E> CachedEvaluator<E> {
         &self.cache
     }
 
-    /// The evaluator behind the cache, to give it another net; the cache is emptied.
+    /// The inner evaluator, for example to give it another net. This empties the cache.
     pub fn evaluator_mut(&mut self) -> &mut E {
         self.cache.clear();
         &mut self.evaluator
@@ -183,7 +183,8 @@ mod tests {
 
     use super::*;
 
-    /// Counts the queries that reach it; each gets another value, so that a hit can be told from an evaluation.
+    /// Counts the queries that it receives. Every query gets a different value, so that a test can distinguish a hit
+    /// from an evaluation.
     #[derive(Default)]
     struct Counting {
         asked: u32,

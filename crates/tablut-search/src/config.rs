@@ -1,46 +1,44 @@
-//! What a search can be told: plain data, readable from TOML.
+//! The settings of a search: plain data, readable from TOML.
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of one search. Every field has a default, so that a file names only what differs.
+/// Settings of one search. Every field has a default, so a file needs only the fields that differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
-    /// Simulations of one search: descents from the root to a leaf, the root's own evaluation not counted.
-    /// 0 plays by the policy alone. Default 64.
+    /// Simulations per search. A simulation goes from the root to a leaf; the root's own evaluation does not count. 0
+    /// plays by the policy alone. Default 64.
     pub simulations: u32,
-    /// How moves are chosen in the tree, and what the policy target is. Default `gumbel`.
+    /// How the search chooses moves in the tree, and what its policy target is. Default `gumbel`.
     pub method: Method,
-    /// Read when `method` is `auto`: searches of at most so many simulations are Gumbel searches, longer ones PUCT.
-    /// Default 512 (`experiments/scaling`).
+    /// Used only if `method` is `auto`. Searches with at most this many simulations are Gumbel searches, longer ones
+    /// are PUCT searches. Default 512 (`experiments/scaling`).
     pub gumbel_up_to: u32,
-    /// Read in Gumbel searches.
+    /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
-    /// Read in PUCT searches, and in Gumbel searches whose interior rule is `puct`.
+    /// Used in PUCT searches, and in Gumbel searches with `puct` as the interior rule.
     pub puct: PuctConfig,
     /// Prefers the shorter of two wins and the longer of two losses. Off by default.
     pub moves_left: MovesLeftConfig,
-    /// What a leaf is worth whose position occurred before. Default `evaluated`.
+    /// The value of a leaf whose position occurred before. Default `evaluated`.
     pub repeats: Repeats,
-    /// What the search proves and sees without an evaluation. Default `threats`.
+    /// What the search proves, and what it finds without an evaluation. Default `threats`.
     pub solver: Solver,
-    /// Ends the search before its simulations are spent when the root is proven or when more simulations
-    /// cannot change the move played. Default true.
+    /// Stops the search early if the root is proven or if more simulations cannot change the chosen move. Default true.
     pub stop_early: bool,
-    /// Leaves of one tree that may wait for their evaluation together, held apart by virtual visits.
-    /// 1 (the default) changes nothing in the result; a Gumbel round's leaves lie in different subtrees and are
-    /// gathered together in any case. In a PUCT search they are at most a sixteenth of the visits so far.
+    /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits keep them apart. 1 (the
+    /// default) does not change the result. The leaves of a Gumbel round lie in different subtrees and are always
+    /// gathered together. In a PUCT search the number is at most a sixteenth of the visits so far.
     pub leaves_in_flight: u32,
-    /// Nodes that the tree may hold; the search ends when they are used up. A node takes 76 bytes with the edge to it, 40
-    /// more with `transpositions`, and 8 for each of its legal moves (together about 700 bytes in the middle of a
+    /// Maximum number of nodes in the tree. The search stops when it is reached. A node with the edge to it takes 76
+    /// bytes, plus 40 with `transpositions`, plus 8 for each legal move (about 700 bytes in total in the middle of a
     /// game). Default 1,000,000.
     pub max_nodes: u32,
-    /// After `advance`, visits that the kept subtree already has pay for the same visits of the new search,
-    /// which then needs fewer simulations. Otherwise all simulations are new. Default true.
+    /// Whether visits in the subtree kept by `advance` count as visits of the new search, which then needs fewer
+    /// simulations. Otherwise all simulations are new. Default true.
     pub count_kept_visits: bool,
-    /// Lines of moves that lead to the same position share what was found out about it: the tree becomes a graph.
-    /// Without effect where a rule set ends the game when a position occurs for the second time (ashton). Default
-    /// false.
+    /// Lines of moves that lead to the same position share their results: the tree becomes a graph. It has no effect
+    /// under rule sets that end the game when a position occurs for the second time (ashton). Default false.
     pub transpositions: bool,
 }
 
@@ -64,21 +62,22 @@ impl Default for SearchConfig {
     }
 }
 
-/// How moves are chosen in the tree.
+/// How the search chooses moves in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target.
     #[default]
     Gumbel,
-    /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature; the policy target is the visits.
+    /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature. The policy target is the visit
+    /// distribution.
     Puct,
-    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`). Under a clock [`crate::Anytime`] begins with Gumbel
-    /// rounds and goes on with PUCT on the same tree.
+    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`). Under a clock [`crate::Anytime`] starts with
+    /// Gumbel rounds and continues with PUCT on the same tree.
     Auto,
 }
 
-/// How a Gumbel search chooses below the root.
+/// How a Gumbel search chooses moves below the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interior {
@@ -89,49 +88,49 @@ pub enum Interior {
     Puct,
 }
 
-/// How Q-values are brought into [0, 1] before σ.
+/// How Q-values are scaled to [0, 1] before σ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QScale {
-    /// (q + 1) / 2: the paper's scale for games whose values are known to lie in [−1, 1].
+    /// (q + 1) / 2: the paper's scale for games with values in [−1, 1].
     #[default]
     Fixed,
-    /// The lowest completed Q of the node becomes 0, the highest 1 (mctx's `rescale_values`; mctx then takes
+    /// The lowest completed Q of the node becomes 0, the highest 1 (mctx's `rescale_values`, which mctx combines with
     /// `c_scale` 0.1).
     MinMax,
 }
 
-/// What a leaf is worth whose position occurred before.
+/// The value of a leaf whose position occurred before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repeats {
-    /// What the net says of it.
+    /// The net's value.
     #[default]
     Evaluated,
-    /// As much as a draw if it occurred on the leaf's path from the root, so that shuffling gains nothing. Proofs do not
-    /// rest on it.
+    /// A draw, if the position occurred on the path from the root to the leaf. So repeating moves gains nothing. Proofs
+    /// do not use this value.
     Drawn,
-    /// As much as a draw if it occurred anywhere in the game or on the path.
+    /// A draw, if the position occurred anywhere in the game or on the path.
     DrawnInGame,
 }
 
-/// What a search proves, and sees without an evaluation.
+/// What a search proves, and what it finds without an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// The end of the game alone.
+    /// Only the end of the game.
     Off,
-    /// Proven results are backed up through the tree. Wins in one ply are seen at every leaf, losses in two where the
-    /// opponent threatens to win, and around the root also wins in three.
+    /// Proven results are backed up through the tree. The search finds wins in one ply at every leaf, losses in two
+    /// plies if the opponent threatens to win, and wins in three plies near the root.
     #[default]
     Threats,
-    /// As `threats`, and wins in three are looked for at every leaf. Costs about 10 µs a leaf and saves evaluations
-    /// where there are tactics: worth it with a net that takes longer.
+    /// Like `threats`, and the search also looks for wins in three plies at every leaf. It costs about 10 µs per leaf
+    /// and saves evaluations in tactical positions, so it pays off if the net takes longer than that.
     Deep,
 }
 
 impl Solver {
-    /// Whether anything is proven at all.
+    /// Whether the search proves anything.
     pub fn is_on(self) -> bool {
         self != Solver::Off
     }
@@ -141,26 +140,25 @@ impl Solver {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GumbelConfig {
-    /// m: moves that the root considers at first. Default 16.
+    /// m: the number of moves that the root considers at first. Default 16.
     pub max_considered: u32,
-    /// Simulations for each considered move at least: the root considers no more moves than the simulations divided by
-    /// this. Default 1, as in the paper; matches take 2, so that some moves are looked at twice
-    /// (`experiments/gumbel-puct`).
+    /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this.
+    /// Default 1, as in the paper. Matches use 2, so that some moves are visited twice (`experiments/gumbel-puct`).
     pub simulations_per_considered: u32,
-    /// Factor on the Gumbel noise of the root: 1 to explore (self-play), 0 for the best move (matches). Default 1.
+    /// Factor on the Gumbel noise at the root: 1 to explore (self-play), 0 to play the best move (matches). Default 1.
     pub gumbel_scale: f32,
     /// The transformation σ of Q-values.
     pub sigma: SigmaConfig,
-    /// How moves are chosen below the root. Default `improved-policy`.
+    /// How the search chooses moves below the root. Default `improved-policy`.
     pub interior: Interior,
 }
 
 impl GumbelConfig {
-    /// Moves that the root considers at first of `n_open`, when it is to spend `simulations`.
+    /// How many of the `n_open` moves the root considers at first, with a budget of `simulations`.
     pub(crate) fn considered(&self, n_open: u32, simulations: u32) -> u32 {
         let considered = self.max_considered.min(n_open);
         match self.simulations_per_considered {
-            // The paper's schedule copes with fewer simulations than moves.
+            // The paper's schedule also works with fewer simulations than moves.
             1 => considered,
             each => considered.min((simulations / each.max(1)).max(1)),
         }
@@ -179,15 +177,15 @@ impl Default for GumbelConfig {
     }
 }
 
-/// Constants of σ(q) = (`c_visit` + max visits) · `c_scale` · q, q scaled to [0, 1].
+/// Constants of σ(q) = (`c_visit` + max visits) · `c_scale` · q, with q scaled to [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SigmaConfig {
     /// Added to the visits of the most visited move. Default 50, as in the paper.
     pub c_visit: f32,
-    /// Weight of Q against the logits. Default 1, as in the paper for board games.
+    /// Weight of Q relative to the logits. Default 1, as in the paper for board games.
     pub c_scale: f32,
-    /// How Q comes to lie in [0, 1]. Default `fixed`.
+    /// How Q is scaled to [0, 1]. Default `fixed`.
     pub q_scale: QScale,
 }
 
@@ -203,21 +201,22 @@ impl Default for SigmaConfig {
 pub struct PuctConfig {
     /// Exploration at few visits. Default 1.25 (`AlphaZero`).
     pub c_init: f32,
-    /// Visits over which exploration grows by ln 2. Default 19652 (`AlphaZero`).
+    /// Number of visits after which exploration has grown by ln 2. Default 19652 (`AlphaZero`).
     pub c_base: f32,
-    /// First-play urgency: an unvisited move is worth its parent's value less this much times the square root
-    /// of the visited moves' prior. Default 0.2 (`KataGo`).
+    /// First-play urgency. An unvisited move gets its parent's value minus this number times the square root of the
+    /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
-    /// Temperature of the policy in the tree: priors are π^(1 / temperature), so that a number above 1 evens them out.
-    /// Default 1.
+    /// Temperature of the policy in the tree. Priors become π^(1 / temperature), so a number above 1 makes them more
+    /// even. Default 1.
     pub policy_temperature: f32,
-    /// Share of Dirichlet noise in the root's prior, 0 (the default: none) to 1.
+    /// Share of Dirichlet noise in the root's prior, from 0 to 1. Default 0, which means none.
     pub noise_fraction: f32,
-    /// Sum of the Dirichlet noise's concentrations, spread evenly over the legal moves. Default 10.
+    /// Sum of the concentrations of the Dirichlet noise, divided equally among the legal moves. Default 10.
     pub noise_concentration: f32,
-    /// The move is drawn from visits^(1 / temperature); 0 plays the most visited. Default 0.
+    /// The move is drawn in proportion to visits^(1 / temperature). 0 plays the most visited move. Default 0.
     pub temperature: f32,
-    /// Plies from the start of the game during which `temperature` holds; 0 afterwards. Default: always.
+    /// Number of plies at the start of the game in which `temperature` applies. After that it is 0. Default: the whole
+    /// game.
     pub temperature_plies: u32,
 }
 
@@ -240,16 +239,16 @@ impl Default for PuctConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MovesLeftConfig {
-    /// Most that the bonus adds to Q or takes from it; 0 (the default) leaves it out.
+    /// The largest change of Q by the bonus. 0 (the default) turns the bonus off.
     pub max_effect: f32,
-    /// Bonus for each ply that the game becomes shorter or longer. Default 0.003.
+    /// Bonus per ply by which the game becomes shorter or longer. Default 0.003.
     pub slope: f32,
-    /// |Q| from which the bonus is given; it grows in proportion to what |Q| is above. Default 0.6.
+    /// The bonus applies only above this |Q| and grows in proportion to the excess. Default 0.6.
     pub threshold: f32,
 }
 
 impl MovesLeftConfig {
-    /// Whether there is a bonus at all.
+    /// Whether the bonus is on.
     pub fn is_on(self) -> bool {
         self.max_effect > 0.0
     }
@@ -264,20 +263,20 @@ impl Default for MovesLeftConfig {
 const NOT_NEGATIVE: &str = "a number of at least 0";
 const POSITIVE_INTEGER: &str = "an integer of at least 1";
 
-/// A setting out of its range.
+/// A setting is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {found}: expected {expected}")]
 pub struct ConfigError {
-    /// The setting's path from [`SearchConfig`], dots between its parts.
+    /// The setting's path in [`SearchConfig`], with dots between the parts.
     pub key: &'static str,
-    /// The value found.
+    /// The value of the setting.
     pub found: f64,
-    /// The range.
+    /// The allowed range.
     pub expected: &'static str,
 }
 
 impl SearchConfig {
-    /// The settings with `auto` replaced by the method for their simulations.
+    /// The settings with `auto` replaced by the method for their number of simulations.
     #[must_use]
     pub fn with_method_chosen(&self) -> Self {
         let method = match self.method {
@@ -288,12 +287,12 @@ impl SearchConfig {
         Self { method, ..self.clone() }
     }
 
-    /// Whether moves below the root are chosen by PUCT; the method must be chosen.
+    /// Whether PUCT chooses the moves below the root. The method must not be `auto`.
     pub(crate) fn is_puct_inside(&self) -> bool {
         self.method == Method::Puct || self.gumbel.interior == Interior::Puct
     }
 
-    /// Checks every range. A search runs with any values, but those outside make no sense.
+    /// Checks every range. A search runs with any values, but values out of range make no sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let at_least = |key, found: f64, least: f64, expected| {
             if found >= least && found.is_finite() { Ok(()) } else { Err(ConfigError { key, found, expected }) }

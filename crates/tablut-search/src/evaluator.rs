@@ -1,45 +1,47 @@
-//! What a search asks of a net, and what it gets back.
+//! The interface between a search and a net: queries and evaluations.
 
 use std::sync::Arc;
 
 use tablut_rules::{Move, Rules, Situation};
 
-/// One position that a search wants evaluated; its moves are never none.
+/// One position to evaluate. It always has at least one legal move.
 pub type Query = Situation<Arc<Rules>, Vec<Move>>;
 
-/// What a net says about a [`Query`].
+/// A net's answer to a [`Query`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
     /// One policy logit for each of the query's moves, in their order.
     pub logits: Vec<f32>,
-    /// Probabilities that the attackers win, that the game is drawn, that the defenders win; absolute, sum 1.
+    /// Probabilities that the attackers win, that the game is drawn, and that the defenders win. They do not depend on
+    /// the side to move. Their sum is 1.
     pub wdl: [f32; 3],
     /// Expected plies to the end of the game, at least 0.
     pub moves_left: f32,
 }
 
 impl Evaluation {
-    /// No opinion: equal logits, an even chance for each side, no draws, no plies left known.
+    /// An evaluation without an opinion: equal logits, equal chances for both sides, no draws, and 0 plies left
+    /// (unknown).
     pub fn uniform(n_moves: usize) -> Self {
         Self { logits: vec![0.0; n_moves], wdl: [0.5, 0.0, 0.5], moves_left: 0.0 }
     }
 
-    /// The absolute value in [−1, 1]: chance of an attackers' win less that of a defenders' win.
-    /// A number that is not finite (a net that diverged) counts as 0.
+    /// The absolute value in [−1, 1]: the chance that the attackers win minus the chance that the defenders win. A
+    /// value that is not finite (from a net that diverged) counts as 0.
     pub fn value(&self) -> f32 {
         let value = self.wdl[0] - self.wdl[2];
         if value.is_finite() { value.clamp(-1.0, 1.0) } else { 0.0 }
     }
 
-    /// [`Evaluation::moves_left`], 0 for a number that is negative or not finite.
+    /// [`Evaluation::moves_left`], or 0 if it is negative or not finite.
     pub fn plies_left(&self) -> f32 {
         if self.moves_left.is_finite() { self.moves_left.max(0.0) } else { 0.0 }
     }
 }
 
-/// Evaluates queries in batches. An evaluation depends on its query alone, never on the rest of the batch.
+/// Evaluates queries in batches. An evaluation depends only on its query, never on the rest of the batch.
 pub trait Evaluator: Send {
-    /// One evaluation for each query, in their order.
+    /// One evaluation per query, in the order of the queries.
     fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError>;
 }
 
@@ -53,14 +55,14 @@ impl<E: Evaluator + ?Sized> Evaluator for Box<E> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
-    /// The evaluator answered with a wrong number of things.
+    /// The evaluator returned a wrong number of items.
     #[error("evaluator gave {found} {what}, expected {expected}")]
     Count {
-        /// What was counted: "evaluations" or "logits".
+        /// The items that were counted: "evaluations" or "logits".
         what: &'static str,
-        /// How many were expected.
+        /// The expected number.
         expected: usize,
-        /// How many came.
+        /// The number that was returned.
         found: usize,
     },
     /// The net, its file or its device failed.
@@ -69,14 +71,14 @@ pub enum EvaluateError {
 }
 
 impl EvaluateError {
-    /// A failure told in words, lower case and without a full stop.
+    /// A failure with a message, in lower case and without a full stop.
     pub fn new(message: impl Into<String>) -> Self {
         Self::Failed(message.into().into())
     }
 }
 
-/// Knows nothing: [`Evaluation::uniform`] for every position. The baseline that a net must beat, and the
-/// evaluator under which a search shows what its solver alone can do.
+/// Knows nothing: [`Evaluation::uniform`] for every position. A net must beat this baseline. With it, a search shows
+/// the strength of its solver alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UniformEvaluator;
 
@@ -86,7 +88,7 @@ impl Evaluator for UniformEvaluator {
     }
 }
 
-/// Checks that `evaluations` answer `queries`: as many, with a logit for every move.
+/// Checks that `evaluations` match `queries`: the same number, each with a logit for every move.
 pub fn check_answers(queries: &[Query], evaluations: &[Evaluation]) -> Result<(), EvaluateError> {
     if queries.len() != evaluations.len() {
         return Err(EvaluateError::Count { what: "evaluations", expected: queries.len(), found: evaluations.len() });

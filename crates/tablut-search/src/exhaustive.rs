@@ -1,14 +1,14 @@
-//! Solvers for tests and puzzles that share nothing with the search tree.
+//! Solvers for tests and puzzles that share no code with the search tree.
 //!
-//! [`Exhaustive`] plays every move of a `Game`, so that its answers are those of the rules, histories and limits
-//! included; its only cleverness is the order of moves (depth-first and/or search, the first refutation ends a branch).
-//! It looks about five plies ahead, and is what everything else is held to.
+//! [`Exhaustive`] plays every move of a `Game`, so its answers follow all rules, including history and limits. It is a
+//! depth-first and/or search. Its only optimization is the move order: the first refutation ends a branch. It looks
+//! about five plies ahead. Tests compare everything else with it.
 //!
-//! [`WinSolver`] answers one question, how many plies a side needs to win, for about seven plies of real games. It
-//! remembers positions, where the history cannot matter, and leaves out what provably cannot win.
+//! [`WinSolver`] answers one question: how many plies does a side need to win? It looks about seven plies ahead in real
+//! games. It stores positions when the history cannot matter, and it skips moves that provably cannot win.
 //!
-//! A side forces a goal within `n` plies when the game is over with the goal reached after at most `n` plies whatever
-//! the opponent plays.
+//! A side forces a goal within `n` plies if the game ends with the goal reached after at most `n` plies, whatever the
+//! opponent plays.
 
 mod history;
 mod memoryless;
@@ -19,46 +19,46 @@ pub use wins::WinSolver;
 
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 
-/// What a side wants to force.
+/// The goal that a side wants to force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// It wins.
     Win,
-    /// The game ends and it has not lost.
+    /// The game ends, and the side has not lost.
     NotLose,
 }
 
-/// What is known of a position after all lines of a given length.
+/// The known result of a position after all lines up to some length were searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The side wins in exactly so many plies when both play their best.
+    /// The side wins in exactly this number of plies if both sides play best.
     Win(Side, u32),
-    /// Both sides can force an end without losing.
+    /// Both sides can force an end of the game without losing.
     Draw,
-    /// Longer lines would have to be looked at.
+    /// Unknown: it needs longer lines.
     Open,
 }
 
-/// More positions would have to be looked at than allowed.
+/// The solver would have to look at more positions than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {max_positions} positions to look at")]
 pub struct TooManyPositions {
-    /// The bound.
+    /// The allowed number of positions.
     pub max_positions: u64,
 }
 
-/// A depth-first solver with a bound on its work.
+/// A depth-first solver with a limit on its work.
 #[derive(Debug)]
 pub struct Exhaustive {
     game: Game,
     max_positions: u64,
     positions: u64,
-    /// By ply: a list to reuse, and the reply that refuted the last line of this length.
+    /// By ply: a list to reuse, and the last reply that refuted a line of this length.
     lists: Vec<(MoveList, Option<Move>)>,
 }
 
 impl Exhaustive {
-    /// A solver of the game's present position that looks at no more than `max_positions` positions for each question.
+    /// A solver for the game's current position. It looks at no more than `max_positions` positions for each question.
     pub fn new(game: &Game, max_positions: u64) -> Self {
         Self { game: game.clone(), max_positions, positions: 0, lists: Vec::new() }
     }
@@ -70,7 +70,7 @@ impl Exhaustive {
         self.search(side, goal, plies)
     }
 
-    /// The least number of plies, up to `max_plies`, within which `side` can force a win.
+    /// The smallest number of plies, up to `max_plies`, in which `side` can force a win.
     pub fn shortest_win(&mut self, side: Side, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
         for plies in 0..=max_plies {
             if self.forces(side, Goal::Win, plies)? {
@@ -92,7 +92,7 @@ impl Exhaustive {
         Ok(if drawn { Verdict::Draw } else { Verdict::Open })
     }
 
-    /// The first moves that force a win of the side to move within `plies`.
+    /// The first moves with which the side to move can force a win within `plies`.
     pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
         let side = self.game.position().side_to_move();
         let mut moves = MoveList::new();
@@ -123,7 +123,7 @@ impl Exhaustive {
         let ours = self.game.position().side_to_move() == side;
         let (mut moves, last) = std::mem::take(&mut self.lists[plies as usize]);
         self.game.legal_moves(&mut moves);
-        // The move that decided the last position of this depth often decides this one too.
+        // The move that decided the last position at this depth often decides this one too.
         let first = last.filter(|mv| moves.contains(mv));
         let mut decisive = None;
         let mut failed = None;
@@ -132,7 +132,7 @@ impl Exhaustive {
             let forced = self.search(side, goal, plies - 1);
             self.game.undo();
             match forced {
-                // One move of ours that forces it is enough, and one of theirs that does not.
+                // One of our moves that forces the goal is enough. So is one of the opponent's moves that prevents it.
                 Ok(forced) if forced == ours => decisive = Some(mv),
                 Ok(_) => continue,
                 Err(error) => failed = Some(error),
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn an_open_line_wins_in_one_and_the_fork_behind_it_in_three() {
-        // The king has an open row: he escapes at once.
+        // The king has an open row, so he escapes at once.
         let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d"), 100_000);
         assert_eq!(solver.solve(1), Ok(Verdict::Win(Side::Defenders, 1)));
         assert_eq!(solver.winning_moves(1).expect("few positions").len(), 4);

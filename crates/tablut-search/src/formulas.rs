@@ -1,6 +1,6 @@
-//! The search's formulas, one function each, returning its parts, so that tests and pages can show them.
+//! The search's formulas, one function each. They return the parts of the result too, for tests and displays.
 //!
-//! Q-values and values are in the mover's view here: +1 when the side to move wins, −1 when it loses.
+//! Q-values and values here are from the mover's view: +1 if the side to move wins, −1 if it loses.
 
 pub mod completed_q;
 pub mod halving;
@@ -12,7 +12,7 @@ pub mod puct;
 pub mod softmax;
 pub mod temperature;
 
-/// What the formulas know of one visited move.
+/// One visited move, as the formulas need it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Visited {
     /// Policy probability of the move.
@@ -23,17 +23,17 @@ pub struct Visited {
     pub q: f32,
 }
 
-/// The best of the moves that were never visited. Only the one with the highest prior can be chosen next, since
-/// they all share one estimated value.
+/// The unvisited moves of a node. They all share one estimated value, so only the one with the highest prior can be
+/// chosen next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unvisited {
     /// Policy probability of the best unvisited move.
     pub prior: f32,
-    /// Policy probability of all unvisited moves together.
+    /// Total policy probability of all unvisited moves.
     pub sum_prior: f32,
 }
 
-/// The index of the highest score, the first of equals; `None` for no scores. NaN never wins.
+/// The index of the highest score, the first if several are equal, or `None` if there are no scores. NaN never wins.
 pub fn first_max(scores: impl IntoIterator<Item = f32>) -> Option<usize> {
     let mut best: Option<(usize, f32)> = None;
     for (index, score) in scores.into_iter().enumerate() {

@@ -1,12 +1,12 @@
 //! The graph: nodes, edges and legal moves in three arenas.
 //!
-//! A node is 44 bytes, an edge 32. A legal move costs 8 bytes, and an edge once it is visited. Since inside the graph
-//! the next unvisited move to be tried is always the one with the highest prior, the visited moves of a node are a
-//! prefix of its slice of the moves' arena, in the order of its edges; the best unvisited move stands right behind
-//! it. Moves that were seen to lose at once stand at the slice's end and are never visited.
+//! A node takes 44 bytes, an edge 32. A legal move takes 8 bytes, and another edge once it is visited. Below the root
+//! the search always tries the unvisited move with the highest prior next. So the visited moves of a node are the first
+//! ones of its slice in the move arena, in the order of its edges, and the best unvisited move comes right after them.
+//! Moves that lose at once are at the end of the slice and are never visited.
 //!
-//! A tree is a graph in which nothing is ever looked up: every edge leads to a node of its own. Where paths may meet, a
-//! node has a name (32 bytes more) and stands in a table (5 to 10 bytes) under its key.
+//! A tree is a graph without lookups: every edge leads to its own node. If paths may meet, a node also has a name (32
+//! bytes) and an entry in a table under its key (5 to 10 bytes).
 
 mod keep;
 mod key;
@@ -22,28 +22,28 @@ use crate::formulas::softmax::{exp, log_softmax};
 use crate::perspective::value_of;
 use crate::proof::Proof;
 
-/// The arenas, and the table of the nodes that many paths share.
+/// The arenas, and the table of the nodes that several paths share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
     pub moves: Vec<Candidate>,
-    /// Paths may meet; otherwise it is a tree, without names and without a table.
+    /// Whether paths may meet. If not, it is a tree, without names and without a table.
     shares: bool,
-    /// One for each node.
+    /// One per node.
     names: Vec<Name>,
     table: HashTable<NodeId>,
 }
 
 impl Graph {
-    /// Empties the graph but for a fresh root.
+    /// Removes everything and adds a fresh root.
     pub fn reset(&mut self, shares: bool) {
         self.clear();
         self.shares = shares;
         self.add_node(Paths::One, Key::default());
     }
 
-    /// Empties the graph.
+    /// Removes everything.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();
@@ -73,7 +73,7 @@ impl Graph {
         &mut self.edges[id as usize]
     }
 
-    /// The node's legal moves, those with edges first; empty until it waits for its evaluation.
+    /// The node's legal moves, starting with those that have edges. Empty until the node waits for its evaluation.
     pub fn moves_of(&self, id: NodeId) -> &[Candidate] {
         let node = self.node(id);
         &self.moves[node.first_move as usize..][..usize::from(node.n_moves)]
@@ -92,13 +92,13 @@ impl Graph {
         })
     }
 
-    /// Where an edge of `node` leads when the node is reached by `path`.
+    /// Where an edge of `node` leads if `path` led to the node.
     #[inline]
     pub fn seen(&self, node: &Node, edge: &Edge, path: Path) -> Seen {
         if self.shares { self.seen_where::<true>(node, edge, path) } else { self.seen_where::<false>(node, edge, path) }
     }
 
-    /// [`Graph::seen`] for loops that are compiled once for graphs and once for trees.
+    /// [`Graph::seen`] for loops that are compiled separately for graphs and for trees.
     #[inline]
     pub fn seen_where<const SHARES: bool>(&self, node: &Node, edge: &Edge, path: Path) -> Seen {
         let seen = Seen { child: edge.child, visits: edge.visits, q: edge.q, proof: edge.proof };
@@ -121,36 +121,36 @@ impl Graph {
         }
     }
 
-    /// The proof of a node that was reached by `path`.
+    /// The proof of a node that `path` led to.
     #[inline]
     pub fn proof_on(&self, id: NodeId, path: Path) -> Option<Proof> {
         let node = self.node(id);
         node.proof.filter(|proof| !node.is_proven_on_one_path(*proof) || self.names[id as usize].proven_on == path)
     }
 
-    /// Marks a node proven that was reached by `path`.
+    /// Marks a node that `path` led to as proven.
     pub fn prove(&mut self, id: NodeId, proof: Proof, path: Path) {
         let node = self.node_mut(id);
         node.proof = Some(proof);
         if node.is_proven_on_one_path(proof) {
-            // Elsewhere it goes on as a mean.
+            // On other paths the node still counts with its mean value.
             self.names[id as usize].proven_on = path;
         } else {
             node.q = value_of(proof.winner);
         }
     }
 
-    /// The node with this key.
+    /// The node with this key, if there is one.
     pub fn find(&self, key: Key) -> Option<NodeId> {
         self.table.find(key.hash(), |id| self.names[*id as usize].key == key).copied()
     }
 
-    /// Makes a node that no key finds.
+    /// Adds a node that cannot be found by a key.
     pub fn add_hidden(&mut self) -> NodeId {
         self.add_node(Paths::One, Key::default())
     }
 
-    /// Makes a node that its key finds.
+    /// Adds a node that can be found by its key.
     pub fn add_listed(&mut self, paths: Paths, key: Key) -> NodeId {
         let id = self.add_node(paths, key);
         self.list(id);
@@ -166,14 +166,14 @@ impl Graph {
         id
     }
 
-    /// Enters a node into the table.
+    /// Adds a node to the table.
     fn list(&mut self, id: NodeId) {
         let names = &self.names;
         let hash = |id: &NodeId| names[*id as usize].key.hash();
         self.table.insert_unique(hash(&id), id, hash);
     }
 
-    /// Takes back the newest node, which must have no edges.
+    /// Removes the newest node, which must have no edges.
     pub fn remove_newest_node(&mut self) {
         let id = self.nodes.len() as NodeId - 1;
         let node = self.nodes.pop().expect("the caller made it");
@@ -188,11 +188,11 @@ impl Graph {
         }
     }
 
-    /// Lets the node wait for its evaluation, its legal moves known. `lost` tells which of them lose at once; empty
-    /// for none.
+    /// Sets the node's legal moves. It then waits for its evaluation. `lost` says which moves lose at once; it is empty
+    /// if none does.
     pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
-        // Until the evaluation comes, all moves are equal, and in the order of the query.
+        // Until the evaluation arrives, all moves are equal and in the order of the query.
         let log_prior = -(moves.len() as f32).ln();
         self.moves.extend(moves.iter().map(|mv| Candidate { log_prior, mv: *mv }));
         for (candidate, _) in self.moves[first_move as usize..].iter_mut().zip(lost).filter(|(_, lost)| **lost) {
@@ -204,7 +204,7 @@ impl Graph {
         node.n_open = (moves.len() - n_lost) as u16;
     }
 
-    /// Gives a waiting node its evaluation. `logits` is scratch space that holds the logits of its moves.
+    /// Gives a waiting node its evaluation. `logits` contains the logits of its moves and is used as scratch space.
     pub fn expand(&mut self, id: NodeId, raw_value: f32, logits: &mut [f32]) {
         log_softmax(logits);
         let node = *self.node(id);
@@ -215,7 +215,7 @@ impl Graph {
                 candidate.log_prior = *logit;
             }
         } else {
-            // Lost moves go to the end, the others keep their order.
+            // Lost moves go to the end. The others keep their order.
             open_prior = 0.0;
             let mut n_open = 0;
             for (index, logit) in logits.iter().enumerate() {
@@ -233,13 +233,13 @@ impl Graph {
         self.bring_best_forward(id);
     }
 
-    /// Opens the moves that were seen to lose: at the root each has a node of its own, with its proof.
+    /// Opens the moves that lose at once. At the root each of them has its own node with a proof.
     pub fn open_all(&mut self, id: NodeId) {
         let node = self.node_mut(id);
         (node.n_open, node.open_prior) = (node.n_moves, 1.0);
     }
 
-    /// Puts the best unvisited move right behind the visited ones; the others keep their order.
+    /// Moves the best unvisited move right after the visited ones. The others keep their order.
     fn bring_best_forward(&mut self, id: NodeId) {
         let node = *self.node(id);
         let start = node.first_move as usize;
@@ -255,14 +255,14 @@ impl Graph {
         }
     }
 
-    /// The best unvisited move of an expanded node that is not seen to lose.
+    /// The best unvisited move of an expanded node that is not known to lose.
     pub fn best_unvisited(&self, id: NodeId) -> Option<Candidate> {
         let node = self.node(id);
         let at = node.first_move as usize + usize::from(node.n_edges);
         (node.n_edges < node.n_open).then(|| self.moves[at])
     }
 
-    /// Makes the edge of the best unvisited move.
+    /// Adds the edge of the best unvisited move.
     pub fn add_edge(&mut self, parent: NodeId) -> EdgeId {
         let id = self.edges.len() as EdgeId;
         let Candidate { log_prior, mv } = self.best_unvisited(parent).expect("the caller saw an unvisited move");
@@ -280,7 +280,7 @@ impl Graph {
         id
     }
 
-    /// Makes the edge of a given unvisited move, in a node whose moves are known.
+    /// Adds the edge of a given unvisited move, in a node with known moves.
     pub fn add_edge_of(&mut self, parent: NodeId, mv: Move) -> EdgeId {
         let (first, n) = (self.node(parent).first_move as usize, usize::from(self.node(parent).n_edges));
         let at = self.moves_of(parent)[n..].iter().position(|candidate| candidate.mv == mv);
@@ -289,7 +289,7 @@ impl Graph {
         self.add_edge(parent)
     }
 
-    /// Takes back the newest edge, which must be the last one of `parent`.
+    /// Removes the newest edge, which must be the last one of `parent`.
     pub fn remove_newest_edge(&mut self, parent: NodeId) {
         let id = self.edges.len() as EdgeId - 1;
         debug_assert_eq!(self.node(parent).last_edge, id);
@@ -305,16 +305,16 @@ impl Graph {
         self.bring_best_forward(parent);
     }
 
-    /// The most bytes for each node: itself, the edges that lead to it, its legal moves, and where paths may meet its name and
-    /// its part of the table (five bytes a slot, of which up to nine in sixteen are free).
+    /// The maximum number of bytes per node: the node, the edges to it and its legal moves. If paths may meet, its name
+    /// and its share of the table are added (five bytes per slot; up to nine in sixteen slots are free).
     pub fn most_bytes_per_node(shares: bool, n_moves: usize) -> usize {
         let found_by_name = if shares { size_of::<Name>() + 12 } else { 0 };
-        // In a tree one edge leads to each node; in a graph every legal move may have one.
+        // In a tree one edge leads to each node. In a graph every legal move may have an edge.
         let n_edges = if shares { n_moves } else { 1 };
         size_of::<Node>() + n_edges * size_of::<Edge>() + n_moves * size_of::<Candidate>() + found_by_name
     }
 
-    /// Bytes that everything takes.
+    /// Total bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>()
             + self.edges.len() * size_of::<Edge>()
@@ -348,11 +348,11 @@ mod tests {
         graph.node_mut(shared).add_visit(0.75, Some(5.0));
         assert_eq!(graph.node(shared).q, 0.5, "elsewhere it is a mean");
         assert_eq!(graph.node(shared).moves_left, 4.0);
-        // A proof from the state alone holds everywhere.
+        // A proof that needs only the state holds on every path.
         graph.prove(shared, for_all, there);
         assert_eq!((graph.proof_on(shared, here), graph.proof_on(shared, there)), (Some(for_all), Some(for_all)));
         assert_eq!(graph.node(shared).q, 1.0);
-        // To a node of one path there is no other path.
+        // A node of one path can only be reached on that path.
         let own = graph.add_hidden();
         graph.prove(own, by_history, here);
         assert_eq!((graph.proof_on(own, here), graph.node(own).q), (Some(by_history), 0.0));

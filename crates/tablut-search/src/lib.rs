@@ -1,15 +1,16 @@
 //! Search for Tablut: Gumbel `AlphaZero` and PUCT over any [`Evaluator`], with an exact solver in the tree.
 //!
-//! A [`Search`] is a state machine. [`Search::gather`] says which positions it wants evaluated, someone evaluates
-//! them, [`Search::apply`] takes the answers, until [`Search::is_done`]. It has no threads, no clock and no input or
-//! output; randomness comes from the generator that it is handed, so that a search is a function of its game, its
-//! settings, its seed and its evaluator. A [`Limit`] says how long to think; [`Anytime`] keeps to it, told the time.
+//! A [`Search`] is a state machine. [`Search::gather`] returns the positions that it needs evaluated. The caller
+//! evaluates them and passes the answers to [`Search::apply`]. This repeats until [`Search::is_done`]. The search has
+//! no threads, no clock, and no input or output. All randomness comes from the generator that it is given. So the
+//! result depends only on the game, the settings, the seed and the evaluator. A [`Limit`] says how long to think.
+//! [`Anytime`] applies a limit; the caller tells it the time.
 //!
-//! A search is a tree, or with [`SearchConfig::transpositions`] a graph in which lines of moves meet that lead to the same
-//! state of the game. What is proven is exact in both (`src/proof.rs` says why).
+//! A search is a tree. With [`SearchConfig::transpositions`] it is a graph, in which lines of moves that lead to the
+//! same state of the game meet. Proven results are exact in both; `src/proof.rs` explains why.
 //!
-//! Values are absolute (+1 attackers win, −1 defenders win) in the tree and in all results; [`turned`] is the one
-//! door to the view of the side to move, in which the [`formulas`] are written.
+//! In the tree and in all results, values are absolute: +1 if the attackers win, −1 if the defenders win. The
+//! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.
 
 mod anytime;
 mod cache;

@@ -12,9 +12,9 @@ pub const LIMIT_FORMS: &str =
 
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// A bound on simulations, on time, or on both, whichever is reached first.
+/// A limit on simulations, on time, or on both. With both, the one that is reached first counts.
 ///
-/// Its text, also in TOML and JSON, is the number of simulations, the time, or both with a slash between them.
+/// As text, also in TOML and JSON, it is the number of simulations, the time, or both with a slash between them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,39 +34,39 @@ pub struct Limit {
     time: Option<Duration>,
 }
 
-/// Why something is no [`Limit`].
+/// The input is not a valid [`Limit`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// The text has none of the forms.
+    /// The text has none of the accepted forms.
     #[error("cannot read limit {text:?}: expected {LIMIT_FORMS}")]
     Text {
-        /// What was given.
+        /// The text that was given.
         text: String,
     },
-    /// Neither simulations nor a time.
+    /// The limit has neither simulations nor a time.
     #[error("a limit without simulations and without a time, expected {LIMIT_FORMS}")]
     Empty,
-    /// The time is out of its range.
+    /// The time is out of range.
     #[error("a time of {found:?}, expected 1ms to 24h")]
     Time {
-        /// What was given.
+        /// The time that was given.
         found: Duration,
     },
 }
 
 impl Limit {
-    /// So many simulations of one search; 0 plays by the policy alone.
+    /// A limit of this many simulations per search. 0 plays by the policy alone.
     pub fn of_simulations(simulations: u32) -> Self {
         Self { simulations: Some(simulations), time: None }
     }
 
-    /// So long, 1 ms to 24 hours; parts of a millisecond are cut off.
+    /// A time limit, from 1 ms to 24 hours. Fractions of a millisecond are dropped.
     pub fn of_time(time: Duration) -> Result<Self, LimitError> {
         Self::new(None, Some(time))
     }
 
-    /// Either or both. At least one must be given, and the time must be 1 ms to 24 hours.
+    /// A limit on simulations, time or both. At least one must be given, and the time must be 1 ms to 24 hours.
     pub fn new(simulations: Option<u32>, time: Option<Duration>) -> Result<Self, LimitError> {
         if simulations.is_none() && time.is_none() {
             return Err(LimitError::Empty);
@@ -78,22 +78,22 @@ impl Limit {
         Ok(Self { simulations, time: time.map(whole) })
     }
 
-    /// The bound on simulations.
+    /// The limit on simulations.
     pub fn simulations(&self) -> Option<u32> {
         self.simulations
     }
 
-    /// The bound on time.
+    /// The limit on time.
     pub fn time(&self) -> Option<Duration> {
         self.time
     }
 
-    /// Whether the clock has no say, so that the same seed always gives the same moves.
+    /// Whether the limit has no time, so that the same seed always gives the same moves.
     pub fn is_reproducible(&self) -> bool {
         self.time.is_none()
     }
 
-    /// Whether to stop, `elapsed` after the beginning and with so many simulations done.
+    /// Whether to stop, `elapsed` after the start and after this many simulations.
     pub fn is_spent(&self, elapsed: Duration, simulations: u32) -> bool {
         self.simulations.is_some_and(|most| simulations >= most) || self.time.is_some_and(|most| elapsed >= most)
     }
@@ -128,7 +128,7 @@ impl FromStr for Limit {
                 None => Self::new(None, Some(time(text).ok_or_else(wrong)?)),
             },
         };
-        // Whoever typed the text should see it again.
+        // The message shows the text as the user typed it.
         limit.map_err(|_| wrong())
     }
 }
@@ -140,10 +140,10 @@ fn time(text: &str) -> Option<Duration> {
         (_, _, Some(digits)) => (digits, 60.0),
         _ => (text.strip_suffix('h')?, 3600.0),
     };
-    // Digits and a point alone: a number may also be written `1e9`, `inf` or `+1`.
+    // Only digits and a point. A number could also be written `1e9`, `inf` or `+1`.
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let secs: f64 = digits.parse().ok().filter(|_| plain)?;
-    // 0.29 s are 290 ms, though 0.29 · 1000 is a hair less.
+    // 0.29 s is 290 ms, although 0.29 · 1000 is slightly less in floating point.
     Some(Duration::from_millis((secs * secs_of_unit * 1000.0).round() as u64))
 }
 

@@ -6,11 +6,11 @@ use crate::graph::{Edge, NONE, NodeId, Path, ROOT, Seen};
 use crate::proof::Proof;
 use crate::search::Search;
 
-/// A root move with what the search expects to follow.
+/// A root move with the continuation that the search expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The root move and the best replies after it, at least one move. A proven line ends where the tree does: wins
-    /// in one ply are seen without playing them.
+    /// The root move and the best replies after it, at least one move. A proven line ends where the tree ends: the
+    /// search finds wins in one ply without playing them.
     pub moves: Vec<Move>,
     /// Simulations through the root move.
     pub visits: u32,
@@ -18,13 +18,13 @@ pub struct Line {
     pub prior: f32,
     /// Q of the root move in [−1, 1], absolute.
     pub q: f32,
-    /// The policy target's share of the root move.
+    /// The root move's share of the policy target.
     pub improved: f32,
     /// The root move's proven result, in plies from the root.
     pub proven: Option<Proof>,
 }
 
-/// A visited move with what was searched below it.
+/// A visited move with the part of the tree below it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
     /// The move.
@@ -42,8 +42,8 @@ pub struct Branch {
 }
 
 impl Search {
-    /// The visited part of the tree down to `depth` plies, for display. Where paths meet, every path to a node shows what
-    /// is below it.
+    /// The visited part of the tree down to `depth` plies, for display. If paths meet at a node, each path shows what
+    /// is below the node.
     pub fn branches(&self, depth: usize) -> Vec<Branch> {
         self.graph().nodes.first().map_or(Vec::new(), |_| self.branches_of(ROOT, self.root_path(), depth))
     }
@@ -63,16 +63,16 @@ impl Search {
         self.seen_edges(id, path).map(branch).collect()
     }
 
-    /// The edges of a node that was reached by `path` which lead somewhere.
+    /// The edges of a node that `path` led to, without those that lead nowhere yet.
     fn seen_edges(&self, id: NodeId, path: Path) -> impl Iterator<Item = (&Edge, Seen)> {
         let (graph, node) = (self.graph(), self.graph().node(id));
         let edges = graph.edges_of(id).map(move |(_, edge)| (edge, graph.seen(node, edge, path)));
         edges.filter(|(_, seen)| seen.child != NONE)
     }
 
-    /// The best `n` root moves with their principal variations: proven wins first (shortest first), then by visits,
-    /// then by Q in the mover's view; proven losses last. Moves never visited are left out unless nothing else is
-    /// there.
+    /// The best `n` root moves with their principal variations. Proven wins come first (shortest first), then the moves
+    /// by visits, then by Q in the mover's view. Proven losses come last. Unvisited moves are included only if there is
+    /// nothing else.
     ///
     /// # Panics
     /// If the game is over.
@@ -103,7 +103,7 @@ impl Search {
             .collect()
     }
 
-    /// The move and the best replies after it, as far as the tree goes.
+    /// The move and the best replies after it, to the end of the tree.
     fn variation(&self, mv: Move) -> Vec<Move> {
         let (mut moves, mut nodes) = (vec![mv], vec![ROOT]);
         let mut mover = self.game().position().side_to_move();
@@ -119,7 +119,7 @@ impl Search {
                 .enumerate()
                 .max_by_key(|(index, (_, seen))| (reply_worth(seen, mover), seen.visits, std::cmp::Reverse(*index)))
                 .map(|(_, (edge, seen))| (edge.mv, seen.child))
-                // The best replies may go round in a circle; nothing new comes then.
+                // The best replies may form a cycle. The line stops there.
                 .filter(|(_, child)| !nodes.contains(child));
             moves.extend(best.map(|(mv, _)| mv));
             at = best;
@@ -128,7 +128,8 @@ impl Search {
     }
 }
 
-/// 0 for an open result; above for a win of `side`, the shorter the higher; below for a loss, the longer the higher.
+/// 0 for an unknown result. Above 0 for a win of `side`; a shorter win is higher. Below 0 for a loss; a longer loss is
+/// higher.
 fn worth(proof: Proof, side: Side) -> i32 {
     match proof.winner {
         Some(_) => proof.rank_for(side).0,

@@ -1,9 +1,9 @@
-//! The one door between absolute values and the view of a side.
+//! Converts between absolute values and the view of a side. No other code does this.
 
 use tablut_rules::Side;
 
-/// Turns an absolute value (+1 attackers win, −1 defenders win) to the view of `side` (+1 `side` wins),
-/// and back: the turn is its own inverse.
+/// Converts an absolute value (+1 attackers win, −1 defenders win) to the view of `side` (+1 `side` wins), and back.
+/// The conversion is its own inverse.
 ///
 /// ```
 /// use tablut_rules::Side;
@@ -19,7 +19,7 @@ pub fn turned(value: f32, side: Side) -> f32 {
     }
 }
 
-/// The absolute value of a finished game: +1 when the attackers won, −1 when the defenders won, 0 for a draw.
+/// The absolute value of a finished game: +1 if the attackers won, −1 if the defenders won, 0 for a draw.
 #[inline]
 pub fn value_of(winner: Option<Side>) -> f32 {
     winner.map_or(0.0, |side| turned(1.0, side))

@@ -2,94 +2,99 @@
 //!
 //! # Why a proof in a tree is sound
 //!
-//! A node of a tree stands for one line of moves after the game's own history, so its state holds the whole history:
-//! counts of repetitions, plies since the last capture, the ply. Terminal nodes are judged by `Game` on that very
-//! line. A node's children are all the legal moves of its state. So minimax over the children is exact, under every
-//! repetition rule and limit, and no argument about positions is needed.
+//! A node of a tree stands for one line of moves after the game's own history. So its state contains the whole history:
+//! counts of repetitions, plies since the last capture, and the ply. `Game` decides the result of terminal nodes on
+//! exactly that line. A node's children are all legal moves of its state. So minimax over the children is exact under
+//! every repetition rule and limit. No argument about positions is needed.
 //!
-//! # What a proof says of the position alone
+//! # What a proof says about the position alone
 //!
-//! A proof is marked [`Proof::from_history`] when an ending by repetition, by the aggressor's rule, by the no-capture
-//! limit or by the ply limit was used in it. All draws are. If it is not marked, every line of it ends with a capture of
-//! the king, an escape or a blockade.
+//! A proof is marked [`Proof::from_history`] if it uses an ending by repetition, by the aggressor rule, by the
+//! no-capture limit or by the ply limit. All draws are marked. If a proof is not marked, every line in it ends with a
+//! capture of the king, an escape or a blockade.
 //!
-//! Take the game without its rule of repetition, and call a *state* the position with the counters that end games (plies
-//! since the last capture, ply; each where there is a limit). An unmarked proof shows that its winner forces the end
-//! from its state in that game, within the plies it says: by induction over the proof, since legal moves depend on the
-//! position alone, the winner's node has a child with such a proof, and the loser's has one for every move. Which
-//! path each part of the proof was found on does not matter.
+//! Consider the game without its repetition rule. Call the position together with the counters that end games a
+//! *state*. The counters are the plies since the last capture and the ply, each only if there is a limit. An unmarked
+//! proof shows that, in that game, its winner can force the end from the state within the proof's number of plies. This
+//! follows by induction over the proof: legal moves depend only on the position, the winner's node has a child with
+//! such a proof, and the loser's node has such a child for every move. It does not matter on which path each part of
+//! the proof was found.
 //!
-//! So in a tree an unmarked proof also holds in every game that reaches the position with no more history than here
-//! (each position seen no more often, no fewer plies left to both limits). With a longer one the opponent may reach
-//! a draw by repetition inside the proof.
+//! So an unmarked proof in a tree also holds in every game that reaches the position with no more history than here:
+//! each position occurred no more often, and no fewer plies are left to both limits. With a longer history the opponent
+//! may reach a draw by repetition inside the proof.
 //!
 //! # Why a proof in a graph is sound
 //!
-//! Paths meet in a node only when they are *fresh*: no position has recurred on them since the last capture; and only
-//! under rules by which a position may recur without ending the game, so that an ending needs three occurrences.
+//! Paths meet in a node only if they are *fresh*: no position has repeated on them since the last capture. They meet
+//! only under rules that allow a position to repeat without ending the game, so a repetition ends the game at the third
+//! occurrence at the earliest.
 //!
-//! *An unmarked proof holds on every fresh path to its state.* Let d(s) be the least number of plies within which the
-//! winner forces the end from the state s in the game without a rule of repetition; it is at most what the proof says. The
-//! winner plays so that d falls with each ply, whatever the opponent does. Could a position come twice on the line that
-//! follows? The second time its counters would be as high or higher, and with fewer plies left to the limits nothing is
-//! won sooner: d would be no less than it was. But it has fallen. So every position comes at most once on the line. On
-//! the fresh path before, it came at most once since the last capture, and before that it was another position. That
-//! makes two occurrences, not three: no rule of repetition speaks before the winner has won. The same holds one
-//! ply past a fresh path, when its last move has brought a position about for the second time: that position has two
-//! occurrences, but d has it come no more. So a shared child's unmarked proof counts for a detour past it too.
+//! *An unmarked proof holds on every fresh path to its state.* Let d(s) be the smallest number of plies within which
+//! the winner can force the end from the state s in the game without a repetition rule. d(s) is at most the proof's
+//! number of plies. The winner plays so that d decreases with each ply, whatever the opponent does. Can a position
+//! occur twice on the line that follows? At its second occurrence its counters are as high or higher. With fewer plies
+//! left to the limits, a win does not become shorter, so d would be at least as large as before. But d has decreased.
+//! So every position occurs at most once on the line. On the fresh path before the line, it occurred at most once since
+//! the last capture; the positions before that capture were different. That makes two occurrences, not three, so the
+//! winner wins before a repetition rule can apply. The same holds one ply past a fresh path, when its last move has
+//! repeated a position. That position has two occurrences already, but d shows that it does not occur again. So an
+//! unmarked proof of a shared child also holds for a detour around it.
 //!
-//! *A marked proof holds on its own path.* It is backed up along one path from endings on that very path, and from
-//! proofs that hold there: marked ones of the same path, unmarked ones. The shared node remembers the path (by its 128-bit
-//! hash), and on all others counts as unproven, with its mean value. A node that one path alone leads to needs no
-//! such care: the root, and every node after a recurrence until the next capture.
+//! *A marked proof holds on its own path.* It is backed up along one path. Its parts are endings on that same path and
+//! proofs that hold there: marked proofs of the same path, and unmarked ones. The shared node stores the path (as a
+//! 128-bit hash). On all other paths the node counts as unproven, with its mean value. A node that only one path leads
+//! to does not need this: the root, and every node after a repetition until the next capture.
 //!
-//! *Moves seen to lose at once* are unmarked proofs of two plies. At a fresh node nothing within two plies can occur for the
-//! third time, and the counters are the node's own, so what was seen there on one path is seen on all.
+//! *Moves that lose at once* are unmarked proofs of two plies. From a fresh node no position can occur for the third
+//! time within two plies, and the counters belong to the node. So a result that was found there on one path holds on
+//! all paths.
 //!
-//! A proof of one side's win for all fresh paths, and a marked one of something else for one of them, cannot both be: each
-//! is exact where it holds. `tests/behaviour/graph_proofs.rs` holds graphs to trees, to a solver that shares nothing with
-//! them, and to playing proven wins out against replies that go to and fro.
+//! A node cannot have both a proof of one side's win for all fresh paths and a marked proof of another result for one
+//! of them: each proof is exact where it holds. `tests/behaviour/graph_proofs.rs` compares graphs with trees and with a
+//! solver that shares no code with them. It also plays proven wins out against replies that move back and forth.
 //!
 //! # Distance
 //!
-//! [`Proof::plies`] bounds the length of the game: the winner can force it within so many plies. Wins in one ply are seen
-//! at once, so a distance of 1 is exact; a longer one is the shortest among the lines searched.
+//! [`Proof::plies`] is an upper bound on the length of the game: the winner can force the end within this number of
+//! plies. Wins in one ply are always found, so a distance of 1 is exact. A longer distance is the shortest among the
+//! lines that were searched.
 
 use tablut_rules::{Outcome, Reason, Side};
 
 /// A proven result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// Who wins with best play; `None` for a draw.
+    /// The winner with best play, or `None` for a draw.
     pub winner: Option<Side>,
-    /// Plies within which the winner can force the end, or either side of a draw an end that it does not lose; 0 when
-    /// the game is over.
+    /// Plies within which the winner can force the end. For a draw, plies within which either side can force an end
+    /// that it does not lose. 0 if the game is over.
     pub plies: u16,
-    /// The result rests on the game's history (repetition or a limit), not on the position alone.
+    /// The result depends on the game's history (repetition or a limit), not only on the position.
     pub from_history: bool,
 }
 
 impl Proof {
-    /// The proof that a finished game is.
+    /// The proof for a finished game.
     pub fn of_outcome(outcome: Outcome) -> Self {
         // Any reason that the position alone does not show counts as history.
         let from_history = !matches!(outcome.reason, Reason::KingCaptured | Reason::KingEscaped | Reason::NoMoves);
         Self { winner: outcome.winner, plies: 0, from_history }
     }
 
-    /// `side`, to move, wins with its next move by escape or capture of the king.
+    /// `side` is to move and wins with its next move, by escape or capture of the king.
     pub fn win_at_once(side: Side) -> Self {
         Self { winner: Some(side), plies: 1, from_history: false }
     }
 
-    /// The same result, seen one ply earlier.
+    /// The same result, one ply earlier.
     #[must_use]
     pub fn one_ply_earlier(self) -> Self {
         Self { plies: self.plies.saturating_add(1), ..self }
     }
 
-    /// How good the result is for `side`, higher is better: shortest win, draw, longest loss; of equals the one that
-    /// does not rest on history.
+    /// How good the result is for `side`; higher is better. The order is shortest win, draw, longest loss. Among equal
+    /// results, one that does not depend on history is better.
     pub fn rank_for(self, side: Side) -> (i32, bool) {
         let plies = i32::from(self.plies);
         let worth = match self.winner {
@@ -101,8 +106,8 @@ impl Proof {
     }
 }
 
-/// The proof of a node from those of its children: `mover` is to move and has `n_moves` legal moves, `children` are the
-/// proofs of the moves proven so far. One win is enough; anything else needs all the moves.
+/// The proof of a node from the proofs of its children. `mover` is to move and has `n_moves` legal moves. `children`
+/// are the proofs of the moves proven so far. One win is enough; any other result needs all moves.
 pub fn backed_up(mover: Side, n_moves: usize, children: impl Iterator<Item = Proof>) -> Option<Proof> {
     let (mut best, mut n, mut longest, mut from_history): (Option<Proof>, usize, u16, bool) = (None, 0, 0, false);
     for child in children {
@@ -117,7 +122,7 @@ pub fn backed_up(mover: Side, n_moves: usize, children: impl Iterator<Item = Pro
     if best.winner == Some(mover) {
         return Some(best.one_ply_earlier());
     }
-    // No move wins: the result rests on every one of them.
+    // No move wins, so the result depends on all of them.
     (n == n_moves).then(|| Proof { from_history, plies: longest, ..best }.one_ply_earlier())
 }
 

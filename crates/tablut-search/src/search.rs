@@ -1,4 +1,4 @@
-//! The search as a state machine: gather leaves, someone evaluates them, apply.
+//! The search as a state machine: it gathers leaves, the caller evaluates them, and it applies the evaluations.
 
 mod backup;
 mod begin;
@@ -27,11 +27,11 @@ use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
 /// The size of a tree or graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Nodes: in a tree the root and every move visited, in a graph every state of the game that was reached.
+    /// Nodes. In a tree they are the root and every visited move; in a graph, every state of the game that was reached.
     pub nodes: usize,
-    /// Legal moves of the nodes evaluated, visited or not.
+    /// Legal moves of the evaluated nodes, visited or not.
     pub edges: usize,
-    /// Bytes that both take together, with the table that finds a graph's nodes.
+    /// Total bytes, including the table that finds a graph's nodes.
     pub bytes: usize,
 }
 
@@ -43,7 +43,7 @@ enum Stage {
     Done(Stop),
 }
 
-/// Memory that simulations use again and again.
+/// Memory that simulations reuse.
 #[derive(Debug, Default)]
 struct Scratch {
     moves: MoveList,
@@ -82,25 +82,26 @@ struct Scratch {
 pub struct Search {
     config: SearchConfig,
     rng: ChaCha8Rng,
-    /// Stands at the root between calls.
+    /// Always at the root between calls.
     game: Game,
     graph: Graph,
     root: Root,
-    /// What of the game's history tells nodes apart; of meaning where paths may meet.
+    /// The part of the game's history that distinguishes nodes. It is used only if paths may meet.
     root_path_state: PathState,
-    /// Hashes of the positions from the last capture before the root to the one before the present position.
+    /// Hashes of the positions from the last capture before the root up to, but not including, the current position.
     line: Vec<u64>,
-    /// How many of them come before the root.
+    /// How many of them are before the root.
     n_line_before_root: usize,
     stage: Stage,
     pending: Vec<Pending>,
-    /// Of the pending simulations, those gathered before the last answers came, which wait for the end of their round.
+    /// How many pending simulations were gathered before the last answers arrived. They wait for the end of their
+    /// round.
     n_answered: usize,
-    /// Evaluations asked for and not given yet.
+    /// Evaluations that were requested and have not arrived yet.
     n_asked: usize,
-    /// The paths of the pending simulations, one after the other.
+    /// The paths of the pending simulations, one after another.
     steps: Vec<Step>,
-    /// Nodes from here on were made by the pending simulations.
+    /// Nodes from this one on were made by the pending simulations.
     first_new: NodeId,
     full: bool,
     simulations: u32,
@@ -110,8 +111,8 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search from the game's current position, with its whole history. All randomness comes from `rng`.
-    /// A game that is over gives a search that is done.
+    /// A search from the game's current position, with its whole history. All randomness comes from `rng`. If the game
+    /// is over, the search is already done.
     pub fn new(game: Game, config: &SearchConfig, rng: ChaCha8Rng) -> Self {
         let mut search = Self {
             config: config.with_method_chosen(),
@@ -138,10 +139,12 @@ impl Search {
         search
     }
 
-    /// Appends the positions whose evaluations the search needs next and returns their number, 0 when it is done.
-    /// [`Search::apply`] must follow with their evaluations. With [`Method::Gumbel`] these are the leaves of one
-    /// halving round: the result is the same as when they are asked for one by one. (In a tree they lie in different
-    /// subtrees. In a graph their paths may meet; there all simulations of a round see what was known before it.)
+    /// Appends the positions that the search needs evaluated next, and returns their number. It returns 0 if the search
+    /// is done. Call [`Search::apply`] with the evaluations before you call this again.
+    ///
+    /// With [`Method::Gumbel`] the positions are the leaves of one halving round. The result is the same as if they
+    /// were gathered one by one. In a tree they lie in different subtrees. In a graph their paths may meet; there all
+    /// simulations of a round use the results from before the round.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
@@ -149,7 +152,7 @@ impl Search {
         self.gather_at_most(queries, usize::MAX)
     }
 
-    /// [`Search::gather`] with a bound of at least 1 on the number of queries.
+    /// Like [`Search::gather`], with a limit of at least 1 on the number of queries.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
@@ -192,26 +195,27 @@ impl Search {
         n_queries
     }
 
-    /// Takes the evaluations of the last gathering, in its order.
+    /// Takes the evaluations of the last gathering, in the same order.
     ///
     /// # Panics
-    /// If they are not as many as the queries, or one has not a logit for each move ([`crate::check_answers`] tells).
+    /// If their number differs from the number of queries, or one does not have a logit for each move. Check with
+    /// [`crate::check_answers`].
     pub fn apply(&mut self, evaluations: &[Evaluation]) {
         self.take_evaluations(evaluations);
         if self.stage == Stage::AwaitRoot && self.graph.node(ROOT).state == State::Expanded {
             self.start();
         } else if self.stage == Stage::Running && self.root.is_idle() {
-            // So that `is_done` need not wait for a gathering that finds nothing.
+            // So that `is_done` is already true, without another gathering that finds nothing.
             self.finish_if_over();
         }
     }
 
-    /// Whether the search has ended, and a gathering would give nothing.
+    /// Whether the search has ended, so that gathering returns nothing.
     pub fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Done(_))
     }
 
-    /// Ends the search now, for instance because time is up. Simulations in flight are withdrawn.
+    /// Ends the search now, for example because time is up. Simulations in flight are undone.
     pub fn stop(&mut self) {
         self.withdraw();
         if !self.is_done() {
@@ -219,16 +223,16 @@ impl Search {
         }
     }
 
-    /// Plays `mv`, keeps its subtree, and begins a new search with the same settings.
+    /// Plays `mv`, keeps its subtree, and starts a new search with the same settings.
     ///
     /// # Panics
-    /// If the move is not legal; [`Search::try_advance`] reports it.
+    /// If the move is illegal; [`Search::try_advance`] returns an error instead.
     pub fn advance(&mut self, mv: Move) {
         self.try_advance(mv).expect("the caller checked the move");
     }
 
-    /// [`Search::advance`] for a move that may be illegal, which leaves the search as it was but for withdrawn
-    /// simulations.
+    /// Like [`Search::advance`], for a move that may be illegal. If it is, the search does not change, except that
+    /// simulations in flight are undone.
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
         self.game.play(mv)?;
@@ -242,15 +246,15 @@ impl Search {
         Ok(())
     }
 
-    /// Begins a new search from the same position with other settings, keeping the tree, unless it was a tree and is to
-    /// be a graph, or the reverse.
+    /// Starts a new search from the same position with other settings. It keeps the tree, unless `transpositions`
+    /// changes.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
         self.config = config.with_method_chosen();
         self.begin();
     }
 
-    /// The game, at the position searched.
+    /// The game, at the position that is searched.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -260,7 +264,7 @@ impl Search {
         self.simulations
     }
 
-    /// Why the search ended; `None` while it runs.
+    /// Why the search ended, or `None` while it runs.
     pub fn stopped(&self) -> Option<Stop> {
         match self.stage {
             Stage::Done(stop) => Some(stop),
@@ -268,23 +272,23 @@ impl Search {
         }
     }
 
-    /// The root has no evaluation yet.
+    /// Whether the root has no evaluation yet.
     pub(crate) fn awaits_root(&self) -> bool {
         self.stage == Stage::AwaitRoot
     }
 
-    /// The settings in force, the method chosen.
+    /// The settings in use, with the method chosen.
     pub fn config(&self) -> &SearchConfig {
         &self.config
     }
 
-    /// What the tree takes.
+    /// The memory that the tree takes.
     pub fn memory(&self) -> Memory {
         Memory { nodes: self.graph.nodes.len(), edges: self.graph.moves.len(), bytes: self.graph.bytes() }
     }
 
-    /// The most bytes of a tree, or with `transpositions` a graph, of so many nodes whose positions have at most `n_moves` legal
-    /// moves each.
+    /// The maximum number of bytes of a tree with `n_nodes` nodes, or of a graph with `transpositions`. Its positions
+    /// have at most `n_moves` legal moves each.
     pub fn most_bytes(config: &SearchConfig, n_nodes: u32, n_moves: usize) -> u64 {
         u64::from(n_nodes) * Graph::most_bytes_per_node(config.transpositions, n_moves) as u64
     }
@@ -308,18 +312,18 @@ impl Search {
         }
     }
 
-    /// Whether the simulations of a round all see what was known before it, and are counted together at its end.
-    /// Where paths may meet this makes the result independent of how many queries are gathered at a time.
+    /// Whether all simulations of a round use the results from before the round, and are counted together at its end.
+    /// If paths may meet, this makes the result independent of how many queries are gathered at a time.
     fn counts_by_rounds(&self) -> bool {
         self.graph.shares() && self.config.method == Method::Gumbel && self.config.leaves_in_flight == 1
     }
 
-    /// Whether more simulations of the present round are to set out.
+    /// Whether the current round has more simulations to start.
     fn round_goes_on(&self) -> bool {
         !self.full && !self.root.is_idle()
     }
 
-    /// Whether simulations mark the edges of their path as in flight, for others to see.
+    /// Whether simulations mark the edges of their path as in flight, so that others see them.
     fn marks_in_flight(&self) -> bool {
         self.config.leaves_in_flight > 1 || self.graph.shares()
     }

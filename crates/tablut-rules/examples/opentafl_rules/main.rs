@@ -5,10 +5,10 @@
 //! cargo run --release -p tablut-rules --example opentafl_rules -- out/oracle [--games N] [--seed S]
 //! ```
 //!
-//! Every rule set that can be written as a line of rules is played, and the games of this board that OpenTafl knows itself, from its
-//! line and as its code has it. Half of the games begin with the start position, half with a random one. Compared are the legal moves,
-//! the captured, the board, and who has won. A game ends with the first difference. The exit code is 1 if there is one that
-//! `experiments/opentafl/README.md` does not explain.
+//! It plays every rule set that can be written as a line of rules. It also plays the games that OpenTafl knows for this
+//! board, both from their line of rules and from OpenTafl's code. Half of the games start from the start position, half
+//! from a random one. It compares the legal moves, the captures, the board and the winner. A game ends at the first
+//! difference. The exit code is 1 if `experiments/opentafl/README.md` does not explain a difference.
 
 mod chance;
 mod oracle;

@@ -1,26 +1,27 @@
-//! When a game's history cannot matter: a bound on what repetitions and limits can do within so many plies.
+//! Decides when a game's history cannot matter: it bounds the effect of repetitions and limits within a number of
+//! plies.
 //!
 //! Three rules end a game by its history: the repetition of a position, the limit on plies without a capture, and the
-//! limit on plies. The limits count plies, so it is plain when they are out of reach. A repetition is out of reach when
-//! no position can have occurred often enough:
+//! limit on plies. The two limits count plies, so it is easy to see when they are out of reach. A repetition is out of
+//! reach if no position can have occurred often enough:
 //!
-//! - From a position back to itself takes four plies: each side moves a piece away and back again.
-//! - Pieces that stand elsewhere need a move each, and the sides move in turn. So the difference between two positions
-//!   bounds the plies between them.
-//! - Captures are for ever, so nothing from before the last one recurs.
+//! - A cycle from a position back to itself takes at least four plies: each side moves a piece away and back again.
+//! - Each piece that stands elsewhere needs a move, and the sides take turns. So the difference between two positions
+//!   is a lower bound on the plies between them.
+//! - A captured piece never returns, so no position from before the last capture occurs again.
 //!
-//! Where all three are out of reach, legal moves and results depend on the position alone.
+//! If all three are out of reach, legal moves and results depend only on the position.
 
 use tablut_rules::{Game, Position, RepetitionResult, SQUARES, Side};
 
-/// From a position back to itself.
+/// Plies from a position back to itself.
 const CYCLE_PLIES: u32 = 4;
 
-/// No two positions are further apart when every piece needs a move.
+/// An upper bound on the distance between two positions in which every piece needs a move.
 const MOST_PLIES: u32 = 4 * SQUARES as u32;
 
-/// Whether a repetition or a limit could end the game within `plies`. `positions` are all of the game's, the present
-/// one last. Never false where one could; sometimes true where none can.
+/// Whether a repetition or a limit could end the game within `plies`. `positions` are all positions of the game, with
+/// the current one last. The answer is never false if one could, but it may be true although none can.
 pub(super) fn may_end_game(game: &Game, positions: &[Position], plies: u32) -> bool {
     let no_captures = game.rules().set().no_capture_plies;
     no_captures.is_some_and(|limit| game.plies_since_capture() + plies >= limit)
@@ -33,7 +34,7 @@ fn may_repeat(game: &Game, positions: &[Position], plies: u32) -> bool {
     if repetition.result == RepetitionResult::Ignored {
         return false;
     }
-    // A position that is yet to occur for the first time does so in a ply at the earliest, and returns after that.
+    // A position that has not occurred yet occurs in one ply at the earliest, and repeats later.
     if CYCLE_PLIES * (repetition.occurrences - 1) < plies {
         return true;
     }
@@ -48,12 +49,12 @@ fn may_repeat(game: &Game, positions: &[Position], plies: u32) -> bool {
     })
 }
 
-/// The least number of plies, at least one, that could lead from one position to another with the same pieces.
+/// A lower bound, at least one, on the plies from one position to another with the same pieces.
 fn plies_between(from: &Position, to: &Position) -> u32 {
     let mover = from.side_to_move();
     let displaced = |side: Side| (from.pieces(side) - to.pieces(side)).len() as u32;
     let king_moved = from.king() != to.king();
-    // The king and a soldier may have changed places, which the defenders' squares alone do not show.
+    // The king and a soldier may have swapped squares. The set of the defenders' squares does not show this.
     let needed = |side| displaced(side).max(u32::from(side == Side::Defenders && king_moved));
     let enough = |side, moves| moves >= needed(side) && !(moves == 1 && needed(side) == 0);
     let same_side = mover == to.side_to_move();
@@ -79,7 +80,7 @@ mod tests {
         Game::from_position(rules, start.parse().expect("a position")).expect("a king")
     }
 
-    /// Plays the moves and gives the largest number of plies within which the history cannot matter.
+    /// Plays the moves and returns the largest number of plies within which the history cannot matter.
     fn safe_plies(mut game: Game, moves: &str) -> u32 {
         let mut positions = vec![*game.position()];
         for mv in moves.split_whitespace() {

@@ -1,14 +1,14 @@
-//! Wins under the rules without history, where a position is all there is: and/or search that deepens step by step and
-//! remembers what it found.
+//! Finds wins under the rules without history, where only the position counts. It is an and/or search with iterative
+//! deepening and a memory of results.
 //!
-//! Everything that is left out is left out for a reason that holds in every position:
+//! It skips moves and depths for these reasons, which hold in every position:
 //!
-//! - Only a side's own move wins by the king's capture or escape, or by leaving the other side without a move. So a win
-//!   comes after an odd number of plies, and of an even number the last one adds nothing.
-//! - A side that lets the other win at once has not won.
-//! - One move takes the last step from three enemy pieces at most: those that it captures and those whose free square
-//!   it lands on all stand next to that square, and on the side that it came from there is no piece. So an enemy with
-//!   four pieces that have a step to make is not left without a move.
+//! - A side wins only by its own move: by the king's capture or escape, or by leaving the other side without a move. So
+//!   a win takes an odd number of plies, and an even limit can be lowered by one.
+//! - A side that lets the other side win at once has not won.
+//! - One move can take the last step away from at most three enemy pieces. It captures them, or it lands on their last
+//!   free square. All of them stand next to the square that the move lands on, and none on the side that the move came
+//!   from. So an enemy with four or more pieces that can step cannot be left without a move.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -23,17 +23,17 @@ use super::table::{Known, Table};
 pub(super) struct Memoryless {
     rules: Arc<Rules>,
     side: Side,
-    /// Squares that are no throne, corner or camp: every piece may step on them.
+    /// Squares that are not a throne, corner or camp. Every piece may step on them.
     ordinary: Bitboard,
     table: Table,
     budget: Budget,
     /// By remaining plies.
     levels: Vec<Level>,
-    /// How often a move decided a position, weighted by what it saved; by side, from and to.
+    /// How often a move decided a position, weighted by the work that it saved; by side, from and to.
     decided: Vec<u32>,
 }
 
-/// Positions looked at, and how many may be.
+/// The number of positions looked at, and its limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) positions: u64,
@@ -50,7 +50,7 @@ impl Budget {
     }
 }
 
-/// Memory of one depth.
+/// The memory for one depth.
 #[derive(Debug, Default)]
 struct Level {
     moves: MoveList,
@@ -63,7 +63,7 @@ struct Level {
 struct Candidate {
     mv: Move,
     after: Position,
-    /// Higher is tried earlier.
+    /// Moves with a higher rank are tried earlier.
     rank: u64,
 }
 
@@ -126,7 +126,7 @@ impl Memoryless {
         Ok(false)
     }
 
-    /// Whether a move leaves the other side without any. The side does not win at once by capture or escape.
+    /// Whether a move leaves the other side without a move. The side does not win at once by capture or escape.
     fn blockades(&mut self, position: &Position) -> bool {
         let enemies = position.pieces(self.side.opponent());
         let steps = (self.ordinary - position.occupied()).neighbours();
@@ -141,7 +141,7 @@ impl Memoryless {
         found
     }
 
-    /// The side is to move and does not win at once; `plies` is odd and at least 3.
+    /// The side is to move and does not win at once. `plies` is odd and at least 3.
     fn has_winning_move(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
         let mut level = std::mem::take(&mut self.levels[plies as usize]);
         self.rules.legal_moves(position, &mut level.moves);
@@ -176,7 +176,7 @@ impl Memoryless {
             return Ok(!self.rules.has_legal_move(position));
         }
         let opponent = self.side.opponent();
-        // What refuted the last attempt often refutes this one too.
+        // A reply that refuted the last attempt often refutes this one too.
         for reply in self.levels[plies as usize].refutations.into_iter().flatten() {
             if self.rules.check_legal(position, reply).is_ok()
                 && !self.finds_win(&self.rules.apply(position, reply).position, plies - 1)?

@@ -1,21 +1,21 @@
-//! What the solver knows of positions in which its side is to move.
+//! The solver's results for positions in which its side is to move.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use tablut_rules::Position;
 
-/// What is known of one position, the rules without history being asked.
+/// What is known about one position under the rules without history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    /// The side wins within so many plies.
+    /// The side wins within this number of plies.
     pub(super) wins_within: Option<u32>,
-    /// The side does not win within so many plies.
+    /// The side does not win within this number of plies.
     pub(super) open_within: u32,
 }
 
-/// Grows as needed and forgets nothing; the bound on the solver's work bounds it too. Positions are compared whole, so
-/// that no two are ever taken for one.
+/// The table grows and never removes an entry. The limit on the solver's work also limits the table. It compares whole
+/// positions, so two positions are never confused.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     known: HashMap<Key, Known, BuildHasherDefault<Ready>>,
@@ -31,7 +31,7 @@ impl Table {
     }
 }
 
-/// A position that brings its own hash.
+/// A position with its own hash.
 #[derive(Debug, PartialEq, Eq)]
 struct Key(Position);
 
@@ -41,7 +41,7 @@ impl Hash for Key {
     }
 }
 
-/// Takes a hash that is ready.
+/// A hasher for values that already are hashes.
 #[derive(Default)]
 struct Ready(u64);
 

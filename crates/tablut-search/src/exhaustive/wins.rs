@@ -1,9 +1,9 @@
 //! A strong solver for one question: within how many plies does a side win?
 //!
-//! The search has two storeys. As long as a repetition or a limit could end the game within the plies that remain, every
-//! move is played on the `Game`, which alone knows what they do. From there on the position alone decides, and the
-//! search without history takes over, which may remember positions: under its rules equal positions have equal answers,
-//! whatever the way to them.
+//! The search has two parts. While a repetition or a limit could end the game within the remaining plies, it plays
+//! every move on the `Game`, which knows the history. When neither can, only the position matters, and the search
+//! without history takes over. That search may store positions, because equal positions then have equal results,
+//! whatever moves led to them.
 
 use tablut_rules::{Game, Move, MoveList, Position, Side};
 
@@ -28,16 +28,16 @@ use super::memoryless::Memoryless;
 pub struct WinSolver {
     game: Game,
     side: Side,
-    /// The game's positions, the present one last.
+    /// The game's positions, with the current one last.
     positions: Vec<Position>,
     memoryless: Memoryless,
-    /// By remaining plies: lists to use again.
+    /// By remaining plies: lists to reuse.
     lists: Vec<MoveList>,
 }
 
 impl WinSolver {
-    /// A solver for wins of `side` from the game's present position that looks at no more than `max_positions`
-    /// positions for each question.
+    /// A solver for wins of `side` from the game's current position. It looks at no more than `max_positions` positions
+    /// for each question.
     pub fn new(game: &Game, side: Side, max_positions: u64) -> Self {
         let mut positions = vec![*game.start()];
         for mv in game.moves() {
@@ -48,13 +48,13 @@ impl WinSolver {
         Self { game: game.clone(), side, positions, memoryless, lists: Vec::new() }
     }
 
-    /// Whether the side wins within `plies`, whatever the opponent does.
+    /// Whether the side wins within `plies`, whatever the opponent plays.
     pub fn wins_within(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
         self.memoryless.budget().positions = 0;
         self.wins(plies)
     }
 
-    /// The least number of plies, up to `max_plies`, within which the side wins whatever the opponent does.
+    /// The smallest number of plies, up to `max_plies`, within which the side wins whatever the opponent plays.
     pub fn shortest_win(&mut self, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
         self.memoryless.budget().positions = 0;
         for plies in 0..=max_plies {
@@ -65,8 +65,7 @@ impl WinSolver {
         Ok(None)
     }
 
-    /// The legal moves after which the side wins within `plies`, the move itself counted; in the order of
-    /// `Rules::legal_moves`.
+    /// The legal moves that win within `plies`, including the move itself, in the order of `Rules::legal_moves`.
     pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
         self.memoryless.budget().positions = 0;
         let mut moves = MoveList::new();
@@ -80,7 +79,7 @@ impl WinSolver {
         Ok(winning)
     }
 
-    /// Positions looked at for the last question.
+    /// The number of positions looked at for the last question.
     pub fn positions(&mut self) -> u64 {
         self.memoryless.budget().positions
     }
@@ -100,7 +99,7 @@ impl WinSolver {
         let ours = self.game.position().side_to_move() == self.side;
         let mut moves = std::mem::take(&mut self.lists[plies as usize]);
         self.game.legal_moves(&mut moves);
-        // One move of ours that wins is enough, and one of theirs that does not lose.
+        // One of our moves that wins is enough. So is one of the opponent's moves that does not lose.
         let decisive = |answer: &Result<bool, _>| *answer != Ok(!ours);
         let answer = moves.iter().map(|mv| self.wins_after(*mv, plies - 1)).find(decisive);
         self.lists[plies as usize] = moves;

@@ -6,25 +6,25 @@ use crate::config::{QScale, SigmaConfig};
 /// The parts of `v_mix`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixedValue {
-    /// Σ N(b), visits of all moves together.
+    /// Σ N(b), the total visits of all moves.
     pub sum_visits: u32,
     /// N of the most visited move.
     pub max_visits: u32,
     /// Σ π(b) over the visited moves.
     pub sum_prior: f32,
-    /// Σ π(b) q(b) / Σ π(b) over the visited moves; 0 when there is none.
+    /// Σ π(b) q(b) / Σ π(b) over the visited moves, or 0 if there are none.
     pub weighted_q: f32,
     /// `v_mix` in [−1, 1].
     pub value: f32,
 }
 
-/// `v_mix`, the value of the moves never visited (equation 33 of the paper's appendix D, mctx's
-/// `_compute_mixed_value`): with v̂ the net's value of the node,
-/// (v̂ + ΣN(b) · Σ π(b) q(b) / Σ π(b)) / (1 + ΣN(b)), the sums of π over visited moves.
+/// `v_mix`, the value of the unvisited moves (equation 33 of the paper's appendix D, mctx's `_compute_mixed_value`):
+/// (v̂ + ΣN(b) · Σ π(b) q(b) / Σ π(b)) / (1 + ΣN(b)). v̂ is the net's value of the node. The sums of π are over the
+/// visited moves.
 pub fn mixed_value(raw_value: f32, visited: &[Visited]) -> MixedValue {
     let (mut sum_visits, mut max_visits, mut sum_prior, mut sum_q) = (0, 0, 0.0, 0.0);
     for of in visited.iter().filter(|of| of.visits > 0) {
-        // A prior that underflowed still has to leave the quotient a number.
+        // A prior that underflowed to 0 would make the quotient NaN.
         let prior = of.prior.max(f32::MIN_POSITIVE);
         sum_visits += of.visits;
         max_visits = max_visits.max(of.visits);
@@ -37,19 +37,20 @@ pub fn mixed_value(raw_value: f32, visited: &[Visited]) -> MixedValue {
     MixedValue { sum_visits, max_visits, sum_prior, weighted_q, value }
 }
 
-/// σ, a rising line: σ(q) = (`c_visit` + max N) · `c_scale` · (q − `offset`) / `width` (equation 8).
+/// σ, a linear function: σ(q) = (`c_visit` + max N) · `c_scale` · (q − `offset`) / `width` (equation 8).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sigma {
-    /// The Q that becomes 0.
+    /// The Q that maps to 0.
     pub offset: f32,
-    /// The difference of Q that becomes 1.
+    /// The difference of Q that maps to 1.
     pub width: f32,
     /// (`c_visit` + max N) · `c_scale`.
     pub factor: f32,
 }
 
 impl Sigma {
-    /// σ for a node whose most visited move has `max_visits`, and whose completed Q-values span `lowest` to `highest`.
+    /// σ for a node whose most visited move has `max_visits` visits and whose completed Q-values range from `lowest` to
+    /// `highest`.
     pub fn new(config: &SigmaConfig, max_visits: u32, lowest: f32, highest: f32) -> Self {
         let (offset, width) = match config.q_scale {
             QScale::Fixed => (-1.0, 2.0),

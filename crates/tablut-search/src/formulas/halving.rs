@@ -1,18 +1,20 @@
-//! Sequential halving (Karnin et al. 2013), the schedule of simulations at a Gumbel root.
+//! Sequential halving (Karnin et al. 2013), the simulation schedule at a Gumbel root.
 
-/// One group of simulations: each of the `candidates` best moves that have `visits` visits gets one more.
+/// One group of simulations: each of the `candidates` best moves with `visits` visits gets one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Visits that each candidate has before the group.
     pub visits: u32,
-    /// Simulations in the group, one for each candidate.
+    /// Simulations in the group, one per candidate.
     pub candidates: u32,
 }
 
-/// The schedule for `max_considered` moves and `simulations` simulations (Danihelka et al. 2022,
-/// section 3): in ⌈log₂ m⌉ phases of equal cost every considered move gets max(1, ⌊n / (⌈log₂ m⌉ · considered)⌋) more
-/// visits, then the better half goes on, never fewer than two. What is left at the end goes to the last two, and
-/// the schedule is cut at n. One entry for each simulation would be mctx's `get_sequence_of_considered_visits`.
+/// The schedule for `max_considered` moves and `simulations` simulations (Danihelka et al. 2022, section 3).
+///
+/// There are ⌈log₂ m⌉ phases of equal cost. In each phase every considered move gets max(1, ⌊n / (⌈log₂ m⌉ ·
+/// considered)⌋) more visits. Then the better half stays, but never fewer than two. The remaining simulations go to the
+/// last two moves, and the schedule is cut at n. With one entry per simulation it would be mctx's
+/// `get_sequence_of_considered_visits`.
 pub fn schedule(max_considered: u32, simulations: u32) -> Vec<Group> {
     if max_considered <= 1 {
         return (0..simulations).map(|visits| Group { visits, candidates: 1 }).collect();
@@ -54,7 +56,7 @@ mod tests {
             1, 1, 1, 1, 2, 2, 2, 2, // 4 moves, twice
             3, 3, 4, 4, 5, 5, 6, 6, // 2 moves, four times
         ]);
-        // More simulations: the rest goes to the last two moves, and one of them gets the odd one.
+        // More simulations: the rest goes to the last two moves, and one of them gets one more if the rest is odd.
         #[rustfmt::skip]
         assert_eq!(considered_visits(8, 47), [
             0, 0, 0, 0, 0, 0, 0, 0,

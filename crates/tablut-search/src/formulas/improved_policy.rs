@@ -1,31 +1,31 @@
-//! The improved policy, which a Gumbel search gives as the policy target (Danihelka et al. 2022, equation 11).
+//! The improved policy (Danihelka et al. 2022, equation 11). It is the policy target of a Gumbel search.
 
 use super::completed_q::{MixedValue, Sigma, mixed_value};
 use super::softmax::exp;
 use super::{Visited, first_max};
 use crate::config::SigmaConfig;
 
-/// One move of a node as the improved policy sees it.
+/// One move of a node, as the improved policy needs it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyMove {
     /// The policy's log-probability of the move.
     pub log_prior: f32,
-    /// N, 0 for a move never visited.
+    /// N, or 0 for an unvisited move.
     pub visits: u32,
-    /// Q in [−1, 1] in the mover's view; read only when visited.
+    /// Q in [−1, 1] in the mover's view. It is used only for a visited move.
     pub q: f32,
-    /// Proven to lose while another move is not: the move is handled as an illegal one.
+    /// Proven to lose while another move is not. The move is treated like an illegal one.
     pub refuted: bool,
 }
 
 /// The improved policy with its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImprovedPolicy {
-    /// `v_mix` and what it is made of.
+    /// `v_mix` and its parts.
     pub mixed: MixedValue,
-    /// The σ in use.
+    /// The σ that was used.
     pub sigma: Sigma,
-    /// Q of the visited moves, `v_mix` for the others (equation 10); mover's view.
+    /// Q of the visited moves, and `v_mix` for the others (equation 10), in the mover's view.
     pub completed_q: Vec<f32>,
     /// ln π(a) + σ(completedQ(a)), −∞ for a refuted move.
     pub logits: Vec<f32>,
@@ -35,8 +35,8 @@ pub struct ImprovedPolicy {
     pub value: f32,
 }
 
-/// π' = softmax(logits + σ(completedQ)) over the moves of a node that the net values at `raw_value`.
-/// `moves` must hold a move that is not refuted.
+/// π' = softmax(logits + σ(completedQ)) over the moves of a node with the net's value `raw_value`. At least one of the
+/// `moves` must not be refuted.
 pub fn improved_policy(raw_value: f32, moves: &[PolicyMove], config: &SigmaConfig) -> ImprovedPolicy {
     let visited: Vec<Visited> = moves
         .iter()
@@ -57,7 +57,7 @@ pub fn improved_policy(raw_value: f32, moves: &[PolicyMove], config: &SigmaConfi
     let weights: Vec<f32> = logits.iter().map(|l| if l.is_finite() { exp(l - best) } else { 0.0 }).collect();
     let sum: f32 = weights.iter().sum();
     let probabilities: Vec<f32> = weights.iter().map(|weight| weight / sum).collect();
-    // Probabilities that sum to a hair above 1 must not carry the value out of its range.
+    // Rounding can make the probabilities sum to slightly more than 1. The value must stay in its range.
     let value: f32 = probabilities.iter().zip(&completed_q).map(|(p, q)| p * q).sum();
     let value = value.clamp(-1.0, 1.0);
     ImprovedPolicy { mixed, sigma, completed_q, logits, probabilities, value }
@@ -105,7 +105,7 @@ mod tests {
         assert!((policy.mixed.value - 0.3).abs() < 1e-6, "{:?}", policy.mixed);
     }
 
-    /// The paper's claim (section 3.1): π' is at least as good as π under the Q-values it was made from.
+    /// The paper's claim (section 3.1): π' is at least as good as π under the Q-values that it was computed from.
     #[test]
     fn it_improves_on_the_policy() {
         let q = [0.3, -0.9, 0.1, 0.8];

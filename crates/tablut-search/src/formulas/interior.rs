@@ -8,22 +8,22 @@ use crate::config::SigmaConfig;
 /// The move chosen inside the tree, with the parts of its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InteriorChoice {
-    /// Index into the visited moves; `None` stands for the best unvisited move.
+    /// Index into the visited moves, or `None` for the best unvisited move.
     pub index: Option<usize>,
     /// π'(a) of the chosen move.
     pub improved: f32,
     /// π'(a) − N(a) / (1 + ΣN(b)) of the chosen move.
     pub score: f32,
-    /// `v_mix` and what it is made of.
+    /// `v_mix` and its parts.
     pub mixed: MixedValue,
-    /// The σ in use.
+    /// The σ that was used.
     pub sigma: Sigma,
 }
 
-/// arg max π'(a) − N(a) / (1 + ΣN(b)) (equation 14), which makes the visits follow the improved policy π'.
+/// arg max π'(a) − N(a) / (1 + ΣN(b)) (equation 14). With this choice the visits follow the improved policy π'.
 ///
-/// `visited` and `unvisited` leave out refuted moves; one of them must hold a move. The first of equals wins, a visited
-/// move before an unvisited one. `weights` is scratch space.
+/// `visited` and `unvisited` do not contain refuted moves. At least one of them must contain a move. If scores are
+/// equal, the first move wins, and a visited move wins over an unvisited one. `weights` is scratch space.
 pub fn interior_choice(
     raw_value: f32,
     visited: &[Visited],
@@ -35,7 +35,7 @@ pub fn interior_choice(
     let start = if unvisited.is_some() { (mixed.value, mixed.value) } else { (f32::INFINITY, f32::NEG_INFINITY) };
     let (lowest, highest) = visited.iter().fold(start, |(low, high), of| (low.min(of.q), high.max(of.q)));
     let sigma = Sigma::new(config, mixed.max_visits, lowest, highest);
-    // π(a) e^σ(q) is taken relative to the highest Q; the common factor cancels.
+    // π(a) e^σ(q) is relative to the highest Q. The common factor cancels.
     let slope = sigma.factor / sigma.width;
     weights.clear();
     weights.extend(visited.iter().map(|of| of.prior * exp(slope * (of.q - highest))));

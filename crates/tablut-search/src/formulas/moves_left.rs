@@ -2,10 +2,12 @@
 
 use crate::config::MovesLeftConfig;
 
-/// What is added to the Q of a move, which leads to a node with `child` plies left, in a node with `parent` plies left.
+/// The bonus that is added to a move's Q. The move's node has `parent` plies left, and the move leads to a node with
+/// `child` plies left.
 ///
-/// `q` is in the mover's view. The bonus is 0 up to |q| = `threshold` and grows in proportion to what is above; per ply it
-/// is `slope` at |q| = 1, and never more than `max_effect`. A move that leaves as many plies as its node expects has none.
+/// `q` is in the mover's view. The bonus is 0 up to |q| = `threshold` and grows in proportion to the excess. At |q| = 1
+/// it is `slope` per ply. It is never more than `max_effect`. It is 0 for a move after which as many plies are left as
+/// the node expects.
 pub fn moves_left_bonus(config: &MovesLeftConfig, q: f32, child: f32, parent: f32) -> f32 {
     let above = (q.abs() - config.threshold) / (1.0 - config.threshold).max(f32::MIN_POSITIVE);
     if above <= 0.0 {

@@ -1,21 +1,21 @@
-//! Random numbers that a search draws at its root, all from the generator handed in.
+//! The random numbers of a search at its root. All come from the given generator.
 
 use rand::Rng;
 use rand_distr::{Distribution, Gamma};
 
-/// A number drawn evenly from the open interval (0, 1): 53 bits, never an end.
+/// A uniform number from the open interval (0, 1), with 53 bits. It is never 0 or 1.
 pub fn open_unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// A standard Gumbel variable, −ln(−ln u): the arg max of logits plus such noise is a draw from the softmax, the
-/// top k are k draws without replacement (Danihelka et al. 2022, section 2).
+/// A standard Gumbel variable, −ln(−ln u). The arg max of logits plus this noise is a sample from the softmax; the top
+/// k are k samples without replacement (Danihelka et al. 2022, section 2).
 pub fn gumbel(rng: &mut impl Rng) -> f32 {
     -(-open_unit(rng).ln()).ln() as f32
 }
 
-/// Dirichlet noise over `n` moves with `concentration` spread evenly over them; at least 0, sums to 1.
-/// (`AlphaZero`'s α = 0.03 for Go's 361 points is a concentration of about 10, as `KataGo` writes it.)
+/// Dirichlet noise over `n` moves, with `concentration` divided equally among them. The numbers are at least 0 and sum
+/// to 1. (`AlphaZero`'s α = 0.03 for Go's 361 points is a concentration of about 10, as in `KataGo`.)
 pub fn dirichlet(rng: &mut impl Rng, n: usize, concentration: f64) -> Vec<f32> {
     let shape = (concentration / n as f64).max(f64::MIN_POSITIVE);
     let gamma = Gamma::new(shape, 1.0).expect("shape and scale are above 0");

@@ -6,7 +6,7 @@ use crate::config::PuctConfig;
 /// The parts of one move's PUCT score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PuctScore {
-    /// Q in the mover's view, or the first-play value of a move never visited.
+    /// Q in the mover's view, or the first-play value of an unvisited move.
     pub q: f32,
     /// C(s) · P(a) · √N(s) / (1 + N(a)).
     pub exploration: f32,
@@ -24,8 +24,8 @@ pub fn exploration_rate(config: &PuctConfig, sum_visits: u32) -> f32 {
     ((1.0 + sum_visits as f32 + config.c_base) / config.c_base).ln() + config.c_init
 }
 
-/// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with `q`, in a node whose moves have `sum_visits`
-/// visits. N(s) counts the node's own evaluation, so that the prior speaks at the first choice already.
+/// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with value `q`, in a node whose moves have `sum_visits`
+/// visits. N(s) includes the node's own evaluation, so the prior already counts in the first choice.
 pub fn puct_score(rate: f32, sum_visits: u32, of: Visited) -> PuctScore {
     let root = (1.0 + sum_visits as f32).sqrt();
     PuctScore { q: of.q, exploration: rate * of.prior * root / (1.0 + of.visits as f32) }
@@ -39,14 +39,15 @@ pub fn first_play_value(config: &PuctConfig, parent_value: f32, visited_prior: f
 /// The move chosen by PUCT, with the parts of its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PuctChoice {
-    /// Index into the visited moves; `None` stands for the unvisited move of the highest prior.
+    /// Index into the visited moves, or `None` for the unvisited move with the highest prior.
     pub index: Option<usize>,
     /// Its score.
     pub score: PuctScore,
 }
 
-/// arg max of [`puct_score`]. `parent_value` is the node's mean value in the mover's view. `visited` and `unvisited`
-/// leave out refuted moves; one of them must hold a move. The first of equals wins, a visited move first.
+/// arg max of [`puct_score`]. `parent_value` is the node's mean value in the mover's view. `visited` and `unvisited` do
+/// not contain refuted moves. At least one of them must contain a move. If scores are equal, the first move wins, and a
+/// visited move wins over an unvisited one.
 pub fn puct_choice(
     config: &PuctConfig,
     parent_value: f32,

@@ -1,18 +1,18 @@
-//! The exponential, with the same bits on every machine, and the softmax.
+//! The exponential function with the same bits on every machine, and the softmax.
 
 const LOG2_E: f32 = std::f32::consts::LOG2_E;
-/// ln 2 in two parts, so that `x − n·ln 2` loses nothing (Cody and Waite).
+/// ln 2 in two parts, so that `x − n·ln 2` is exact (Cody and Waite).
 const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
-/// 1.5 · 2²³: adding it rounds to the nearest integer, which is then found in the low bits.
+/// 1.5 · 2²³. Adding it rounds to the nearest integer, which is then in the low bits.
 const ROUND: f32 = 12_582_912.0;
 /// Taylor-like minimax coefficients of (eʳ − 1 − r) / r² on |r| ≤ ln 2 / 2 (Cephes `expf`).
 const COEFFICIENTS: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
 
-/// eˣ within two units in the last place for x from −87 to 88, and the value at that bound beyond.
+/// eˣ within two units in the last place for x from −87 to 88. Outside it is the value at the nearer bound.
 ///
-/// Written out in additions and multiplications because the C library's `expf` differs between machines, and a
-/// search must not; as a bonus the compiler turns loops over it into vector code.
+/// It consists of additions and multiplications because the C library's `expf` differs between machines, and the
+/// results of a search must not. The compiler can also vectorize loops over it.
 #[inline]
 pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 88.0);
@@ -27,15 +27,16 @@ pub fn exp(x: f32) -> f32 {
     (p * r * r + r + 1.0) * f32::from_bits(power)
 }
 
-/// Numbers that are summed side by side, so that the loop is vector code; their order is fixed and so are the bits.
+/// How many numbers are summed in parallel, so that the loop is vector code. The order is fixed, so the bits are too.
 const LANES: usize = 8;
 
 /// Replaces logits by log-probabilities: ℓ(a) − ln Σ exp ℓ(b).
 ///
-/// A logit that is not finite (a net that diverged) counts as the lowest finite one; if none is finite, all are equal.
+/// A logit that is not finite (from a net that diverged) counts as the lowest finite one. If none is finite, all are
+/// equal.
 pub fn log_softmax(logits: &mut [f32]) {
     let mut highest = [f32::NEG_INFINITY; LANES];
-    // Zero times a number is zero only for a finite one.
+    // Zero times a number is zero only if the number is finite.
     let mut faults = [0.0_f32; LANES];
     for chunk in logits.chunks(LANES) {
         for ((high, fault), logit) in highest.iter_mut().zip(&mut faults).zip(chunk) {
@@ -54,7 +55,7 @@ pub fn log_softmax(logits: &mut [f32]) {
             *sum += exp(logit - highest);
         }
     }
-    // Two subtractions: the sum of a large logit and a small logarithm would round.
+    // Two subtractions, because the sum of a large logit and a small logarithm would be rounded.
     let log_sum = sums.iter().sum::<f32>().ln();
     for logit in logits {
         *logit = (*logit - highest) - log_sum;

@@ -1,9 +1,9 @@
-//! Drawing a move from the visits (`AlphaZero`'s exploration at the start of a game).
+//! Draws a move in proportion to the visits (`AlphaZero`'s exploration at the start of a game).
 
 use super::first_max;
 
-/// N(a)^(1/T) / Σ N(b)^(1/T). A temperature of 0 puts all on the first of the most visited.
-/// Without any visit every weight is 0.
+/// N(a)^(1/T) / Σ N(b)^(1/T). At temperature 0 the first of the most visited moves gets all the weight. Without any
+/// visit every weight is 0.
 pub fn visit_weights(visits: &[u32], temperature: f32) -> Vec<f32> {
     let most = visits.iter().copied().max().unwrap_or(0);
     if most == 0 {
@@ -19,8 +19,8 @@ pub fn visit_weights(visits: &[u32], temperature: f32) -> Vec<f32> {
     weights.iter().map(|weight| (weight / sum) as f32).collect()
 }
 
-/// The index that `unit`, drawn evenly from (0, 1), picks under the given weights, which need not sum to 1; `None` when
-/// all are 0.
+/// The index that `unit`, a uniform number from (0, 1), selects under the weights. The weights need not sum to 1.
+/// `None` if all are 0.
 pub fn draw(unit: f64, weights: &[f32]) -> Option<usize> {
     let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
     let mut left = unit * sum;

@@ -1,11 +1,11 @@
-//! What of a graph is kept when a move is played.
+//! Keeps a part of a graph when a move is played.
 
 use super::{Graph, NONE, NodeId, Paths};
 
 impl Graph {
-    /// Keeps what can be reached from `id` alone, which becomes the root; `spare` lends its memory. Edges keep their
-    /// order. Detours belong to paths of the old root, of which most are no more; all are left behind and made again
-    /// where they are needed.
+    /// Keeps only what can be reached from `id`, which becomes the root. `spare` provides memory. Edges keep their
+    /// order. Detours belong to paths of the old root, and most of these paths no longer exist. So all detours are
+    /// dropped, and the search makes them again when it needs them.
     pub fn keep(&mut self, id: NodeId, spare: &mut Graph) {
         spare.clear();
         spare.shares = self.shares;
@@ -17,7 +17,7 @@ impl Graph {
         self.copy_node(id, spare);
         let mut at = 0;
         while at < spare.nodes.len() {
-            // Until now the copy points into the old arenas.
+            // So far the copy still points into the old arenas.
             let node = spare.nodes[at];
             let start = spare.moves.len() as u32;
             spare.moves.extend_from_slice(&self.moves[node.first_move as usize..][..usize::from(node.n_moves)]);
@@ -41,7 +41,7 @@ impl Graph {
         std::mem::swap(self, spare);
     }
 
-    /// The copy of a node, made now unless another edge has led to it.
+    /// The copy of a node. It is made now unless another edge has already led to it.
     fn copy_of(&self, id: NodeId, spare: &mut Graph, copies: &mut [NodeId]) -> NodeId {
         if !self.shares {
             return self.copy_node(id, spare);
@@ -62,7 +62,7 @@ impl Graph {
             }
         }
         spare.nodes.push(node);
-        // The root's position cannot be met again without recurring.
+        // A position equal to the root's is a repetition from now on.
         if node.paths != Paths::One && copy != super::ROOT {
             spare.list(copy);
         }

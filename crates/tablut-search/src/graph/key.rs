@@ -1,22 +1,22 @@
-//! What tells the nodes of a graph apart: a state of the game, or a path to it.
+//! Identifies the nodes of a graph: by a state of the game, or by a path to it.
 //!
-//! Keys and paths have 128 bits, so that no two of the at most 2³² nodes of a graph are ever taken for one another: by
-//! chance that would happen once in 2⁶⁴ graphs of this size.
+//! Keys and paths have 128 bits. A graph has at most 2³² nodes, so two of them share a key by chance in about one of
+//! 2⁶⁴ graphs of this size.
 
 use tablut_rules::{Game, Move, Position, RepetitionResult, SQUARES, Side};
 
-/// The moves from the first game position that the search was given to a node.
+/// A path to a node: the moves from the first game position that the search was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Path(u64, u64);
 
-/// What a node is found by.
+/// The key that finds a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Key(u64, u64);
 
 impl Path {
-    /// The path that goes on with `mv`.
+    /// The path extended by `mv`.
     pub fn after(self, mv: Move) -> Self {
-        // No two moves have the same word, and neither lane ever gives two words the same image.
+        // Different moves have different words, and each lane maps different words to different values.
         let choice = mv.choice.map_or(0xff, |square| square.index() as u64);
         let word = mv.from.index() as u64 | (mv.to.index() as u64) << 8 | choice << 16;
         let (a, b) = absorb((self.0, self.1), word);
@@ -25,8 +25,8 @@ impl Path {
 }
 
 impl Key {
-    /// The key of the game's state, for nodes that many paths share: the position, the plies since the last capture
-    /// where the rule set counts them, and the ply where the game's length is bounded.
+    /// The key of a state of the game, for nodes that several paths share. The state is the position, plus the plies
+    /// since the last capture and the ply if rules limit them.
     pub fn of_state(game: &Game) -> Self {
         let since_capture = game.rules().set().no_capture_plies.map_or(0, |_| game.plies_since_capture());
         let ply = game.max_plies().map_or(0, |_| game.ply());
@@ -37,7 +37,7 @@ impl Key {
         let (attackers, defenders) = (position.attackers().bits(), position.defenders().bits());
         let king = position.king().map_or(0x7f, |square| square.index() as u64);
         let side = u64::from(position.side_to_move() == Side::Defenders);
-        // The board's 81 squares leave the upper halves room.
+        // The board has only 81 squares, so the upper halves have room.
         let upper = |bits: u128, count: u32| (bits >> 64) as u64 | u64::from(count) << 32;
         let words = [
             attackers as u64,
@@ -49,37 +49,38 @@ impl Key {
         Self(a, b)
     }
 
-    /// The key of a node that this one path alone leads to.
+    /// The key of a node that only this path leads to.
     pub fn of_path(path: Path) -> Self {
         let (a, b) = absorb((path.0, path.1), u64::MAX);
         Self(a, b)
     }
 
-    /// Where a table begins to look.
+    /// The hash for the table.
     pub fn hash(self) -> u64 {
         self.0
     }
 }
 
-// The packing in `of_counted`: 17 bits of a board above its first 64, seven for the king's square or none, one for the side.
+// The layout in `of_counted`: 17 bits for the squares above the first 64, seven for the king's square or none, one for
+// the side.
 const _: () = assert!(SQUARES <= 64 + 17 && SQUARES < 0x7f, "a key has room for a board of 81 squares");
 
-/// Takes in a word, by two lanes that have nothing in common.
+/// Adds a word to two independent lanes.
 fn absorb((a, b): (u64, u64), word: u64) -> (u64, u64) {
     let a = (a ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let b = (b.rotate_left(23) ^ word.wrapping_mul(0xa24b_aed4_963e_e407)).wrapping_add(0x5851_f42d_4c95_7f2d);
     (mixed(a, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb), mixed(b, 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53))
 }
 
-/// A bijection in which every bit of `x` has a say in every bit of the result (`SplitMix64`'s and `MurmurHash3`'s).
+/// A bijection in which every bit of `x` affects every bit of the result (`SplitMix64`'s and `MurmurHash3`'s).
 fn mixed(x: u64, first: u64, second: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(first);
     let x = (x ^ x >> 27).wrapping_mul(second);
     x ^ x >> 31
 }
 
-/// Whether different paths to a state of the game may share a node: not where a rule set ends the game when a
-/// position occurs for the second time, because then every path forbids other moves.
+/// Whether different paths to a state of the game may share a node. They may not if the rule set ends the game when a
+/// position occurs for the second time, because then every path forbids different moves.
 pub(crate) fn paths_may_meet(game: &Game) -> bool {
     let repetition = &game.rules().set().repetition;
     repetition.result == RepetitionResult::Ignored || repetition.occurrences >= 3
@@ -182,7 +183,7 @@ mod tests {
             states.insert(*game.position());
             let key = Key::of_state(game);
             keys.insert((key.0, key.1));
-            // Either lane alone tells the paths apart.
+            // Each lane alone is enough to distinguish the paths.
             assert!(lanes.insert(path.0) && other_lanes.insert(path.1));
         });
         assert!(n > 10_000 && states.len() < n, "{n} lines to {} states", states.len());

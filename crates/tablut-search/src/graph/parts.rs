@@ -1,4 +1,4 @@
-//! What a graph is made of.
+//! The parts of a graph.
 
 use tablut_rules::Move;
 
@@ -14,72 +14,73 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// The root.
 pub(crate) const ROOT: NodeId = 0;
 
-/// How far a node has come.
+/// The state of a node in the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Made, but neither judged nor evaluated.
+    /// Created, but its result is not checked and it has no evaluation.
     Fresh,
-    /// Waits for its evaluation.
+    /// Waiting for its evaluation.
     Pending,
     /// Its moves have their priors.
     Expanded,
 }
 
-/// By how many paths a node may be reached.
+/// How many paths may lead to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paths {
-    /// By one: it stands for the moves from the root to it, after the game's history. So do all nodes of a tree.
+    /// One. The node stands for the moves from the root to it, after the game's history. All nodes of a tree are like
+    /// this.
     One,
-    /// By any on which no position has recurred since the last capture: it stands for a state of the game.
+    /// All paths on which no position has repeated since the last capture. The node stands for a state of the game.
     Many,
-    /// As `Many`, and on some path a move from here leads to a position that recurs there: to a node of that path alone,
-    /// not to the child of the move's edge.
+    /// Like `Many`, and on some path a move from here repeats a position. On that path the move leads to a separate
+    /// node, not to the child of the move's edge.
     ManyWithDetours,
 }
 
 /// A state of the game, or one path to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Simulations through the node, its own evaluation included.
+    /// Simulations through the node, including its own evaluation.
     pub visits: u32,
     pub first_edge: EdgeId,
     pub last_edge: EdgeId,
-    /// Start of the node's moves.
+    /// The start of the node's moves.
     pub first_move: u32,
     pub n_moves: u16,
-    /// Moves that are not seen to lose at once: the first ones of its slice.
+    /// Moves that are not known to lose at once. They are the first ones of its slice.
     pub n_open: u16,
-    /// Moves with an edge: the first ones of its slice.
+    /// Moves with an edge. They are the first ones of its slice.
     pub n_edges: u16,
     pub state: State,
     pub paths: Paths,
-    /// Policy probability of the open moves together.
+    /// Total policy probability of the open moves.
     pub open_prior: f32,
-    /// The absolute value that the net gave the node.
+    /// The net's value of the node, absolute.
     pub raw_value: f32,
-    /// The mean value, or the one proven for all paths; absolute.
+    /// The mean value, or the value that is proven for all paths; absolute.
     pub q: f32,
-    /// The mean of the plies that the game is expected to go on for.
+    /// The mean of the expected remaining plies.
     pub moves_left: f32,
-    /// A proof that rests on history holds for one path, [`Graph::proof_on`] tells.
+    /// A proof that depends on history holds on one path only; see [`Graph::proof_on`].
     pub proof: Option<Proof>,
 }
 
-/// A move that was visited, from its node to the next.
+/// A visited move, from its node to the next.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Edge {
-    /// Where the move leads; [`NONE`] as long as only detours were made.
+    /// The node that the move leads to. It is [`NONE`] while all visits took detours.
     pub child: NodeId,
     pub next: EdgeId,
     /// Simulations through the edge.
     pub visits: u32,
     /// Policy probability of the move.
     pub prior: f32,
-    /// The mean value, or the proven one, with which the edge's visits count in its node's mean; absolute. In a tree it
-    /// is the child's.
+    /// The value with which the edge's visits count in its node's mean: a mean or a proven value, absolute. In a tree
+    /// it is the child's value.
     pub q: f32,
-    /// The child's proof, as far as it holds for all paths to the edge's node.
+    /// The child's proof, if it holds on all paths to the edge's node.
     pub proof: Option<Proof>,
     pub mv: Move,
     /// Simulations in flight through the edge.
@@ -93,20 +94,20 @@ pub(crate) struct Candidate {
     pub mv: Move,
 }
 
-/// What a node is known by where paths may meet.
+/// Identifies a node if paths may meet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Name {
-    /// The key in the table.
+    /// Its key in the table.
     pub key: Key,
-    /// The path for which the node's proof holds if it rests on history and the node is reached by many.
+    /// The path for which the node's proof holds, if the proof depends on history and several paths lead to the node.
     pub proven_on: Path,
 }
 
-// The sizes that the documentation states.
+// The sizes in the documentation.
 const _: () = assert!(size_of::<Node>() == 44 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
 const _: () = assert!(size_of::<Name>() == 32);
 
-/// Where an edge leads on a path, and what is known of it there.
+/// Where an edge leads on a path, and what is known there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub child: NodeId,
@@ -135,13 +136,13 @@ impl Node {
         }
     }
 
-    /// Whether a proof of the node holds on one path of many.
+    /// Whether a proof of the node holds only on one of several paths.
     pub fn is_proven_on_one_path(&self, proof: Proof) -> bool {
         proof.from_history && self.paths != Paths::One
     }
 
-    /// Counts one simulation of the given absolute value. After it the game is expected to go on for `moves_left` plies; none
-    /// where the search has no use for that.
+    /// Counts one simulation with the given absolute value. `moves_left` is the expected number of remaining plies from
+    /// here, or `None` if the search does not use it.
     pub fn add_visit(&mut self, value: f32, moves_left: Option<f32>) {
         self.visits += 1;
         if let Some(moves_left) = moves_left {

@@ -1,10 +1,11 @@
-//! Backup: evaluations enter the tree, values and proofs go up to the root.
+//! Backup: evaluations enter the tree, and values and proofs go up to the root.
 //!
-//! A node's value is the mean over the simulations through it. Where others have visited a child too, an edge's visits
-//! count in its node's mean with the child's value as it now is: when the edge has v visits the mean's sum moves by
-//! (v + 1) · q − v · q', q the child's value now and q' the one that the edge's visits counted with before. Where nobody
-//! else came this is the simulation's own value, and that is what is counted, as in any tree. (`KataGo`'s
-//! docs/GraphSearch.md; Czech, Korus and Kersting 2021, "Monte-Carlo Graph Search for `AlphaZero`".)
+//! A node's value is the mean over the simulations through it. If other paths have visited a child too, an edge's
+//! visits count in its node's mean with the child's current value. For an edge with v visits, the sum of the mean
+//! changes by (v + 1) · q − v · q'. Here q is the child's current value, and q' is the value with which the edge's
+//! visits counted before. If no other path visited the child, this is the simulation's own value, which is then counted
+//! as in any tree. (`KataGo`'s docs/GraphSearch.md; Czech, Korus and Kersting 2021, "Monte-Carlo Graph Search for
+//! `AlphaZero`".)
 
 use tablut_rules::Side;
 
@@ -17,8 +18,8 @@ use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
 
 impl Search {
-    /// Takes the evaluations asked for, and backs up every simulation in flight, in the order in which they set out,
-    /// unless their round goes on.
+    /// Takes the requested evaluations. Unless the round continues, it backs up every simulation in flight, in the
+    /// order in which they started.
     pub(super) fn take_evaluations(&mut self, evaluations: &[Evaluation]) {
         self.expand_leaves(evaluations);
         if !(self.counts_by_rounds() && self.round_goes_on()) {
@@ -45,7 +46,7 @@ impl Search {
             let n_moves = usize::from(self.graph.node(of.leaf).n_moves);
             assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
             self.graph.expand(of.leaf, answer.value(), logits);
-            // Until the leaf has its first visit this is the net's own opinion.
+            // Until the leaf has its first visit, this is the net's own value.
             let leaf = self.graph.node_mut(of.leaf);
             if leaf.visits == 0 {
                 leaf.moves_left = answer.plies_left();
@@ -75,7 +76,7 @@ impl Search {
         self.first_new = self.graph.nodes.len() as NodeId;
     }
 
-    /// Counts a simulation in every node of its path, and carries proofs upwards.
+    /// Counts a simulation in every node of its path, and carries proofs up.
     fn back_up(&mut self, of: &Pending, steps: &[Step]) {
         let leaf = self.graph.node(of.leaf);
         let mut value = match of.end {
@@ -112,7 +113,7 @@ impl Search {
         root.add_visit(value, moves_left);
     }
 
-    /// Counts a simulation of the given value in an edge, and returns the value that it has for the edge's node.
+    /// Counts a simulation with the given value in an edge, and returns its value for the edge's node.
     fn count_edge(&mut self, step: &Step, parent: NodeId, value: f32, proof: Option<Proof>, caught_up: bool) -> f32 {
         let child = *self.graph.node(step.node);
         let one_path = self.graph.node(parent).paths == Paths::One;
@@ -128,7 +129,7 @@ impl Search {
         edge.proof = proof.filter(|proof| one_path || !proof.from_history).or(edge.proof);
         let here_alone = proof.is_some_and(|proof| child.is_proven_on_one_path(proof));
         if here_alone {
-            // The child's own value is that of other paths.
+            // The child's own value comes from other paths.
             edge.q += (value - edge.q) / edge.visits as f32;
             return value;
         }
@@ -139,7 +140,7 @@ impl Search {
         edge.visits as f32 * child.q - (edge.visits - 1) as f32 * before
     }
 
-    /// Backs up a child's proof to its parent, which was reached by `path` and where `mover` is to move.
+    /// Backs up a child's proof to its parent. `path` led to the parent, and `mover` is to move there.
     fn prove_parent(&mut self, parent: NodeId, path: Path, mover: Side, child: Proof) {
         let node = *self.graph.node(parent);
         let is_open = child.winner != Some(mover) && node.n_edges < node.n_open;
@@ -154,8 +155,8 @@ impl Search {
         }
     }
 
-    /// Undoes the simulations in flight, newest first, as if they had never set out. Those that have their
-    /// evaluations and wait for the end of their round are counted.
+    /// Undoes the simulations in flight, newest first, as if they had never started. Those that have their evaluations
+    /// and wait for the end of their round are counted instead.
     pub(super) fn withdraw(&mut self) {
         let keep = if self.n_asked == 0 { self.pending.len() } else { self.n_answered };
         while self.pending.len() > keep

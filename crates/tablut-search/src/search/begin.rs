@@ -1,4 +1,4 @@
-//! How a search begins: with the tree that was kept or a fresh one, and with what is known without an evaluation.
+//! The start of a search: with the kept tree or a fresh one, and with what is known without an evaluation.
 
 use super::simulation::{LeafKind, Pending};
 use super::{Search, Stage, Stop};
@@ -6,7 +6,7 @@ use crate::evaluator::Query;
 use crate::graph::{NodeId, ROOT, State, paths_may_meet};
 
 impl Search {
-    /// Prepares a search of the present position with whatever tree was kept.
+    /// Prepares a search of the current position, with the kept tree if there is one.
     pub(super) fn begin(&mut self) {
         (self.simulations, self.kept_visits, self.evaluations, self.full) = (0, 0, 0, false);
         let side = self.game.position().side_to_move();
@@ -36,13 +36,13 @@ impl Search {
         }
         self.graph.reset(shares);
         if self.config.stop_early && self.root.known_result().is_some() {
-            // The move is known without asking anyone.
+            // There is only one move, so no evaluation is needed.
             self.graph.await_evaluation(ROOT, &self.scratch.moves, &[]);
             self.start();
         }
     }
 
-    /// Starts the simulations: the root's moves are known, and evaluated unless its result is seen.
+    /// Starts the simulations. The root's moves are known, and the root is evaluated unless its result is known.
     pub(super) fn start(&mut self) {
         self.root.link(&self.graph);
         self.prove_known_moves();
@@ -69,7 +69,7 @@ impl Search {
         self.query()
     }
 
-    /// The query for the game's present position, whose legal moves are in `scratch`.
+    /// The query for the game's current position. Its legal moves are in `scratch`.
     pub(super) fn query(&self) -> Query {
         Query {
             rules: self.game.rules().clone(),

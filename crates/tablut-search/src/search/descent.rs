@@ -17,21 +17,21 @@ enum Choice {
     Edge(EdgeId),
     /// The best unvisited move.
     New,
-    /// Every move is refuted: nothing is open here.
+    /// Every move is refuted, so none can be chosen.
     Closed,
 }
 
-/// A descent as far as it has come.
+/// The state of a descent.
 struct Descent {
     path_state: PathState,
-    /// The node left last, and the edge taken from it.
+    /// The last node, and the edge taken from it.
     from: NodeId,
     edge: EdgeId,
     new_edge: bool,
     new_node: bool,
     /// The node reached.
     leaf: NodeId,
-    /// The side to move there; counted apart, since the move to a proven leaf is not played.
+    /// The side to move there. It is tracked separately because the move to a proven leaf is not played.
     side: Side,
     plies: u32,
 }
@@ -101,15 +101,15 @@ impl Search {
         descended
     }
 
-    /// Takes the descent's edge to the next node, and sees whether that is the leaf.
+    /// Takes the descent's edge to the next node, and checks whether that is the leaf.
     #[inline]
     fn take_edge(&mut self, descent: &mut Descent) -> AtNode {
         descent.side = descent.side.opponent();
         let edge = self.graph.edge(descent.edge);
         let (mv, edge_visits) = (edge.mv, edge.visits + u32::from(edge.in_flight));
         if edge.child != NONE {
-            // What is proven need not be played. (On this path a shared child's position may recur; a proof for all paths
-            // holds there too.)
+            // A move to a proven child need not be played. (On this path a shared child's position may be a repetition,
+            // but a proof for all paths holds there too.)
             let path = if self.graph.shares() { descent.path_state.path.after(mv) } else { descent.path_state.path };
             if self.graph.proof_on(edge.child, path).is_some() {
                 descent.leaf = edge.child;
@@ -139,7 +139,7 @@ impl Search {
                 }
                 AtNode::Leaf(descended, end)
             }
-            // Made in this round: whoever made it has asked for its evaluation.
+            // Made in this round, so the simulation that made it has requested its evaluation.
             _ if descent.leaf >= self.first_new && self.counts_by_rounds() => {
                 AtNode::Leaf(Descended::Known, LeafKind::CaughtUp)
             }
@@ -151,7 +151,7 @@ impl Search {
         }
     }
 
-    /// In a tree an edge always knows what its child is worth.
+    /// In a tree an edge always has its child's current value.
     fn learn(&mut self, edge: EdgeId, child: NodeId, detour: bool) {
         if !self.graph.shares() && !detour {
             let child = *self.graph.node(child);
@@ -164,10 +164,10 @@ impl Search {
         self.graph.nodes.len() >= self.config.max_nodes.max(1) as usize
     }
 
-    /// What is seen of an edge of `node`, in the view of `mover`, simulations in flight counted.
+    /// The data of an edge of `node` in the view of `mover`, with simulations in flight.
     ///
-    /// With PUCT each of those counts as lost (virtual loss); with the improved policy as a visit alone, since that rule
-    /// spreads visits by itself and its σ would make too much of a false loss.
+    /// With PUCT each simulation in flight counts as a loss (virtual loss). With the improved policy it counts only as
+    /// a visit: that rule already spreads visits, and its σ would give a false loss too much weight.
     #[inline]
     pub(super) fn with_virtual_loss(&self, node: &Node, edge: &Edge, seen: Seen, mover: Side) -> Visited {
         let (n, in_flight) = (seen.visits, u32::from(edge.in_flight));
@@ -183,8 +183,8 @@ impl Search {
         Visited { prior: edge.prior, visits: n + in_flight, q }
     }
 
-    /// The bonus for a short win or a long loss; 0 for moves that were not visited or whose result is proven. `q` is in the
-    /// mover's view.
+    /// The bonus for a short win or a long loss. It is 0 for unvisited moves and for moves with a proven result. `q` is
+    /// in the mover's view.
     #[inline]
     pub(super) fn moves_left_bonus(&self, node: &Node, seen: Seen, q: f32) -> f32 {
         if !self.config.moves_left.is_on() || seen.child == NONE || seen.visits == 0 || seen.proof.is_some() {
@@ -193,7 +193,7 @@ impl Search {
         moves_left_bonus(&self.config.moves_left, q, self.graph.node(seen.child).moves_left, node.moves_left)
     }
 
-    /// Chooses the next step in an expanded node below the root, reached by `path`, where `mover` is to move.
+    /// Chooses the next step in an expanded node below the root. `path` led to the node, and `mover` is to move there.
     fn choose_edge<const SHARES: bool>(&mut self, id: NodeId, path: Path, mover: Side) -> Choice {
         let mut visited = std::mem::take(&mut self.scratch.visited);
         let mut ids = std::mem::take(&mut self.scratch.ids);

@@ -1,8 +1,8 @@
-//! What a search sees without an evaluation: the end of the game and a win in one ply at every leaf, a loss in two
-//! where the opponent threatens to win, and around the root also wins in three.
+//! What a search finds without an evaluation: the end of the game and a win in one ply at every leaf, a loss in two
+//! plies if the opponent threatens to win, and wins in three plies near the root.
 //!
-//! Everything is played on the game itself, so that a repetition or a limit that ends the game before the threat is
-//! carried out is seen too. Such an ending is never counted as lost here; the tree finds out what it is worth.
+//! All moves are played on the game itself. So the search also notices if a repetition or a limit ends the game before
+//! the threat is carried out. Such an ending never counts as lost here; the tree finds its value.
 
 use tablut_rules::{Move, Position, Reason, Side};
 
@@ -14,8 +14,8 @@ use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
 
 impl Search {
-    /// Sees whether the result of a new node, reached by `path`, is known; otherwise asks for its evaluation. The game
-    /// stands at the node.
+    /// Checks whether the result of a new node is known, and otherwise requests its evaluation. `path` led to the node,
+    /// and the game is at the node.
     pub(super) fn resolve_or_ask(&mut self, id: NodeId, path: Path) -> Descended {
         if let Some(outcome) = self.game.outcome() {
             self.graph.prove(id, Proof::of_outcome(outcome), path);
@@ -46,8 +46,8 @@ impl Search {
         Descended::Ask(self.query())
     }
 
-    /// Looks at what each of the legal moves in `scratch` leads to, if the opponent threatens to win or the settings
-    /// ask for it in any case. Finds the result of the position, or marks the lost moves.
+    /// Looks at the result of each legal move in `scratch`, if the opponent threatens to win or the settings always ask
+    /// for it. Finds the result of the position, or marks the lost moves.
     fn look_ahead(&mut self, mover: Side) -> Option<Proof> {
         let deep = self.config.solver == Solver::Deep;
         if !deep && !self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
@@ -64,10 +64,9 @@ impl Search {
         all_lost.then(|| Proof::win_at_once(mover.opponent()).one_ply_earlier())
     }
 
-    /// What the position after `mv` is seen to be: a win at once of the opponent or, if `deep`, a win in two of
-    /// `mover`.
+    /// The visible result after `mv`: an immediate win of the opponent or, if `deep`, a win of `mover` in two.
     fn result_after(&mut self, mv: Move, mover: Side, deep: bool) -> Option<Proof> {
-        // The position alone tells quickly of most moves that nothing is to be seen.
+        // For most moves the position alone shows quickly that there is nothing to find.
         let rules = self.game.rules();
         let after = rules.apply(self.game.position(), mv).position;
         let lost = rules.wins_at_once(&after, mover.opponent());
@@ -87,12 +86,12 @@ impl Search {
         proof
     }
 
-    /// The game goes on and `side`, to move, wins at once.
+    /// Whether the game continues and `side`, to move, wins at once.
     fn wins_now(&self, side: Side) -> bool {
         self.game.outcome().is_none() && self.game.rules().wins_at_once(self.game.position(), side)
     }
 
-    /// Looks at what each root move leads to. The legal moves are in `scratch`.
+    /// Looks at the result of each root move. The legal moves are in `scratch`.
     pub(super) fn look_at_root_moves(&mut self) {
         let side = self.root.side;
         for index in 0..self.root.entries.len() {
@@ -107,13 +106,13 @@ impl Search {
         }
     }
 
-    /// `side`, which has just moved, wins with its next move whatever the opponent replies: by capture or escape, or
-    /// because the opponent is left without a move. It need not threaten anything: the opponent may have to move into it.
+    /// `side` has just moved and wins with its next move whatever the opponent replies: by capture or escape, or
+    /// because the opponent has no move left. It need not threaten anything; the opponent may be in zugzwang.
     fn wins_later(&mut self, side: Side) -> bool {
         let mut replies = std::mem::take(&mut self.scratch.replies);
         self.game.legal_moves(&mut replies);
         let wins = replies.iter().all(|reply| {
-            // The first replies mostly refute it, so this costs little where nothing is to be seen.
+            // The first few replies usually refute it, so this costs little if there is nothing to find.
             let after = self.game.rules().apply(self.game.position(), *reply).position;
             if !self.game.rules().wins_at_once(&after, side) && !self.is_nearly_blocked(&after, side.opponent()) {
                 return false;
@@ -127,15 +126,16 @@ impl Search {
         wins
     }
 
-    /// Whether one move could leave `side` without any. A move takes the last step from the pieces next to the square
-    /// that it goes to, and captures no others: three at most, for it comes from the fourth direction.
+    /// Whether one move could leave `side` without a move. A move takes the last step only from pieces next to the
+    /// square that it lands on, and captures no others. These are at most three, because the fourth neighbour is on the
+    /// side that the move came from.
     fn is_nearly_blocked(&self, position: &Position, side: Side) -> bool {
         let rules = self.game.rules();
         let open_to_all = !(rules.throne() | rules.corners() | rules.camps() | position.occupied());
         (position.pieces(side) & open_to_all.neighbours()).len() <= 3
     }
 
-    /// The game goes on and a move of `side`, which is to move, leaves the opponent without any.
+    /// Whether the game continues and a move of `side`, which is to move, leaves the opponent without a move.
     fn blocks_now(&mut self, side: Side) -> bool {
         if self.game.outcome().is_some() || !self.is_nearly_blocked(self.game.position(), side.opponent()) {
             return false;
@@ -156,7 +156,7 @@ impl Search {
         blocks
     }
 
-    /// `side`, which has just moved and threatens to win at once, does so after every reply.
+    /// `side`, which has just moved and threatens to win at once, wins after every reply.
     fn every_reply_loses(&mut self, side: Side) -> bool {
         let mut replies = std::mem::take(&mut self.scratch.replies);
         self.game.legal_moves(&mut replies);
@@ -174,7 +174,7 @@ impl Search {
         wins
     }
 
-    /// Gives every root move whose result is seen a node with its proof.
+    /// Gives every root move with a known result a node with its proof.
     pub(super) fn prove_known_moves(&mut self) {
         self.graph.open_all(ROOT);
         for index in 0..self.root.entries.len() {
@@ -190,7 +190,7 @@ impl Search {
             let edge = self.graph.edge_mut(edge);
             (edge.proof, edge.q) = (Some(proof), value_of(proof.winner));
         }
-        // Moves proven in a tree that was kept count as well.
+        // Moves that were proven in a kept tree count as well.
         let proofs = self.graph.edges_of(ROOT).filter_map(|(_, edge)| edge.proof);
         if let (true, Some(proof)) =
             (self.config.solver.is_on(), backed_up(self.root.side, self.root.entries.len(), proofs))

@@ -1,16 +1,16 @@
-//! Where a simulation stands in the game, and which node that is.
+//! The position of a simulation in the game, and the node that belongs to it.
 //!
 //! # When paths meet
 //!
-//! A path is *fresh* when no position has recurred on it since its last capture, the game's own history included.
-//! (What was before a capture cannot recur.) Fresh paths that lead to the same state of the game meet in one node;
-//! the state is the position, with the plies since the last capture and the ply where rules end games by them. What follows
-//! a path that is not fresh depends on how often each of its positions occurred. Such a path therefore has nodes of its
-//! own: there the graph is a tree, until a capture makes the path fresh again.
+//! A path is *fresh* if no position has repeated on it since its last capture, including the game's own history. (No
+//! position from before a capture can occur again.) Fresh paths that lead to the same state of the game meet in one
+//! node. The state is the position, plus the plies since the last capture and the ply if rules end games by them. After
+//! a path that is not fresh, results depend on how often each of its positions occurred. So such a path has its own
+//! nodes: there the graph is a tree until a capture makes the path fresh again.
 //!
-//! Hence no path comes to one node twice: it would not be fresh the second time. Edges may form cycles, but no
-//! descent goes round one. Where a move leads to a fresh node from most paths, but on this one to a position that recurs, the
-//! simulation takes a *detour*: to a node of this path alone, found by the path, past the move's edge.
+//! No path visits a node twice, because it would not be fresh the second time. Edges may form cycles, but no descent
+//! follows one. A move may lead to a fresh node on most paths, but repeat a position on this path. Then the simulation
+//! takes a *detour*: it skips the move's edge and goes to a node of this path alone, which it finds by the path.
 
 use tablut_rules::Move;
 
@@ -29,7 +29,7 @@ pub(super) struct Arrival {
 }
 
 impl Search {
-    /// Plays a move and brings the state of the path up to date.
+    /// Plays a move and updates the state of the path.
     pub(super) fn play_on(&mut self, mv: Move, path_state: &mut PathState) {
         if self.follows_line() {
             self.line.push(self.game.position().hash());
@@ -45,7 +45,7 @@ impl Search {
         };
     }
 
-    /// Takes back what [`Search::play_on`] played.
+    /// Takes back a move of [`Search::play_on`].
     pub(super) fn take_back(&mut self) {
         self.game.undo();
         if self.follows_line() {
@@ -53,27 +53,27 @@ impl Search {
         }
     }
 
-    /// Whether the positions of a path are remembered while it is descended.
+    /// Whether a descent stores the positions of its path.
     fn follows_line(&self) -> bool {
         self.graph.shares() || self.config.repeats == Repeats::Drawn
     }
 
-    /// Whether the present position was on the path before, the root included.
+    /// Whether the current position was on the path before, including the root.
     pub(super) fn repeats_below_root(&self) -> bool {
         let hash = self.game.position().hash();
         let below = self.line.get(self.n_line_before_root..).unwrap_or_default();
         below.iter().rev().skip(1).step_by(2).any(|earlier| *earlier == hash)
     }
 
-    /// Whether the present position was there in the last plies; with the same side to move, hence every other one. Two
-    /// positions of one hash count as one: that costs a meeting of paths and nothing else.
+    /// Whether the current position occurred in the last plies. Only every second one has the same side to move. Two
+    /// positions with the same hash count as one; then two paths do not meet although they could, which does no harm.
     fn recurs(&self, plies: usize) -> bool {
         let hash = self.game.position().hash();
         let reach = &self.line[self.line.len().saturating_sub(plies)..];
         reach.iter().rev().skip(1).step_by(2).any(|earlier| *earlier == hash)
     }
 
-    /// Takes the game's history since the last capture.
+    /// Stores the game's history since the last capture.
     pub(super) fn follow_history(&mut self) {
         let mut game = self.game.clone();
         for _ in 0..self.game.plies_since_capture() {
@@ -86,7 +86,7 @@ impl Search {
         self.root_path_state.recurred = (0..all.len()).any(|at| all[..at].contains(&all[at]));
     }
 
-    /// Makes a kept node the root, which no path but the game's own leads to any more.
+    /// Makes a kept node the root. From now on only the game's own path leads to it.
     pub(super) fn root_the_graph(&mut self) {
         let (path_state, root) = (self.root_path_state, *self.graph.node(ROOT));
         if root.paths == Paths::One {
@@ -109,15 +109,15 @@ impl Search {
             let of = self.graph.edge_mut(id);
             of.proof = proof;
             if known.is_none() {
-                // In this game the position recurs: what was found out about it does not count here.
+                // In this game the position is a repetition, so the old results do not count here.
                 (of.child, of.visits, of.q) = (NONE, 0, 0.0);
             }
             id = edge.next;
         }
     }
 
-    /// The node that an edge of `from` leads to, the game standing behind its move. Makes it if there is none, unless
-    /// that would be more than `max_nodes`.
+    /// The node that an edge of `from` leads to. The game is after the edge's move. The node is made if there is none,
+    /// unless that would exceed `max_nodes`.
     pub(super) fn arrive(
         &mut self,
         from: NodeId,
@@ -156,7 +156,7 @@ impl Search {
         self.graph.add_listed(paths, self.key(path_state))
     }
 
-    /// The key of the present position's node.
+    /// The key of the current position's node.
     fn key(&self, path_state: &PathState) -> Key {
         if path_state.recurred { Key::of_path(path_state.path) } else { Key::of_state(&self.game) }
     }
@@ -174,7 +174,7 @@ mod tests {
     use crate::evaluator::{EvaluateError, Evaluation, Evaluator, Query};
     use crate::graph::State;
 
-    /// Likes few moves, the same everywhere, so that pieces go to and fro.
+    /// Prefers a few moves, the same ones everywhere, so that pieces move back and forth.
     struct Habits;
 
     impl Evaluator for Habits {
@@ -194,7 +194,7 @@ mod tests {
         std::iter::once(ROOT).chain(search.steps[first..end].iter().map(|step| step.node)).collect()
     }
 
-    /// Few pieces that go to and fro, without a proof to stop them.
+    /// A few pieces that move back and forth, without a proof that stops them.
     fn sparse(rules: &Arc<Rules>, seed: u64) -> Game {
         let positions = ["9/9/9/3K5/9/9/9/9/t8 d", "9/9/9/3K5/9/9/2T6/9/t7t a", "9/2t6/9/3K5/9/6t2/9/9/t8 a"];
         let position = positions[seed as usize % positions.len()].parse().expect("a position");
@@ -253,7 +253,7 @@ mod tests {
                         different.dedup();
                         assert_eq!(different.len(), nodes.len(), "{} seed {seed}: {nodes:?}", rules.name());
                         (n_paths, deepest) = (n_paths + 1, deepest.max(nodes.len()));
-                        // Whatever path leads to a node, the state there is the same.
+                        // The state at a node is the same for every path to it.
                         let mut game = search.game.clone();
                         for step in &search.steps[of.first_step..end] {
                             game.play(search.graph.edge(step.edge).mv).expect("a legal path");
@@ -274,8 +274,8 @@ mod tests {
         assert!(n_detours > 100 && n_shared > 10_000, "{n_detours} detours, {n_shared} steps to shared nodes");
     }
 
-    /// A node's mean is that of its own evaluation and of its edges' visits, each at the value that it counted with,
-    /// wherever no detour was made.
+    /// If there was no detour, a node's mean is the mean of its own evaluation and of its edges' visits, each with the
+    /// value that it counted with.
     #[test]
     fn means_are_made_of_what_the_edges_count() {
         let (mut n_checked, mut n_shared) = (0, 0);

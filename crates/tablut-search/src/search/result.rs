@@ -1,4 +1,4 @@
-//! What a search says: the move, its value, and every root move.
+//! The result of a search: the move, its value, and all root moves.
 
 use tablut_rules::Move;
 
@@ -13,53 +13,53 @@ use crate::graph::ROOT;
 use crate::perspective::{turned, value_of};
 use crate::proof::Proof;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
     /// The move to play.
     pub chosen: Move,
-    /// The root's value in [−1, 1], absolute (+1 attackers win): exact when proven, else the mean of Q under the
-    /// improved policy (Gumbel) or over the simulations (PUCT).
+    /// The root's value in [−1, 1], absolute (+1 attackers win). It is exact if the root is proven. Otherwise it is the
+    /// mean of Q under the improved policy (Gumbel) or over the simulations (PUCT).
     pub value: f32,
-    /// The net's value of the root, absolute; 0 when the root was proven without asking.
+    /// The net's value of the root, absolute. It is 0 if the root was proven without an evaluation.
     pub raw_value: f32,
     /// Every legal move, in the order of `Rules::legal_moves`.
     pub moves: Vec<RootMove>,
     /// Simulations of this search.
     pub simulations: u32,
-    /// Visits below the root that were kept from the search before.
+    /// Visits below the root that were kept from the previous search.
     pub kept_visits: u32,
-    /// Evaluations that this search asked for, the root's included.
+    /// Evaluations that this search requested, including the root's.
     pub evaluations: u32,
-    /// The root's proven result.
+    /// The root's proven result, if there is one.
     pub proven: Option<Proof>,
-    /// Why the search ended; `None` while it runs.
+    /// Why the search ended, or `None` while it runs.
     pub stop: Option<Stop>,
 }
 
-/// What a search found out about one move of the root.
+/// The result of a search for one root move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMove {
     /// The move.
     pub mv: Move,
-    /// Simulations through the move, kept ones included.
+    /// Simulations through the move, including kept ones.
     pub visits: u32,
-    /// The policy's probability, without noise; all equal when the root was never evaluated.
+    /// The policy's probability, without noise. All are equal if the root was never evaluated.
     pub prior: f32,
-    /// Q in [−1, 1], absolute: the proven or the mean value, `v_mix` for a move never visited.
+    /// Q in [−1, 1], absolute: the proven value or the mean, and `v_mix` for an unvisited move.
     pub q: f32,
-    /// The policy target; sums to 1 over the moves. Gumbel: the improved policy. PUCT: the share of visits. When the
-    /// root is proven all of it lies on the best proven moves, in proportion to their priors.
+    /// The policy target. It sums to 1 over the moves. For Gumbel it is the improved policy, for PUCT the share of
+    /// visits. If the root is proven, all of it is on the best proven moves, in proportion to their priors.
     pub improved: f32,
-    /// The move's proven result, in plies from the root.
+    /// The move's proven result in plies from the root, if there is one.
     pub proven: Option<Proof>,
 }
 
 impl Search {
-    /// What the search has found so far; final once it is done.
+    /// The results so far. They are final once the search is done.
     ///
     /// # Panics
-    /// If the game is over: there is no move then.
+    /// If the game is over, because there is no move then.
     pub fn result(&self) -> SearchResult {
         assert!(!self.root.entries.is_empty(), "the game is over, there is no move to choose");
         let side = self.root.side;
@@ -100,8 +100,8 @@ impl Search {
         self.graph.node(ROOT).proof.filter(|_| self.config.solver.is_on())
     }
 
-    /// The moves that keep the root's proven result best: the shortest wins, or the draws, or the longest losses. Empty
-    /// when the root is not proven.
+    /// The moves that keep the root's proven result: the shortest wins, or the draws, or the longest losses. Empty if
+    /// the root is not proven.
     fn best_proven(&self) -> Vec<usize> {
         if self.proven_root().is_none() {
             return Vec::new();
@@ -129,7 +129,7 @@ impl Search {
         policy.probabilities.clone()
     }
 
-    /// Visits of the root's moves, none for the refuted.
+    /// Visits of the root's moves, 0 for the refuted ones.
     fn open_visits(&self) -> Vec<u32> {
         let entries = self.root.entries.iter();
         let visits = |entry| if self.is_refuted(entry) { 0 } else { self.entry_visits(entry) };

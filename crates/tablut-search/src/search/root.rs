@@ -1,4 +1,4 @@
-//! The root: its moves, and the plan of the simulations through them.
+//! The root: its moves, and the plan for the simulations through them.
 
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Move, MoveList, Side};
@@ -15,29 +15,29 @@ use crate::proof::{Proof, backed_up};
 pub(super) struct Entry {
     pub mv: Move,
     pub log_prior: f32,
-    /// The prior that PUCT goes by: the policy's with noise.
+    /// The prior that PUCT uses: the policy's prior with noise.
     pub noisy_prior: f32,
     pub gumbel: f32,
-    /// The move's edge, once it has one.
+    /// The move's edge, if it has one.
     pub edge: EdgeId,
-    /// What the move leads to, as far as it is seen before the search; not counting the move itself.
+    /// The result after the move, if it is known before the search. It does not count the move itself.
     pub known_result: Option<Proof>,
     /// Simulations of this search through the move.
     pub new_visits: u32,
 }
 
-/// The root's moves in the order of `Rules::legal_moves`, and how far the search's plan has come.
+/// The root's moves in the order of `Rules::legal_moves`, and the state of the search's plan.
 #[derive(Debug)]
 pub(super) struct Root {
     pub side: Side,
     pub entries: Vec<Entry>,
-    /// Gumbel: the moves still in the running, best first.
+    /// Gumbel: the moves that are still considered, best first.
     pub considered: Vec<usize>,
-    /// PUCT: the number in (0, 1) that draws the move when a temperature is set.
+    /// PUCT: the number in (0, 1) that draws the move if a temperature is set.
     pub unit: f64,
     pub groups: Vec<Group>,
     pub next_group: usize,
-    /// Simulations of the present round, and how many have set out.
+    /// The simulations of the current round, and how many have started.
     pub slots: Vec<usize>,
     pub next_slot: usize,
 }
@@ -72,7 +72,7 @@ impl Root {
         }));
     }
 
-    /// The root's result, if it is seen before the search.
+    /// The root's result, if it is known before the search.
     pub fn known_result(&self) -> Option<Proof> {
         backed_up(self.side, self.entries.len(), self.entries.iter().filter_map(|entry| entry.known_result))
     }
@@ -92,8 +92,8 @@ impl Root {
         }
     }
 
-    /// Draws what the search needs at random, in the order of the moves, and lays its plan for the `n_open` moves
-    /// that are not refuted yet.
+    /// Draws the search's random numbers in the order of the moves, and plans the search for the `n_open` moves that
+    /// are not refuted yet.
     pub fn draw(&mut self, config: &SearchConfig, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
         let n = self.entries.len();
         match config.method {
@@ -120,17 +120,17 @@ impl Root {
         }
     }
 
-    /// The last simulation that was handed out did not set out after all.
+    /// Undoes the last simulation that was handed out. It did not start.
     pub fn put_back(&mut self) {
         self.next_slot = self.next_slot.saturating_sub(1);
     }
 
-    /// No simulation of the present round is left to set out.
+    /// Whether all simulations of the current round have started.
     pub fn is_idle(&self) -> bool {
         self.next_slot >= self.slots.len()
     }
 
-    /// The edge is about to be removed.
+    /// Forgets an edge that will be removed.
     pub fn forget(&mut self, id: EdgeId) {
         for entry in self.entries.iter_mut().filter(|entry| entry.edge == id) {
             entry.edge = NONE;

@@ -1,4 +1,4 @@
-//! Which of the root's moves is simulated next, by Gumbel's rounds or by PUCT.
+//! Chooses the root move of the next simulation, by Gumbel's rounds or by PUCT.
 
 use super::Search;
 use super::root::Entry;
@@ -17,7 +17,7 @@ impl Search {
         (entry.edge != NONE).then(|| self.graph.edge(entry.edge))
     }
 
-    /// Simulations through the root move, kept ones included.
+    /// Simulations through the root move, including kept ones.
     pub(super) fn entry_visits(&self, entry: &Entry) -> u32 {
         self.entry_edge(entry).map_or(0, |edge| edge.visits)
     }
@@ -27,7 +27,7 @@ impl Search {
         self.entry_edge(entry)?.proof.map(Proof::one_ply_earlier)
     }
 
-    /// Proven to lose for the side to move at the root.
+    /// Whether the move is proven to lose for the side to move at the root.
     pub(super) fn is_refuted(&self, entry: &Entry) -> bool {
         self.config.solver.is_on()
             && self
@@ -36,7 +36,7 @@ impl Search {
                 .is_some_and(|proof| proof.winner == Some(self.root.side.opponent()))
     }
 
-    /// The improved policy over all root moves; refuted ones count only when nothing else is left.
+    /// The improved policy over all root moves. Refuted moves count only if no other move is left.
     pub(super) fn root_policy(&self) -> ImprovedPolicy {
         let side = self.root.side;
         let all_refuted = self.root.entries.iter().all(|entry| self.is_refuted(entry));
@@ -48,7 +48,7 @@ impl Search {
                 let edge = self.entry_edge(entry);
                 PolicyMove {
                     log_prior: entry.log_prior,
-                    // A proven move is as good as visited.
+                    // A proven move counts as visited.
                     visits: edge.map_or(0, |edge| edge.visits.max(u32::from(edge.proof.is_some()))),
                     q: edge.map_or(0.0, |edge| turned(self.root_q(edge), side)),
                     refuted: !all_refuted && self.is_refuted(entry),
@@ -59,12 +59,12 @@ impl Search {
         improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
     }
 
-    /// Q of a root move as it now stands, absolute.
+    /// The current Q of a root move, absolute.
     fn root_q(&self, edge: &Edge) -> f32 {
         self.graph.seen(self.graph.node(ROOT), edge, self.root_path_state.path).q
     }
 
-    /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for the refuted; the bonus for short wins counts with Q.
+    /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for refuted moves. Q includes the bonus for short wins.
     pub(super) fn root_scores(&self, policy: &ImprovedPolicy) -> Vec<f32> {
         let score = |(index, entry): (usize, &Entry)| {
             if self.is_refuted(entry) {
@@ -84,7 +84,7 @@ impl Search {
         self.moves_left_bonus(root, seen, turned(seen.q, self.root.side))
     }
 
-    /// The stop that the root's proofs allow.
+    /// The reason to stop that the root's proofs give, if any.
     fn early_stop(&self) -> Option<Stop> {
         if !self.config.stop_early {
             return None;
@@ -115,18 +115,18 @@ impl Search {
         }
     }
 
-    /// Chooses the moves that go on (the better ones of those still considered) and lays out one simulation for each.
-    /// Moves refuted meanwhile drop out and the next best take their places.
+    /// Chooses the better ones of the moves that are still considered, and plans one simulation for each. Moves that
+    /// were refuted in the meantime are dropped, and the next best moves replace them.
     ///
-    /// mctx chooses before each simulation, here the choice is made once for the whole group; the two differ only
-    /// when a simulation of the group changes the order of moves that it does not touch. With several leaves in
-    /// flight the groups of one phase, which all consider the same moves, are laid out together.
+    /// mctx chooses before each simulation; here the choice is made once for the whole group. The two differ only if a
+    /// simulation of the group changes the order of moves that it does not visit. With several leaves in flight, the
+    /// groups of one phase are planned together, because they all consider the same moves.
     fn plan_round(&mut self, group: Group) {
         let size = group.candidates as usize;
         let mut considered = std::mem::take(&mut self.root.considered);
         let open = |entry: &usize| !self.is_refuted(&self.root.entries[*entry]);
         considered.retain(open);
-        // Inside a phase the same moves go on, whatever their scores.
+        // Within a phase the considered moves stay the same, whatever their scores.
         if considered.len() != size {
             let scores = self.root_scores(&self.root_policy());
             let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
@@ -143,7 +143,7 @@ impl Search {
         self.lay_out(group);
     }
 
-    /// Lays out a simulation for each considered move that is not paid for by kept visits.
+    /// Plans a simulation for each considered move, except those that kept visits pay for.
     fn lay_out(&mut self, group: Group) {
         let visits = |entry: usize| self.entry_visits(&self.root.entries[entry]);
         let considered: Vec<(usize, u32)> = self.root.considered.iter().map(|entry| (*entry, visits(*entry))).collect();
@@ -186,14 +186,14 @@ impl Search {
         Next::Simulate(if shares { self.choose_puct::<true>() } else { self.choose_puct::<false>() })
     }
 
-    /// Leaves that may be in flight together. In a young tree virtual losses would rule the choice, so they are at most a
-    /// sixteenth of the root's visits.
+    /// How many leaves may be in flight. In a small tree virtual losses would dominate the choice, so the number is at
+    /// most a sixteenth of the root's visits.
     fn leaves_allowed(&self) -> usize {
         let grown = 1 + self.graph.node(ROOT).visits / 16;
         self.config.leaves_in_flight.min(grown) as usize
     }
 
-    /// Without a temperature the most visited move is played: stop when the second cannot overtake it any more.
+    /// Without a temperature the most visited move is played. So stop if the second move can no longer overtake it.
     fn leader_stop(&self, left: u32) -> Option<Stop> {
         if !self.config.stop_early || self.config.puct.temperature > 0.0 {
             return None;
@@ -206,7 +206,7 @@ impl Search {
                 second = second.max(visits);
             }
         }
-        // A leader may yet be refuted; but then its visits would have to be spent again, which stops nothing.
+        // The leading move may still be refuted. But then its visits would be spent again, so this stops nothing.
         (first > second + left).then_some(Stop::Decided)
     }
 
@@ -242,7 +242,7 @@ impl Search {
         let chosen = choice.index.map(|index| ids[index] as usize);
         self.scratch.visited = visited;
         self.scratch.ids = ids;
-        // With neither a visited nor an unvisited move open the root is proven lost; any move will do.
+        // If no move can be chosen, the root is proven lost, and any move will do.
         chosen.or(best).unwrap_or(0)
     }
 }

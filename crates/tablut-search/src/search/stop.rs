@@ -1,16 +1,16 @@
-//! What a search does next, and why it ended.
+//! The next action of a search, and why a search ended.
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// All simulations are spent.
+    /// It has spent all simulations.
     Simulations,
     /// The root's result is proven.
     Proven,
     /// No further simulation can change the move.
     Decided,
-    /// The tree holds as many nodes as it may.
+    /// The tree has reached its maximum number of nodes.
     Memory,
     /// [`crate::Search::stop`] was called.
     Asked,
@@ -18,11 +18,11 @@ pub enum Stop {
     GameOver,
 }
 
-/// What to do next.
+/// The next action.
 pub(super) enum Next {
     /// Simulate through this root move.
     Simulate(usize),
-    /// Simulations in flight must come back first.
+    /// Simulations in flight must finish first.
     Wait,
     /// Nothing more to do.
     Finish(Stop),
