@@ -1,8 +1,9 @@
-//! Matches between searches that differ in their solver alone and know nothing else: the uniform evaluator plays both
-//! sides.
+//! Matches between searches that differ only in their solver. Both sides use the uniform evaluator, so they have no
+//! other knowledge.
 //!
 //! `cargo run --release -p tablut-search --example solver_match -- deep threats kvasir 32 400` plays 400 games on
-//! kvasir at 32 simulations a move. Openings are six random plies; each is played twice, with sides exchanged.
+//! kvasir with 32 simulations per move. Openings are six random plies. Each opening is played twice, with sides
+//! exchanged.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The method that suits the simulations, and the rules inside a Gumbel tree.
+//! The automatic choice of the method, and the rules inside a Gumbel tree.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn few_simulations_are_spent_by_gumbel_and_many_by_puct() {
     assert_ne!(gumbel, puct, "the methods must differ for the test to tell them apart");
 }
 
-/// A clock that the test turns: a millisecond for each gathering.
+/// A clock that the test controls: each gathering takes a millisecond.
 #[test]
 fn under_a_clock_puct_goes_on_where_gumbel_has_begun() {
     let game = random_game(&rules("kvasir"), 12, 3);

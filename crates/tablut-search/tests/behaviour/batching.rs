@@ -1,4 +1,5 @@
-//! However its queries are gathered, a search without virtual loss finds the same; seeds reproduce.
+//! A search without virtual loss finds the same result however its queries are gathered, and equal seeds give equal
+//! results.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Game;
@@ -34,7 +35,7 @@ fn gathering_together_is_gathering_one_by_one() {
     }
 }
 
-/// So strong that two moves of one side are nearly always played after each other, in either order.
+/// So strong a preference that two moves of one side are nearly always played one after the other, in either order.
 struct StrongHabits;
 
 impl Evaluator for StrongHabits {
@@ -45,7 +46,8 @@ impl Evaluator for StrongHabits {
     }
 }
 
-/// Where paths meet, simulations of one round may come to the same node; still none sees what another has found out.
+/// If paths meet, several simulations of one round may reach the same node. None of them sees the results of the
+/// others.
 #[test]
 fn gathering_together_is_gathering_one_by_one_where_paths_meet() {
     let (mut nodes, mut nodes_of_trees) = (0, 0);
@@ -94,7 +96,7 @@ fn seeds_reproduce_and_differ() {
     assert!(results.iter().any(|result| result.moves != results[0].moves), "the seed must matter");
 }
 
-/// Virtual visits: more leaves at once, the same number of simulations, and no trace left in the tree.
+/// Virtual visits: more leaves at once, the same number of simulations, and no leftover in the tree.
 #[test]
 fn several_leaves_in_flight_spend_the_same_simulations() {
     for rules in all_rules() {
@@ -125,7 +127,7 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
             assert_eq!(result.simulations, 200, "{}", rules.name());
             assert_eq!(result.moves.iter().map(|of| of.visits).sum::<u32>(), 200);
             assert!(asked as f64 / f64::from(batches) > 3.0, "{asked} leaves in {batches} batches");
-            // Stopped in the middle, a search takes back what is in flight.
+            // A search that is stopped in the middle undoes the simulations in flight.
             let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));
             let mut evaluator = HashEvaluator;
             for _ in 0..5 {
@@ -145,7 +147,7 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
     }
 }
 
-/// A cache changes what is evaluated, not what is found.
+/// A cache changes which positions are evaluated, not the result.
 #[test]
 fn a_cached_evaluator_gives_the_same_bits() {
     let cache = EvaluationCache::new(1 << 10, CacheScope::Exact);

@@ -6,8 +6,8 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig, SearchResult};
 
-/// All logits and values are hashes of positions, the same for the eight symmetric pictures of one. It is opinionated
-/// and knows nothing, as a young net.
+/// All logits and values are hashes of positions, the same for the eight symmetric versions of one. It has strong
+/// opinions and no knowledge, like an untrained net.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashEvaluator;
 
@@ -20,13 +20,13 @@ impl Evaluator for HashEvaluator {
 fn hashed(query: &Query) -> Evaluation {
     let after = |mv| unit(symmetric_hash(&query.rules.apply(&query.position, mv).position));
     let logits = query.moves.iter().map(|mv| 3.0 * after(*mv)).collect();
-    // The history speaks too, as it does to a net.
+    // The history counts too, as it does for a net.
     let seed = symmetric_hash(&query.position) ^ u64::from(query.occurrences) << 40;
     let attackers = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 30.0 }
 }
 
-/// Likes the same moves in every position, so that they are played in every order and paths meet.
+/// Prefers the same moves in every position, so that they are played in every order and paths meet.
 pub struct Habits;
 
 impl Evaluator for Habits {
@@ -61,7 +61,7 @@ pub fn finish(search: &mut Search, evaluator: &mut impl Evaluator, limit: usize)
     search.result()
 }
 
-/// A search from the game's present position, run to its end.
+/// A search from the game's current position, run to its end.
 pub fn search(game: &Game, config: &SearchConfig, evaluator: &mut impl Evaluator, seed: u64) -> SearchResult {
     finish(&mut Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(seed)), evaluator, usize::MAX)
 }
@@ -79,7 +79,7 @@ pub fn all_rules() -> impl Iterator<Item = Arc<Rules>> {
     RULE_SET_NAMES.iter().map(|name| rules(name))
 }
 
-/// The game after `plies` random moves, or less if it ends; never over.
+/// The game after `plies` random moves, or fewer. It is never over.
 pub fn random_game(rules: &Arc<Rules>, plies: u32, seed: u64) -> Game {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut game = Game::new(rules.clone(), Side::Attackers);
@@ -95,7 +95,7 @@ pub fn random_game(rules: &Arc<Rules>, plies: u32, seed: u64) -> Game {
     game
 }
 
-/// A game from a random position with few pieces, where lines are short and ends near; never over.
+/// A game from a random position with few pieces, which has short lines and ends soon. It is never over.
 pub fn sparse_game(rules: &Arc<Rules>, n_attackers: usize, n_defenders: usize, seed: u64) -> Game {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     loop {

@@ -1,4 +1,4 @@
-//! Winning what is won: short wins before long ones, and nothing for going to and fro.
+//! Winning won games: short wins before long ones, and no gain from moving back and forth.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
@@ -8,7 +8,7 @@ use tablut_search::{
 
 use crate::fakes::{finish, game};
 
-/// The attackers are winning everywhere, and the sooner the nearer their soldiers are to the king's file.
+/// The attackers are winning everywhere. They win sooner if their soldiers are nearer to the king's file.
 struct Winning(Side);
 
 impl Evaluator for Winning {
@@ -35,12 +35,12 @@ fn config(max_effect: f32, repeats: Repeats) -> SearchConfig {
     }
 }
 
-/// One soldier of the attackers, who are to move, and a king who is far from everywhere.
+/// One soldier of the attackers, who are to move, and a king far from everything.
 fn quiet() -> Game {
     game("masters", "9/9/9/9/9/4K4/9/9/4t4 a")
 }
 
-/// Mean plies left after the attackers' moves, weighted by their visits.
+/// Mean plies left after the attackers' moves, weighted by visits.
 fn expected_column(config: &SearchConfig, winner: Side) -> f64 {
     let mut search = Search::new(quiet(), config, ChaCha8Rng::seed_from_u64(1));
     let result = finish(&mut search, &mut Winning(winner), usize::MAX);
@@ -57,7 +57,7 @@ fn the_winner_prefers_short_games_and_the_loser_long_ones() {
     assert!(winning < plain - 0.5 && losing > plain + 0.5, "{winning:.2} {plain:.2} {losing:.2}");
 }
 
-/// Every line of four moves that ends where it began, with the value of its end.
+/// Every line of four moves that returns to its start position, with the value of its end.
 fn circles(branches: &[Branch], line: &mut Vec<Move>, found: &mut Vec<f32>) {
     for branch in branches {
         line.push(branch.mv);

@@ -1,4 +1,4 @@
-//! Golden trees: whole small trees, pinned as text. A change of these files is a change of what the search does.
+//! Golden trees: whole small trees, stored as text. If these files change, the search has changed.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ fn config(method: Method, simulations: u32) -> SearchConfig {
     SearchConfig { simulations, method, gumbel, stop_early: false, ..SearchConfig::default() }
 }
 
-/// The start after d1-d2, which leaves no symmetry.
+/// The position after d1-d2, which has no symmetry.
 const AFTER_ONE_MOVE: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/3tt4/4tt3 d";
 
 #[test]
@@ -68,8 +68,8 @@ fn a_puct_tree_without_proofs() {
     check("puct", expected, "masters", AFTER_ONE_MOVE, &config(Method::Puct, 24));
 }
 
-/// The king is about to escape, one attackers' move parries; then each side can only repeat its threats and parries,
-/// which under kvasir's rule on repetition is a draw, proven by the history.
+/// The king is about to escape, and one move of the attackers prevents it. After that each side can only repeat its
+/// threats and defences. Under kvasir's repetition rule this is a draw, proven by the history.
 #[test]
 fn a_tree_in_which_one_move_holds_a_draw() {
     let expected = include_str!("../golden/threat.txt");

@@ -1,4 +1,4 @@
-//! Paths that meet in one node: what that saves, and what it must not change.
+//! Paths that meet in one node: what this saves, and what it must not change.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use tablut_search::{EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, 
 
 use crate::fakes::{Habits, HashEvaluator, all_rules, finish, random_game, rules, search, sparse_game};
 
-/// Counts how often it is asked for each position.
+/// Counts the queries for each position.
 #[derive(Default)]
 struct Counting {
     asked: HashMap<(Position, u32), u32>,
@@ -55,7 +55,7 @@ fn no_position_is_asked_for_twice_unless_it_recurs() {
                 let (mut in_graph, mut in_tree) = (Counting::default(), Counting::default());
                 let graph = search(&game, &config, &mut in_graph, 1);
                 let tree = search(&game, &tree(&config), &mut in_tree, 1);
-                // (A position that has recurred may be followed by one that has not, and that has a node of this path.)
+                // (After a repeated position a new position may follow. It has a node of this path.)
                 assert!(in_graph.n_asked_again() * 20 <= in_graph.n_asked(), "{name} {seed}");
                 assert_eq!(graph.simulations, tree.simulations);
                 saved += tree.evaluations.saturating_sub(graph.evaluations);
@@ -73,7 +73,7 @@ fn two_orders_of_moves_meet() {
     let line = |moves: [&str; 3]| moves.map(|text| text.parse::<Move>().expect("a move"));
     let (one, other) = (line(["d1-d3", "c5-c8", "f1-f3"]), line(["f1-f3", "c5-c8", "d1-d3"]));
     let (mut counting, mut followed) = (Counting::default(), Vec::new());
-    // An evaluator that thinks of nothing but these lines.
+    // An evaluator that considers only these lines.
     let mut narrow = Narrow { inner: &mut counting, lines: vec![one.to_vec(), other.to_vec()], start: start.clone() };
     for transpositions in [false, true] {
         let config = SearchConfig { transpositions, ..config(Method::Puct, 60) };
@@ -102,7 +102,7 @@ fn two_orders_of_moves_meet() {
     assert_eq!(followed, [2, 1]);
 }
 
-/// Gives nearly all of its prior to the moves of some lines.
+/// Gives almost all of its prior to the moves of a few lines.
 struct Narrow<'a> {
     inner: &'a mut Counting,
     lines: Vec<Vec<Move>>,
@@ -156,7 +156,8 @@ fn where_nothing_meets_the_graph_is_the_tree_to_the_bit() {
     assert!(equal > 100 && shared > 30, "{equal} searches without a meeting, {shared} with one");
 }
 
-/// Under ashton's rule a position that occurs twice is a draw: every path forbids other moves, and nothing is shared.
+/// Under ashton's rule a position that occurs twice is a draw. So every path forbids different moves, and nothing is
+/// shared.
 #[test]
 fn where_the_first_recurrence_ends_a_game_the_graph_is_a_tree() {
     for method in [Method::Gumbel, Method::Puct] {
@@ -188,13 +189,14 @@ fn a_kept_graph_is_not_asked_for_again() {
             let kept = search.memory().nodes;
             assert!(kept <= nodes, "ply {ply}: {kept} of {nodes} nodes");
         }
-        // What is asked for again was cut off when a move was played, and reached by another path later.
+        // Positions that are asked for again were cut off when a move was played, and were reached by another path
+        // later.
         let again = counting.n_asked_again();
         assert!(again * 20 < counting.n_asked(), "{method:?}: {again} of {} again", counting.n_asked());
     }
 }
 
-/// What meets in a graph costs one node, so a graph of as many simulations is smaller.
+/// Paths that meet share one node, so a graph with the same number of simulations is smaller.
 #[test]
 fn memory_is_counted_with_the_table() {
     let game = random_game(&rules("kvasir"), 10, 2);
@@ -208,7 +210,7 @@ fn memory_is_counted_with_the_table() {
     assert!(graph.nodes < tree.nodes, "{graph:?} {tree:?}");
     let per_edge = |memory: tablut_search::Memory| memory.bytes as f64 / memory.edges as f64;
     assert!(per_edge(graph) > per_edge(tree) && per_edge(graph) < 16.0, "{graph:?} {tree:?}");
-    // Under a bound on nodes no graph grows beyond it.
+    // With a limit on nodes, no graph exceeds it.
     let bounded = run(&SearchConfig { max_nodes: 100, ..config });
     assert_eq!(bounded.nodes, 100);
 }

@@ -1,4 +1,4 @@
-//! What is proven where paths meet is what a tree proves, and what can be won.
+//! Results that are proven where paths meet agree with a tree, and proven wins can be won.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use tablut_search::{Method, Search, SearchConfig, SearchResult, Solver, UniformE
 use crate::fakes::{Habits, finish, game, rules, search, sparse_game};
 use crate::graph::{config, tree};
 
-/// Rule sets in which games end by their history soon, and sparse positions where lines go to and fro.
+/// Rule sets in which games soon end by their history, and positions with few pieces that move back and forth.
 fn short_rules() -> Vec<Arc<Rules>> {
     let mut all = Vec::new();
     for base in ["kvasir", "masters", "tartu"] {
         let with = |change: &dyn Fn(&mut RuleSet)| {
             let mut set = rules(base).set().clone();
-            // A king of short steps does not escape at sight.
+            // A king with a short reach cannot escape at once.
             set.king.reach = 2;
             change(&mut set);
             Arc::new(Rules::new(set).expect("a sound rule set"))
@@ -38,7 +38,7 @@ fn name(rules: &Rules) -> String {
     format!("{} {:?} {:?} {:?}", rules.name(), set.repetition, set.no_capture_plies, set.max_plies)
 }
 
-/// What the graph proves the tree does not contradict, nor does a solver that shares nothing with either.
+/// Neither a tree nor an independent solver contradicts what the graph proves.
 #[test]
 fn graph_and_tree_and_solver_agree() {
     let (mut both, mut alone, mut solved) = (0, [0, 0], 0);
@@ -83,8 +83,8 @@ fn graph_and_tree_and_solver_agree() {
     assert!(both > 800 && solved > 50, "{both} proofs of both, {alone:?} of one alone, {solved} solved");
 }
 
-/// A proven win is won within the plies proven, however the loser goes to and fro: every node of the proof is in the
-/// graph, whatever paths met in it.
+/// A proven win is won within the proven plies, even if the loser moves back and forth. Every node of the proof is in
+/// the graph, whatever paths met in it.
 #[test]
 fn proven_wins_are_won_in_time() {
     let (mut wins, mut longest, mut recurrences) = (0, 0, 0);
@@ -107,7 +107,7 @@ fn proven_wins_are_won_in_time() {
         let (rules, position) = puzzle.split_once(' ').expect("rules, then a position");
         let start = game(rules, position);
         let mut later = start.clone();
-        // Pieces go out and back, so that the position has been there before.
+        // Pieces go out and back, so that the position has occurred before.
         wander(&mut later, 4, &mut ChaCha8Rng::seed_from_u64(seed as u64));
         for start in [&start, &later] {
             play(start, Method::Gumbel, Solver::Deep, seed as u64);
@@ -116,7 +116,7 @@ fn proven_wins_are_won_in_time() {
     assert!(wins > 150 && longest >= 5, "{wins} wins, the longest in {longest}, {recurrences} recurrences");
 }
 
-/// Plays a proven win out; gives the plies within which it was proven and how often a position recurred.
+/// Plays a proven win to the end. Returns the plies within which it was proven, and how often a position repeated.
 fn win_out(start: &Game, config: &SearchConfig, seed: u64) -> Option<(u16, u32)> {
     let mut dice = ChaCha8Rng::seed_from_u64(seed);
     let mut search = Search::new(start.clone(), config, ChaCha8Rng::seed_from_u64(seed));
@@ -140,7 +140,7 @@ fn win_out(start: &Game, config: &SearchConfig, seed: u64) -> Option<(u16, u32)>
     panic!("not won in time: {what}")
 }
 
-/// A few plies of pieces that mostly go back where they came from, so that positions have occurred before.
+/// A few plies in which pieces mostly go back where they came from, so that positions have occurred before.
 fn wander(game: &mut Game, plies: u32, dice: &mut ChaCha8Rng) {
     for _ in 0..plies {
         let mv = reply_to(game, dice);
@@ -152,7 +152,7 @@ fn wander(game: &mut Game, plies: u32, dice: &mut ChaCha8Rng) {
     }
 }
 
-/// A reply that makes the loss long, or else one that brings a position about again.
+/// A reply that makes the loss long, or one that repeats a position.
 fn reply(search: &Search, dice: &mut ChaCha8Rng) -> Move {
     if dice.next_u32().is_multiple_of(2) { search.result().chosen } else { reply_to(search.game(), dice) }
 }
@@ -166,8 +166,8 @@ fn reply_to(game: &Game, dice: &mut ChaCha8Rng) -> Move {
     returning.copied().unwrap_or_else(|| moves[dice.next_u32() as usize % moves.len()])
 }
 
-/// In these positions one side threatens to win with every move and the other parries, until a position has recurred
-/// three times: the results rest on the paths' own history, which no two paths share.
+/// In these positions one side threatens to win with every move and the other prevents it, until a position has
+/// occurred three times. The results depend on the history of each path, and no two paths share it.
 #[test]
 fn results_by_repetition_are_those_of_the_tree() {
     let mut by_history = 0;

@@ -1,4 +1,4 @@
-//! A search under a limit, by a clock that the test turns.
+//! A search under a limit, with a clock that the test controls.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use tablut_search::{Anytime, Evaluator, Limit, Method, Search, SearchConfig, Sto
 
 use crate::fakes::{HashEvaluator, finish, game, random_game, rules};
 
-/// Searches under a limit while each gathering takes a millisecond; also gives all simulations and the gatherings.
+/// Searches under a limit while each gathering takes a millisecond. Also returns the total simulations and the number
+/// of gatherings.
 fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) {
     let mut anytime = Anytime::new(limit.parse::<Limit>().expect("a limit"), config);
     let mut search = Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(3));
@@ -61,7 +62,7 @@ fn of_two_bounds_the_first_one_counts() {
     let game = random_game(&rules("kvasir"), 12, 3);
     for method in [Method::Gumbel, Method::Puct] {
         let (_, simulations, gatherings) = think(&game, &config(method), "200/1h");
-        // Leaves that are asked for together may carry a search a little over its bound.
+        // Leaves that are gathered together may exceed the limit a little.
         assert!((200..216).contains(&simulations), "{method:?}: {simulations} in {gatherings} gatherings");
         let (_, simulations, gatherings) = think(&game, &config(method), "100000/20ms");
         assert!(gatherings == 20 && simulations < 1000, "{method:?}: {simulations} in {gatherings} gatherings");

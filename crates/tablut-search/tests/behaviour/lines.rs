@@ -34,7 +34,7 @@ fn lines_are_legal_and_in_order() {
 
 #[test]
 fn a_proven_win_stands_first_and_a_proven_loss_last() {
-    // The king escapes along either open line; one more attacker could close only one of them.
+    // The king can escape along either open line. One more attacker could close only one of them.
     let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d");
     let config = SearchConfig { simulations: 50, ..SearchConfig::default() };
     let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));

@@ -1,4 +1,4 @@
-//! What a search does, seen from outside.
+//! The behaviour of a search, seen from outside.
 
 mod automatic;
 mod batching;

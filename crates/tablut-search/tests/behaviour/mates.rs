@@ -1,4 +1,4 @@
-//! Wins in one move and a few more, seen without any knowledge, under every rule set.
+//! Wins in one move and in a few more, found without any knowledge, under every rule set.
 
 use tablut_rules::{Move, Side};
 use tablut_search::exhaustive::Exhaustive;
@@ -86,8 +86,8 @@ fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
     assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
-/// Wins in three plies are seen around the root, before any evaluation. (Only the rare ones without a threat, where
-/// every reply harms the replier, are left to the tree.)
+/// Wins in three plies near the root are found before any evaluation. (The rare ones without a threat, where every
+/// reply harms the opponent, are left to the tree.)
 #[test]
 fn wins_in_three_are_seen_before_any_evaluation() {
     let (mut puzzles, mut seen) = (0, 0);
@@ -111,8 +111,8 @@ fn wins_in_three_are_seen_before_any_evaluation() {
     assert!(puzzles > 60 && seen * 100 >= puzzles * 95, "{seen} of {puzzles}");
 }
 
-/// With the deep solver wins in five plies are found by the uniform evaluator. The positions are from games that the
-/// search played against itself without a net; [`Exhaustive`] proved of each that the shortest win of the side to
+/// With the deep solver the uniform evaluator finds wins in five plies. The positions come from games that the search
+/// played against itself without a net. For each of them [`Exhaustive`] proved that the shortest win of the side to
 /// move takes five plies.
 #[test]
 fn the_deep_solver_finds_wins_in_five() {
@@ -136,8 +136,8 @@ fn the_deep_solver_finds_wins_in_five() {
     assert!(puzzles.len() > 15 && found * 100 >= 2 * puzzles.len() * 85, "{found} of twice {}", puzzles.len());
 }
 
-/// Rule set, position: the side to move wins in three plies without a threat. The opponent has few moves, and each one
-/// loses the king, or leaves no further move.
+/// Rule set and position. The side to move wins in three plies without a threat: the opponent has few moves, and each
+/// one loses the king or leaves no further move.
 const QUIET_WINS_IN_THREE: [(&str, &str); 4] = [
     ("linnaeus", "t8/2t6/5t3/4t4/t1t2t1t1/3t2t2/3t1K1t1/6t2/3t5 a"),
     ("linnaeus", "7t1/9/8t/4t4/3t5/2t3t2/tTtt5/tKt5t/Tt6T a"),

@@ -24,7 +24,7 @@ fn n_different(mut moves: Vec<Move>) -> usize {
 fn without_noise_and_temperature_the_seed_does_not_matter() {
     let plain = chosen(&config(PuctConfig::default()), 12);
     assert_eq!(n_different(plain.clone()), 1);
-    // And the most visited move is played.
+    // The most visited move is played too.
     let game = random_game(&rules("kvasir"), 12, 12);
     let result = search(&game, &config(PuctConfig::default()), &mut HashEvaluator, 1);
     let most = result.moves.iter().map(|of| of.visits).max();

@@ -1,5 +1,5 @@
-//! The tree against a slow search written straight from the paper and from mctx: full vectors at every node, double
-//! precision, one choice before each simulation, a clone of the game for each.
+//! The tree against a slow search that follows the paper and mctx directly: full vectors at every node, double
+//! precision, one choice before each simulation, and a clone of the game for each.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
@@ -174,8 +174,9 @@ fn the_tree_visits_what_the_paper_says() {
             };
             let mut group = (usize::MAX, Vec::new());
             for wanted in considered_visits(m, simulations as usize) {
-                // With a fixed scale mctx's choice before each simulation and the paper's, once for each round, agree here.
-                // Rescaling by the lowest and highest Q reorders moves inside a round, so there the round decides.
+                // With a fixed scale the choice before each simulation (mctx) and the choice once per round (the paper)
+                // agree here. Rescaling by the lowest and highest Q reorders moves within a round, so there the round
+                // decides.
                 if sigma.q_scale == QScale::Fixed || group.0 != wanted {
                     group = (wanted, scores(&root, wanted as f64));
                 }

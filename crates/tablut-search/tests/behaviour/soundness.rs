@@ -1,4 +1,4 @@
-//! No proof of the tree is contradicted by a solver that shares nothing with it.
+//! An independent solver never contradicts the tree's proofs.
 
 use tablut_rules::{Game, Move};
 use tablut_search::exhaustive::{Exhaustive, Goal};
@@ -10,7 +10,7 @@ use crate::fakes::{HashEvaluator, all_rules, random_game, search, sparse_game};
 const MAX_PLIES: u16 = 4;
 const MAX_POSITIONS: u64 = 300_000;
 
-/// Checks a proof that the tree gave for the game's present position; false when it is too long to check.
+/// Checks a proof that the tree gave for the game's current position. Returns false if the proof is too long to check.
 fn holds(game: &Game, proof: Proof, what: &str) -> bool {
     if proof.plies > MAX_PLIES {
         return false;
@@ -29,7 +29,7 @@ fn holds(game: &Game, proof: Proof, what: &str) -> bool {
     true
 }
 
-/// Checks all proofs of a search, by a tree and by a graph; returns how many there were.
+/// Checks all proofs of a search, by a tree and by a graph. Returns their number.
 fn check(game: &Game, config: &SearchConfig, seed: u64) -> usize {
     let graph = SearchConfig { transpositions: true, ..config.clone() };
     check_one(game, config, seed) + check_one(game, &graph, seed)
@@ -50,7 +50,7 @@ fn check_one(game: &Game, config: &SearchConfig, seed: u64) -> usize {
         let proof = Proof { plies: proof.plies - 1, ..proof };
         checked += usize::from(holds(&after, proof, &what));
         if !proof.from_history {
-            // It must hold without the game's history too. (A game that is over has no position to begin from.)
+            // It must hold without the game's history too. (A finished game has no position to start from.)
             if let Ok(fresh) = Game::from_position(after.rules().clone(), *after.position()) {
                 holds(&fresh, proof, &what);
             }
@@ -99,7 +99,7 @@ fn proofs_in_random_games_hold_under_every_rule_set() {
     assert!(checked > 200, "only {checked} proofs were checked");
 }
 
-/// With the ply limit a few plies away every line ends, and draws are proven too.
+/// With the ply limit a few plies away, every line ends, and draws are proven too.
 #[test]
 fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
     let (mut checked, mut draws) = (0, 0);
@@ -118,7 +118,7 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
     assert!(checked > 400 && draws > 10, "only {checked} proofs, {draws} draws");
 }
 
-/// Proofs by repetition: the games have long histories of their own, since both sides shuffle.
+/// Proofs by repetition. The games have long histories of their own, because both sides move back and forth.
 #[test]
 fn proofs_after_repetitions_hold() {
     let mut by_history = 0;
@@ -138,7 +138,7 @@ fn proofs_after_repetitions_hold() {
     assert!(by_history > 10, "only {by_history} proofs rested on repetition");
 }
 
-/// Each side plays a move that undoes its last one whenever it can; stops before the game is over.
+/// Each side plays a move that undoes its last one whenever it can. The game stops before it is over.
 pub fn shuffle(game: &mut Game, plies: usize) {
     let mut moves = tablut_rules::MoveList::new();
     for _ in 0..plies {

@@ -1,5 +1,5 @@
-//! Searches driven at random: gathered in any portions, interrupted, reconfigured, advanced, short of memory. Nothing
-//! panics, and what holds of every search holds.
+//! Searches driven at random: gathered in portions of any size, interrupted, reconfigured, advanced, short of memory.
+//! Nothing panics, and the properties of every search hold.
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
@@ -84,7 +84,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
                         search.advance(mv);
                         continue;
                     }
-                    // Interrupted with queries in flight.
+                    // Interrupted while queries are in flight.
                     2 => {
                         search.gather(&mut queries);
                         match dice.below(3) {
@@ -113,7 +113,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
     }
 }
 
-/// Proofs in subtrees that were kept from earlier moves hold in the game as it now stands, its longer history included.
+/// Proofs in subtrees that were kept from earlier moves hold in the current game, including its longer history.
 #[test]
 fn proofs_in_kept_trees_hold() {
     let mut checked = 0;

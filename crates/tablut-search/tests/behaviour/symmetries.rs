@@ -8,8 +8,8 @@ use crate::fakes::{HashEvaluator, all_rules, random_game, search};
 #[test]
 fn results_turn_with_the_board() {
     for (index, rules) in all_rules().enumerate() {
-        // After so many random moves no symmetry of the position itself is left, so no two moves tie. (Wins in one, found
-        // without an evaluation, do.)
+        // After this many random moves the position has no symmetry left, so no two moves are equal. (Wins in one,
+        // found without an evaluation, are.)
         let position = (0..100)
             .map(|seed| *random_game(&rules, 20, 100 * index as u64 + seed).position())
             .find(|position| !rules.wins_at_once(position, position.side_to_move()))
@@ -36,7 +36,8 @@ fn results_turn_with_the_board() {
     }
 }
 
-/// At the start position moves do tie: symmetric moves then share their prior, their Q and, in sum, their visits.
+/// At the start position some moves are equal. Symmetric moves then have the same prior, the same Q and together the
+/// same visits.
 #[test]
 fn tied_moves_are_told_apart_by_their_order_alone() {
     let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);

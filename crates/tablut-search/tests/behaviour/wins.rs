@@ -1,4 +1,4 @@
-//! The strong solver of wins equals the plain one, which plays everything on the game itself.
+//! The strong win solver agrees with the plain one, which plays everything on the game itself.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::soundness::shuffle;
 /// More would take the plain solver too long.
 const MAX_POSITIONS: u64 = 200_000;
 
-/// Compares the two solvers' wins of both sides within up to `max_plies`, as far as the plain one gets; returns the
-/// number of wins and of positions that are open, plies counted apart.
+/// Compares the two solvers' wins of both sides within up to `max_plies`, as far as the plain one gets. Returns the
+/// number of wins and the number of open positions, each ply counted separately.
 fn compare(game: &Game, max_plies: u32, what: &str) -> [usize; 2] {
     let mut counts = [0; 2];
     for side in Side::ALL {
@@ -67,7 +67,7 @@ fn positions_of_random_games_with_their_histories() {
     assert!(wins > 100 && open > 1000, "{wins} wins, {open} open");
 }
 
-/// The rule set with another rule of repetition and a limit on plies without a capture.
+/// The rule set with another repetition rule and a limit on plies without a capture.
 fn with_history_rules(name: &str, result: RepetitionResult, occurrences: u32, no_captures: Option<u32>) -> Arc<Rules> {
     let mut set = RuleSet::named(name).expect("a built-in rule set");
     set.repetition.result = result;
@@ -76,7 +76,7 @@ fn with_history_rules(name: &str, result: RepetitionResult, occurrences: u32, no
     Arc::new(Rules::new(set).expect("a sound rule set"))
 }
 
-/// Games that have gone to and fro, so that the next plies may repeat a position once too often.
+/// Games in which pieces moved back and forth, so that the next plies may repeat a position once too often.
 #[test]
 fn repetitions_decide_as_the_game_says() {
     let results = [RepetitionResult::Draw, RepetitionResult::MoverLoses, RepetitionResult::AggressorLoses];
@@ -112,7 +112,7 @@ fn limits_near_at_hand() {
     assert!(counts[0] > 50 && counts[1] > 200, "{counts:?}");
 }
 
-/// With few pieces a side is left without a move now and then, or without a piece.
+/// With few pieces a side sometimes has no move left, or no piece.
 #[test]
 fn blockades_are_wins() {
     let mut blockades = 0;
