@@ -1,21 +1,21 @@
-//! A buffer of numbers that begins on a cache line.
+//! A buffer of numbers that starts on a cache line.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// One cache line, which is also one AVX-512 vector and one row of a matrix register.
+/// One cache line. It is also one AVX-512 vector and one row of a matrix register.
 #[derive(Copy, Clone, Debug)]
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-/// Numbers that buffers are made of: all bit patterns are values of them, zero bits are zero, and whole numbers of them
-/// fill a line.
+/// The number types of buffers. Every bit pattern is a valid value, zero bits are zero, and a line holds a whole number
+/// of them.
 pub trait Element: Copy + sealed::Sealed {}
 impl Element for f32 {}
 impl Element for u16 {}
 
 mod sealed {
-    /// Keeps [`super::Element`] to the types for which its promises hold.
+    /// Restricts [`super::Element`] to the types that fulfil its conditions.
     pub trait Sealed {}
     impl Sealed for f32 {}
     impl Sealed for u16 {}

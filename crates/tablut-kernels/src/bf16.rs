@@ -1,8 +1,9 @@
 //! Convolutions in bf16 on Intel's matrix registers (AMX): direct, with sums in f32.
 //!
-//! A product of tiles does sixteen times the multiplications of an AVX-512 instruction, so that fewer of them would not
-//! pay for Winograd's transforms. Inputs and weights are rounded to bf16 (eight bits of precision); sums, biases and the
-//! residual trunk stay in f32. Bits are fixed as in the rest of the crate, but only machines with AMX have the mode.
+//! A tile product does sixteen times the multiplications of an AVX-512 instruction. So Winograd's transforms, which
+//! save multiplications, would not pay off. Inputs and weights are rounded to bf16 (eight bits of precision). Sums,
+//! biases and the residual trunk stay in f32. Results are fixed to the bit, as in the rest of the crate, but only
+//! machines with AMX have this mode.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -19,10 +20,10 @@ pub use images::Bf16Images;
 pub use number::BF16_LANES;
 pub use weights::Bf16Convolution;
 
-/// The right to use the matrix registers, which the machine has and the system has granted.
+/// Access to the matrix registers. It exists only if the machine has them and the system allows their use.
 #[derive(Copy, Clone, Debug)]
 pub struct Bf16Kernels {
-    /// Whether the registers are used: only tests do without.
+    /// Whether the registers are used. Only tests work without them.
     registers: bool,
 }
 
@@ -36,16 +37,17 @@ impl Bf16Kernels {
         None
     }
 
-    /// The same arithmetic in safe code, on every machine: hundreds of times slower, for tests. Sums are in another order.
+    /// The same arithmetic in safe code, on every machine. It is hundreds of times slower and meant for tests. It adds
+    /// in another order.
     pub fn without_registers() -> Bf16Kernels {
         Bf16Kernels { registers: false }
     }
 
-    /// A convolution of the first `n_images` of `from`, and what follows it.
+    /// A convolution of the first `n_images` of `from`, with the operations that follow it.
     ///
     /// # Panics
     ///
-    /// When sizes do not fit the convolution or each other.
+    /// If sizes do not fit the convolution or each other.
     pub fn convolve(
         self,
         convolution: &Bf16Convolution,
@@ -79,12 +81,12 @@ impl Bf16Kernels {
     }
 }
 
-/// All blocks of a convolution: two tiles of outputs at a time for all images, whose weights stay in the first-level
-/// cache.
+/// All blocks of a convolution: two tiles of outputs at a time, for all images, so that their weights stay in the
+/// first-level cache.
 ///
 /// # Safety
 ///
-/// The machine has AMX with bf16, AVX-512F and AVX-512-BF16; sizes fit as [`Bf16Kernels::convolve`] checks.
+/// The machine has AMX with bf16, AVX-512F and AVX-512-BF16, and the sizes fit as [`Bf16Kernels::convolve`] checks.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bf16")]
 unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize, mut epilogue: Bf16Epilogue<'_>) {

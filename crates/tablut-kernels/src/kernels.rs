@@ -1,4 +1,4 @@
-//! The kernels' safe face: sizes are checked here, then the level's code runs.
+//! The safe interface of the kernels. It checks sizes, then runs the code of the level.
 
 mod gradients;
 mod levels;
@@ -10,20 +10,20 @@ use levels::dispatch;
 
 pub use gradients::GradientEpilogue;
 
-/// All kernels at one [level](Simd) that this machine has.
+/// All kernels at one [level](Simd) that this machine supports.
 #[derive(Copy, Clone, Debug)]
 pub struct Kernels {
     simd: Simd,
 }
 
-/// What follows a convolution on its way to the activations; a rectifier always comes last.
+/// The operations after a convolution. The rectifier is always the last.
 #[derive(Debug)]
 pub struct Epilogue<'a> {
     /// Added to every square, one value per channel.
     pub bias: &'a [f32],
-    /// Whether what the image already holds is added too, as at the end of a residual block.
+    /// Whether to add the present content of the image, as at the end of a residual block.
     pub residual: bool,
-    /// Where the means of the result's channels and then their maxima go, if wanted.
+    /// If given, receives the means of the result's channels, followed by their maxima.
     pub pooled: Option<&'a mut [f32]>,
 }
 
@@ -32,16 +32,16 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// This machine lacks the level.
+    /// This machine does not support the level.
     pub fn new(simd: Simd) -> Result<Kernels, SimdError> {
         Ok(Kernels { simd: simd.check()? })
     }
 
-    /// The kernels of the level that `TABLUT_SIMD` names, or else of the best that this machine has.
+    /// The kernels of the level that `TABLUT_SIMD` names, or of the best level of this machine.
     ///
     /// # Errors
     ///
-    /// The variable names no level, or one that this machine lacks.
+    /// The variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Kernels, SimdError> {
         Kernels::new(Simd::from_env()?)
     }
@@ -51,12 +51,12 @@ impl Kernels {
         self.simd
     }
 
-    /// `out[r] = init + weights · rows[r]`, rectified if asked; `out` has rows of [`Matrix::padded_outputs`] values. An
-    /// empty `init` is zeros.
+    /// `out[r] = init + weights · rows[r]`, rectified on request. `out` has rows of [`Matrix::padded_outputs`] values.
+    /// An empty `init` means zeros.
     ///
     /// # Panics
     ///
-    /// When a slice is too short for its rows.
+    /// If a slice is too short for its rows.
     pub fn product(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
         let product = Product {
             rows: rows.values,
@@ -74,12 +74,12 @@ impl Kernels {
         dispatch!(self.simd, product(&product, out));
     }
 
-    /// Writes the tiles of an image (`[square][channel]`) to place `index` of `tiles`, as the first step of a
+    /// Writes the tiles of an image (`[square][channel]`) to place `index` of `tiles`. This is the first step of a
     /// convolution.
     ///
     /// # Panics
     ///
-    /// When the image has another size than `tiles` says, or `index` lies outside.
+    /// If the image's size differs from that of `tiles`, or `index` is out of range.
     pub fn transform_input(self, image: &[f32], index: usize, tiles: &mut Transformed) {
         let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
         assert!(index < tiles.images(), "an image's place");
@@ -89,12 +89,12 @@ impl Kernels {
         dispatch!(self.simd, transform_input(grid, channels, image, out, first, stride));
     }
 
-    /// The products of a convolution for all images of `tiles`, as its second step.
+    /// The products of a convolution for all images of `tiles`. This is the second step of a convolution.
     ///
     /// # Panics
     ///
-    /// When `tiles` has not the convolution's input channels, or `products` is not of the same images with its output
-    /// channels.
+    /// If `tiles` does not have the convolution's input channels, or `products` does not have the same images and the
+    /// convolution's output channels.
     pub fn multiply(self, convolution: &Convolution, tiles: &Transformed, products: &mut Transformed) {
         let shape = (tiles.grid(), tiles.images(), tiles.channels());
         assert_eq!(shape.2, convolution.inputs(), "channels in");
@@ -120,12 +120,12 @@ impl Kernels {
         }
     }
 
-    /// Turns the products at place `index` into an image (`[square][channel]`), as the last step of a convolution.
+    /// Turns the products at place `index` into an image (`[square][channel]`). This is the last step of a convolution.
     ///
     /// # Panics
     ///
-    /// When the image, the bias or the room for the pooled values has another size than `products` says, or `index`
-    /// lies outside.
+    /// If the size of the image, the bias or the pooled values differs from that of `products`, or `index` is out of
+    /// range.
     pub fn transform_output(self, products: &Transformed, index: usize, epilogue: Epilogue<'_>, image: &mut [f32]) {
         let (grid, channels) = (products.grid(), products.channels());
         assert!(index < products.images(), "an image's place");
@@ -154,13 +154,13 @@ impl Kernels {
         }
     }
 
-    /// Writes the means over all squares of each channel and then the maxima to `pooled`. A row is a square and begins
-    /// with its `channels`.
+    /// Writes the mean of each channel over all squares to `pooled`, followed by the maxima. Each row is a square and
+    /// starts with its `channels`.
     ///
     /// # Panics
     ///
-    /// When there is no square or not room for all, the channels come not in sixteens, or `pooled` has not
-    /// `2 * channels` values.
+    /// If there are no squares, `squares` is too short, `channels` is not a multiple of sixteen, or `pooled` does not
+    /// have `2 * channels` values.
     pub fn pool(self, squares: Rows<'_>, channels: usize, pooled: &mut [f32]) {
         assert!(channels > 0 && channels.is_multiple_of(LANES), "channels come in sixteens");
         let fit = rows_fit(squares.values.len(), squares.count, squares.stride, channels);
@@ -173,7 +173,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// When the rows have different lengths, or not a multiple of sixteen.
+    /// If the lengths differ or are not a multiple of sixteen.
     pub fn dot(self, a: &[f32], b: &[f32]) -> f32 {
         assert!(a.len() == b.len() && a.len().is_multiple_of(LANES), "rows come in sixteens");
         dispatch!(self.simd, dot(a, b))

@@ -1,20 +1,20 @@
-//! Sixteen f32 at once: the vector that every kernel is written in, once, for all levels.
+//! A vector of sixteen f32. Every kernel is written once with it, for all levels.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 
-/// The number of f32 in one vector; channels come in multiples of it.
+/// The number of f32 in one vector. The number of channels is a multiple of it.
 pub const LANES: usize = 16;
 
 /// A vector of [`LANES`] f32.
 ///
 /// # Safety
 ///
-/// Every method may only be called inside a function compiled for the vector's instructions, on a machine that has
-/// them. `load`, `store` and `splat_from` moreover need `at` (and the fifteen after it, for vectors) to lie inside the
-/// slice; only [`Plain`] checks that.
+/// Call every method only inside a function compiled for the vector's instructions, on a machine that has them. For
+/// `load`, `store` and `splat_from`, `at` (and for vectors the fifteen places after it) must also lie inside the slice;
+/// only [`Plain`] checks that.
 #[allow(clippy::missing_safety_doc, reason = "stated once, on the trait")]
 pub(crate) trait Lanes: Copy {
     unsafe fn zero() -> Self;
@@ -27,13 +27,13 @@ pub(crate) trait Lanes: Copy {
     unsafe fn max(self, other: Self) -> Self;
     /// `self` where `gate` is above zero, zero elsewhere.
     unsafe fn where_positive(self, gate: Self) -> Self;
-    /// `self * factor + term`, rounded once where the machine can.
+    /// `self * factor + term`, rounded once if the machine can.
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
-    /// Asks for the cache line that holds `from[at]`; `at` may lie outside.
+    /// Requests the cache line that holds `from[at]`. `at` may lie outside.
     unsafe fn prefetch(from: &[f32], at: usize);
 
-    /// The sum of the lanes, by halves: lane `i` and lane `i + 8`, then `i + 4`, `i + 2`, `i + 1`. The same order at
-    /// every level.
+    /// The sum of the lanes, by halves: lane `i` and lane `i + 8`, then `i + 4`, `i + 2`, `i + 1`. The order is the
+    /// same at every level.
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
         let mut lanes = [0.0; LANES];

@@ -1,25 +1,25 @@
-//! Convolutions and their neighbours, for many small images at once, on a CPU.
+//! Convolutions and related operations on a CPU, for many small images at once.
 //!
-//! The crate knows no game: images are grids whose sides are multiples of three, activations are channels-last
-//! (`[square][channel]`) with the channels in multiples of sixteen. It holds
+//! The crate knows nothing about games. Images are grids whose sides are multiples of three. Activations are
+//! channels-last (`[square][channel]`), and the number of channels is a multiple of sixteen. It contains
 //!
-//! - [`Simd`]: which instructions to use, chosen at run time or forced by `TABLUT_SIMD=avx512|avx2|plain`;
-//! - [`Kernels`]: every kernel as a safe method that checks the sizes of what it is given;
+//! - [`Simd`]: the instructions to use, chosen at run time or forced by `TABLUT_SIMD=avx512|avx2|plain`;
+//! - [`Kernels`]: every kernel as a safe method that checks the sizes of its arguments;
 //! - [`Convolution`]: a 3×3 convolution by Winograd's F(3×3, 3×3), which needs 25 products for each tile of nine
-//!   squares where the direct form needs 81;
-//! - [`Matrix`]: a packed matrix for products, hence 1×1 convolutions and dense layers;
+//!   squares; the direct form needs 81;
+//! - [`Matrix`]: a packed matrix for products, that is, for 1×1 convolutions and dense layers;
 //! - [`PointSums`] and [`GradientEpilogue`]: gradients of convolutions, for learning;
-//! - [`Bf16Kernels`]: direct convolutions in bf16 on Intel's matrix registers, for nets that may be rounded;
-//! - [`reference`](mod@reference): the same arithmetic written as plainly as possible, for tests.
+//! - [`Bf16Kernels`]: direct convolutions in bf16 on Intel's matrix registers, for nets that tolerate rounding;
+//! - [`reference`](mod@reference): the same arithmetic in its simplest form, for tests.
 //!
 //! # Fixed bits
 //!
-//! Every output element is one chain of operations in an order that depends on the layer alone: never on how many
-//! images are computed together, nor on where an image stands among them. [`Simd::Avx2`] and [`Simd::Avx512`] give the
-//! same bits; [`Simd::Plain`] rounds products and sums apart and so differs slightly.
+//! Every output element is one chain of operations. Their order depends only on the layer. It does not depend on how
+//! many images are computed together or on an image's place among them. [`Simd::Avx2`] and [`Simd::Avx512`] give the
+//! same bits. [`Simd::Plain`] rounds products and sums separately, so its results differ slightly.
 //!
-//! This is the one crate of the workspace that uses `unsafe`: for vector instructions, and for reads whose bounds were
-//! checked at the door.
+//! This is the only crate of the workspace that uses `unsafe`: for vector instructions, and for reads whose bounds were
+//! checked on entry.
 
 #![allow(unsafe_code, reason = "vector instructions; each block states why it is sound")]
 #![allow(clippy::inline_always, reason = "vectors stay in registers only where everything around them is inlined")]

@@ -2,8 +2,8 @@
 
 use crate::{Aligned, LANES};
 
-/// A weight matrix `[outputs, inputs]`, packed in panels of sixteen outputs: `[outputs / 16][inputs][16]`, zeros where
-/// outputs fill no whole panel.
+/// A weight matrix `[outputs, inputs]`, packed in panels of sixteen outputs: `[outputs / 16][inputs][16]`. An
+/// incomplete last panel is filled with zeros.
 #[derive(Clone)]
 pub struct Matrix {
     inputs: usize,
@@ -12,11 +12,12 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Packs a row-major `[outputs, inputs]` matrix, as dense layers and 1×1 convolutions store their weights.
+    /// Packs a row-major `[outputs, inputs]` matrix. Dense layers and 1×1 convolutions store their weights in this
+    /// form.
     ///
     /// # Panics
     ///
-    /// When `weights` has not `outputs * inputs` values.
+    /// If `weights` does not have `outputs * inputs` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Matrix {
         assert_eq!(weights.len(), outputs * inputs, "size of a matrix");
         let mut matrix = Matrix::zeroed(outputs, inputs);
@@ -39,7 +40,7 @@ impl Matrix {
         self.inputs
     }
 
-    /// The length of an output row: the outputs, rounded up to whole vectors of sixteen.
+    /// The length of an output row: the number of outputs, rounded up to a multiple of sixteen.
     pub fn padded_outputs(&self) -> usize {
         self.panels * LANES
     }
@@ -49,7 +50,7 @@ impl Matrix {
     }
 }
 
-/// Where the weight from `input` to `output` stands in the packed form of a matrix with `inputs` inputs.
+/// The place of the weight from `input` to `output` in the packed form of a matrix with `inputs` inputs.
 pub(crate) fn packed_index(inputs: usize, output: usize, input: usize) -> usize {
     ((output / LANES) * inputs + input) * LANES + output % LANES
 }

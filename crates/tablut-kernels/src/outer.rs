@@ -1,11 +1,11 @@
-//! Sums of outer products: what the gradient of a layer's weights is made of.
+//! Sums of outer products, for the gradients of a layer's weights.
 
 use crate::LANES;
 use crate::lanes::Lanes;
 use crate::product::rows_fit;
 
-/// `sums[i][o] += Σ over rows r of left[r][i] · right[r][o]`; one chain of multiply-adds per element, over the rows in
-/// order.
+/// `sums[i][o] += Σ over rows r of left[r][i] · right[r][o]`. Each element is one chain of multiply-adds over the rows
+/// in order.
 #[derive(Copy, Clone)]
 pub(crate) struct Outer<'a> {
     /// Row `r` begins at `r * left_stride` and has `inputs` values.
@@ -17,12 +17,12 @@ pub(crate) struct Outer<'a> {
     pub right_stride: usize,
     pub panels: usize,
     pub n_rows: usize,
-    /// Whether the chains go on from what `sums` holds, rather than from zero.
+    /// Whether to start from the content of `sums`, rather than from zero.
     pub onto: bool,
 }
 
 impl Outer<'_> {
-    /// Whether all that [`run`] reads and writes lies inside its slices.
+    /// Whether everything that [`run`] reads and writes lies inside its slices.
     pub(crate) fn fits(&self, sums: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.inputs.checked_mul(outputs).is_some_and(|size| size <= sums.len())
@@ -31,7 +31,7 @@ impl Outer<'_> {
     }
 }
 
-/// Computes the sums in blocks of `R` inputs and `C` panels; what is left over goes one by one.
+/// Computes the sums in blocks of `R` inputs and `C` panels, and the rest one by one.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Pooling and single sums.
+//! Pooling and other operations without products of matrices.
 
 use crate::lanes::Lanes;
 use crate::{LANES, Rows};
@@ -46,11 +46,13 @@ pub(crate) unsafe fn dot<V: Lanes>(a: &[f32], b: &[f32]) -> f32 {
     }
 }
 
-/// Zeroes `image` (`[square][channel]`) wherever `active` is not positive, and writes the sum of each channel to `sums`.
+/// Sets `image` (`[square][channel]`) to zero where `active` is not positive, and writes the sum of each channel to
+/// `sums`.
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `image` and `active` hold the same whole number of rows of `sums.len()` values, in sixteens.
+/// The contract of [`Lanes`]; `image` and `active` hold the same whole number of rows of `sums.len()` values, in
+/// sixteens.
 #[inline(always)]
 pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], sums: &mut [f32]) {
     for channel in (0..sums.len()).step_by(LANES) {

@@ -1,13 +1,13 @@
-//! Products of rows with a packed matrix, in blocks that stay in registers.
+//! Products of rows with a packed matrix, in blocks that fit into registers.
 
 use crate::LANES;
 use crate::lanes::Lanes;
 
-/// `out[r] = init + rows[r] · weights`, for every row; one chain of multiply-adds per element, over the inputs in
+/// `out[r] = init + rows[r] · weights` for every row. Each element is one chain of multiply-adds over the inputs in
 /// order.
 #[derive(Copy, Clone)]
 pub(crate) struct Product<'a> {
-    /// The rows' values; row `r` begins at `r * row_stride` and has `inputs` of them.
+    /// The rows' values. Row `r` starts at `r * row_stride` and has `inputs` of them.
     pub rows: &'a [f32],
     pub row_stride: usize,
     pub n_rows: usize,
@@ -15,16 +15,16 @@ pub(crate) struct Product<'a> {
     pub weights: &'a [f32],
     pub inputs: usize,
     pub panels: usize,
-    /// What the chains start from, one value per padded output; empty for zeros.
+    /// The start of the chains, one value per padded output, or empty for zeros.
     pub init: &'a [f32],
     pub relu: bool,
-    /// What will be read next, asked for on the way.
+    /// Data that will be read next. It is prefetched meanwhile.
     pub next: &'a [f32],
     pub out_stride: usize,
 }
 
 impl Product<'_> {
-    /// Whether all that [`run`] reads and writes lies inside its slices.
+    /// Whether everything that [`run`] reads and writes lies inside its slices.
     pub(crate) fn fits(&self, out: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.n_rows == 0
@@ -36,14 +36,14 @@ impl Product<'_> {
     }
 }
 
-/// Whether `len` values hold `n_rows` rows of `width` values, one every `stride`. The stride is anyone's number: an end
+/// Whether `len` values hold `n_rows` rows of `width` values, one every `stride`. The stride may be any number; an end
 /// that overflows lies outside.
 pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -> bool {
     let last = n_rows.saturating_sub(1).checked_mul(stride);
     n_rows == 0 || last.and_then(|at| at.checked_add(width)).is_some_and(|end| end <= len)
 }
 
-/// Computes a product in blocks of `R` rows and `C` panels; the last rows go by threes and ones, the last panels one by
+/// Computes a product in blocks of `R` rows and `C` panels. The last rows go in threes and ones, the last panels one by
 /// one.
 ///
 /// # Safety
@@ -113,7 +113,7 @@ unsafe fn block<V: Lanes, const R: usize, const C: usize>(
                 }
             }
         }
-        // One line ahead for every few inputs, so that the requests do not pile up.
+        // One line ahead for every few inputs, so that requests do not accumulate.
         let step = (ahead / LANES).div_ceil(inputs.max(1)) * LANES;
         let mut asked = 0;
         for k in 0..inputs {

@@ -1,4 +1,4 @@
-//! The kernels' arithmetic written as plainly as possible, in f64: what the tests of every level compare with.
+//! The kernels' arithmetic in its simplest form, in f64. The tests of every level compare with it.
 
 use crate::Grid;
 
@@ -11,8 +11,8 @@ pub fn convolution(grid: Grid, image: &[f32], weights: &[f32], outputs: usize, i
             for output in 0..outputs {
                 let mut sum = 0.0;
                 for tap in 0..9 {
-                    // Squares outside the grid are zero; a row or column of -1 wraps to a huge number and fails the
-                    // test as well.
+                    // Squares outside the grid are zero. A row or column of -1 wraps to a huge number, which also fails
+                    // the test.
                     let (row, column) = ((y + tap / 3).wrapping_sub(1), (x + tap % 3).wrapping_sub(1));
                     if row < grid.height() && column < grid.width() {
                         for input in 0..inputs {
@@ -41,7 +41,7 @@ pub fn product(rows: &[f32], weights: &[f32], init: &[f32], inputs: usize) -> Ve
     out
 }
 
-/// The means of an image's channels, and after them the maxima.
+/// The means of an image's channels, followed by the maxima.
 pub fn pool(image: &[f32], channels: usize) -> Vec<f32> {
     let channel = |c: usize| image.iter().skip(c).step_by(channels);
     let squares = (image.len() / channels) as f64;

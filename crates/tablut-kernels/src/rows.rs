@@ -1,11 +1,11 @@
-//! Rows inside a slice, as kernels take them.
+//! Rows inside a slice, as the kernels read them.
 
-/// Equal rows inside a slice: row `r` is the values from `r * stride` on.
+/// Rows of equal length inside a slice. Row `r` starts at `r * stride`.
 #[derive(Copy, Clone, Debug)]
 pub struct Rows<'a> {
     /// The values.
     pub values: &'a [f32],
-    /// From a row's first value to the next row's.
+    /// The distance from a row's first value to that of the next row.
     pub stride: usize,
     /// The number of rows.
     pub count: usize,

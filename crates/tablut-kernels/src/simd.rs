@@ -1,4 +1,4 @@
-//! The instruction sets that the kernels are written for, and the choice among them.
+//! The instruction sets of the kernels, and the choice of one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// The environment variable that forces a level: `avx512`, `avx2` or `plain`.
 const VARIABLE: &str = "TABLUT_SIMD";
 
-/// A set of vector instructions, from the one that runs everywhere to the fastest.
+/// A set of vector instructions. They are ordered from the one that runs everywhere to the fastest.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub enum Simd {
     /// Safe Rust without intrinsics, for every machine.
@@ -17,14 +17,14 @@ pub enum Simd {
     Avx512,
 }
 
-/// Why a level of [`Simd`] cannot be used.
+/// A level of [`Simd`] cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimdError {
-    /// The text names no level.
+    /// The text does not name a level.
     #[error("unknown instruction set `{0}` in {VARIABLE}: expected avx512, avx2 or plain")]
     Unknown(String),
-    /// The level exists, but not on this machine.
+    /// The level exists, but this machine does not support it.
     #[error("this processor has no {0}: choose a lower level with {VARIABLE}, or leave it unset")]
     Unavailable(Simd),
 }
@@ -51,11 +51,11 @@ impl Simd {
         Simd::ALL.into_iter().rev().find(|simd| simd.is_available()).unwrap_or(Simd::Plain)
     }
 
-    /// The level that `TABLUT_SIMD` names, or the [best](Simd::best) where it is not set or empty.
+    /// The level that `TABLUT_SIMD` names, or the [best](Simd::best) one if it is empty or not set.
     ///
     /// # Errors
     ///
-    /// The variable names no level, or one that this machine lacks.
+    /// The variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Simd, SimdError> {
         match std::env::var_os(VARIABLE) {
             None => Ok(Simd::best()),

@@ -1,10 +1,9 @@
-//! 3×3 convolutions by Winograd's F(3×3, 3×3): tiles of 3×3 outputs from 5×5 inputs with 25 products for each pair of
-//! channels.
+//! 3×3 convolutions by Winograd's F(3×3, 3×3). It computes tiles of 3×3 outputs from 5×5 inputs with 25 products for
+//! each pair of channels.
 //!
 //! Lavin and Gray, *Fast Algorithms for Convolutional Neural Networks* (2016), with the points 0, 1, −1, 2 and ∞: an
-//! output tile is
-//! `Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A`. Summed over input channels, each of the 25 points is one matrix product over all tiles
-//! of all images.
+//! output tile is `Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A`. With the sum over input channels, each of the 25 points is one matrix
+//! product over all tiles of all images.
 
 pub(crate) mod gated;
 pub(crate) mod input;
@@ -15,9 +14,9 @@ pub(crate) mod weights;
 use crate::matrix::packed_index;
 use crate::{Aligned, LANES};
 
-/// Outputs on a tile's side.
+/// Side of a tile, in outputs.
 pub(crate) const TILE: usize = 3;
-/// Inputs, and points, on a tile's side.
+/// Side of a tile, in inputs and in points.
 pub(crate) const SPAN: usize = 5;
 /// Points of a tile.
 pub(crate) const POINTS: usize = SPAN * SPAN;
@@ -43,7 +42,7 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// When a side is no positive multiple of three, which the tiles need.
+    /// If a side is not a positive multiple of three.
     pub const fn new(height: usize, width: usize) -> Grid {
         assert!(
             height > 0 && width > 0 && height.is_multiple_of(TILE) && width.is_multiple_of(TILE),
@@ -62,12 +61,12 @@ impl Grid {
         self.width
     }
 
-    /// All squares.
+    /// Number of squares.
     pub const fn squares(self) -> usize {
         self.height * self.width
     }
 
-    /// The 3×3 tiles that cover the grid.
+    /// Number of 3×3 tiles that cover the grid.
     pub const fn tiles(self) -> usize {
         self.squares() / (TILE * TILE)
     }
@@ -83,12 +82,12 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// Transforms weights `[outputs, inputs, 3, 3]` (row-major; kernel rows go with the grid's rows). Inputs are padded
-    /// with zero channels to a multiple of sixteen.
+    /// Transforms weights `[outputs, inputs, 3, 3]` (row-major; kernel rows are parallel to the grid's rows). Inputs
+    /// are padded with zero channels to a multiple of sixteen.
     ///
     /// # Panics
     ///
-    /// When `outputs` is no multiple of sixteen, or `weights` has not `outputs * inputs * 9` values.
+    /// If `outputs` is not a multiple of sixteen, or `weights` does not have `outputs * inputs * 9` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Convolution {
         assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
         assert_eq!(weights.len(), outputs * inputs * 9, "size of a kernel");
@@ -105,7 +104,7 @@ impl Convolution {
         Convolution { inputs: padded, outputs, points }
     }
 
-    /// Input channels, with the padding.
+    /// Input channels, including padding.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
@@ -115,11 +114,11 @@ impl Convolution {
         self.outputs
     }
 
-    /// A convolution whose weights are all zero, to be [repacked](crate::Kernels::repack).
+    /// A convolution with all weights zero, to be [repacked](crate::Kernels::repack).
     ///
     /// # Panics
     ///
-    /// When `outputs` is no multiple of sixteen.
+    /// If `outputs` is not a multiple of sixteen.
     pub fn zeroed(outputs: usize, inputs: usize) -> Convolution {
         assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
         let inputs = inputs.next_multiple_of(LANES);
@@ -158,17 +157,17 @@ pub struct Transformed {
 }
 
 impl Transformed {
-    /// Room for `images` images of `channels` channels. Values are undefined until written.
+    /// Memory for `images` images of `channels` channels. Values are unspecified until written.
     pub fn new(grid: Grid, images: usize, channels: usize) -> Transformed {
         let size = POINTS * point_stride(grid, images, channels);
         Transformed { grid, values: Aligned::zeroed(size), images, channels }
     }
 
-    /// Makes the room one for `images` images of `channels` channels, without allocating.
+    /// Changes the size to `images` images of `channels` channels, without allocating.
     ///
     /// # Panics
     ///
-    /// When that is more than the room was made for.
+    /// If that is more than the memory was made for.
     pub fn reshape(&mut self, images: usize, channels: usize) {
         assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
         let size = POINTS * point_stride(self.grid, images, channels);
@@ -181,7 +180,7 @@ impl Transformed {
         self.grid
     }
 
-    /// Images in it.
+    /// Number of images.
     pub fn images(&self) -> usize {
         self.images
     }
@@ -191,7 +190,7 @@ impl Transformed {
         self.channels
     }
 
-    /// From a point's values to the next point's.
+    /// The distance from one point's values to the next point's.
     pub(crate) fn point_stride(&self) -> usize {
         point_stride(self.grid, self.images, self.channels)
     }
@@ -205,7 +204,7 @@ impl Transformed {
     }
 }
 
-/// One cache line more than the values of a point, so that the points of a tile fall into different sets of the cache.
+/// One cache line more than the values of a point, so that the points of a tile are in different cache sets.
 fn point_stride(grid: Grid, images: usize, channels: usize) -> usize {
     images * grid.tiles() * channels + LANES
 }

@@ -1,9 +1,9 @@
-//! Convolutions in bf16 against the plain arithmetic on rounded numbers. Where the machine has no AMX, only the kernels
+//! Compares convolutions in bf16 with plain arithmetic on rounded numbers. On machines without AMX, only the kernels
 //! without its registers are tested.
 
 use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Grid, reference};
 
-/// The kernels without the registers, and those with them where the machine has any.
+/// The kernels without the registers, and those with them if the machine has them.
 fn all_kernels() -> Vec<Bf16Kernels> {
     let registers = Bf16Kernels::request();
     if registers.is_none() {
@@ -12,7 +12,7 @@ fn all_kernels() -> Vec<Bf16Kernels> {
     [Bf16Kernels::without_registers()].into_iter().chain(registers).collect()
 }
 
-/// `len` numbers in -1..1 that bf16 holds exactly, functions of `seed`.
+/// `len` numbers in -1..1 that bf16 represents exactly, computed from `seed`.
 fn numbers(len: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -37,7 +37,7 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str) {
     }
 }
 
-/// What the reference makes of one image: `relu(onto + convolution + bias)`.
+/// The reference result for one image: `relu(onto + convolution + bias)`.
 fn expected(grid: Grid, side: usize, image: &[f32], weights: &[f32], bias: &[f32], onto: &[f32]) -> Vec<f32> {
     let (outputs, inputs) = (bias.len(), image.len() / grid.squares());
     let mut out = if side == 3 {
@@ -94,7 +94,7 @@ fn agrees_with_the_plain_form(kernels: Bf16Kernels) {
             let expected = reference::pool(&expected, outputs);
             assert_close(&pooled[i * 2 * outputs..][..2 * outputs], &expected, &what);
         }
-        // The rounded images are what the next convolution reads: pass them on through the identity.
+        // The next convolution reads the rounded images. So read them through the identity.
         let mut identity = vec![0.0; outputs * outputs];
         (0..outputs).for_each(|i| identity[i * outputs + i] = 1.0);
         let identity = Bf16Convolution::pack(outputs, outputs, 1, &identity);

@@ -1,7 +1,7 @@
-//! The kernels of learning at every level: each is the adjoint of its forward kernel, by the plain arithmetic in f64.
+//! The kernels for learning at every level. Each is the adjoint of its forward kernel in plain f64 arithmetic.
 //!
-//! A linear map `f` and its adjoint `f*` have `f(x) · y = x · f*(y)` for all `x` and `y`; with unit vectors for one of
-//! them that is every partial derivative, so these are finite differences without their rounding.
+//! A linear map `f` and its adjoint `f*` satisfy `f(x) · y = x · f*(y)` for all `x` and `y`. With unit vectors for one
+//! of them this gives every partial derivative. So these are finite differences without their rounding.
 
 use proptest::prelude::*;
 use tablut_kernels::{Convolution, GradientEpilogue, Grid, Kernels, PointSums, Rows, Simd, Transformed, reference};
@@ -11,7 +11,7 @@ fn levels() -> Vec<Kernels> {
     Simd::ALL.into_iter().filter_map(|simd| Kernels::new(simd).ok()).collect()
 }
 
-/// `len` numbers in -1..1 that depend on `seed` alone.
+/// `len` numbers in -1..1 that depend only on `seed`.
 fn numbers(len: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -23,7 +23,7 @@ fn numbers(len: usize, seed: u64) -> Vec<f32> {
     (0..len).map(|_| next()).collect()
 }
 
-/// Asserts that `found` lies within `tolerance` of `expected`, in parts of the latter's largest magnitude.
+/// Asserts that `found` is within `tolerance` of `expected`, relative to the largest magnitude of `expected`.
 fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let scale = expected.iter().fold(0f32, |m, x| m.max(x.abs()));

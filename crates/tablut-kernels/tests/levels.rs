@@ -1,4 +1,4 @@
-//! Every level against the plain arithmetic in f64, and the promise of fixed bits.
+//! Compares every level with plain f64 arithmetic, and checks that bits are fixed.
 
 use proptest::prelude::*;
 use tablut_kernels::{Convolution, Epilogue, Grid, Kernels, Matrix, Rows, Simd, Transformed, reference};
@@ -8,7 +8,7 @@ fn levels() -> Vec<Kernels> {
     Simd::ALL.into_iter().filter_map(|simd| Kernels::new(simd).ok()).collect()
 }
 
-/// `len` numbers in -1..1 that depend on `seed` alone.
+/// `len` numbers in -1..1 that depend only on `seed`.
 fn numbers(len: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -20,7 +20,7 @@ fn numbers(len: usize, seed: u64) -> Vec<f32> {
     (0..len).map(|_| next()).collect()
 }
 
-/// Asserts that `found` lies within `tolerance` of `expected`, in parts of the latter's largest magnitude.
+/// Asserts that `found` is within `tolerance` of `expected`, relative to the largest magnitude of `expected`.
 fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let scale = expected.iter().fold(0f32, |m, x| m.max(x.abs()));
@@ -29,14 +29,14 @@ fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     }
 }
 
-/// Zero in place of everything below it.
+/// Replaces negative values by zero.
 fn rectify(values: &mut [f32]) {
     for value in values {
         *value = value.max(0.0);
     }
 }
 
-/// One convolution of `images` at once, each rectified after adding `bias` and, if `residual`, what it goes onto.
+/// One convolution of `images`. Each result is rectified after adding `bias` and, if `residual`, the old content.
 struct Layer {
     grid: Grid,
     weights: Vec<f32>,
@@ -74,7 +74,7 @@ impl Layer {
             .collect()
     }
 
-    /// The same by the reference.
+    /// The same with the reference.
     fn reference(&self, image: &[f32], onto: Option<&[f32]>) -> [Vec<f32>; 2] {
         let mut out = reference::convolution(self.grid, image, &self.weights, self.outputs, self.inputs);
         for (i, value) in out.iter_mut().enumerate() {
@@ -198,7 +198,7 @@ fn pooling_and_scalar_products_agree_at_every_level() {
         let mut pooled = vec![0.0; 96];
         kernels.pool(Rows { values: &image, stride: 48, count: 81 }, 48, &mut pooled);
         assert_close(&pooled, &expected, 1e-6, &kernels.simd().to_string());
-        // The last 16 of 48 channels, by themselves.
+        // The last 16 of 48 channels alone.
         let mut some = vec![0.0; 32];
         kernels.pool(Rows { values: &image[32..], stride: 48, count: 81 }, 16, &mut some);
         assert_eq!(some, [&pooled[32..48], &pooled[80..]].concat());
@@ -229,7 +229,7 @@ fn rows_that_end_too_soon_are_refused() {
 fn a_stride_whose_rows_end_past_the_end_of_memory_is_refused() {
     let kernels = Kernels::new(Simd::best()).expect("the best level is available");
     let matrix = Matrix::pack(16, 8, &[0.0; 128]);
-    // Twice this is nothing in 64 bits.
+    // Twice this overflows to zero in 64 bits.
     let rows = Rows { values: &[0.0; 8], stride: 1 << (usize::BITS - 1), count: 3 };
     kernels.product(rows, &matrix, &[], false, &mut [0.0; 48]);
 }

@@ -1,6 +1,6 @@
-//! Intel's matrix registers: eight tiles of sixteen rows of 64 bytes, and products of tiles of bf16.
+//! Intel's matrix registers: eight tiles of sixteen rows of 64 bytes, and products of bf16 tiles.
 //!
-//! Rust has no stable intrinsics for them; the few instructions needed are written in assembly.
+//! Rust has no stable intrinsics for them, so the few instructions are written in assembly.
 
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
@@ -10,7 +10,7 @@ const WEIGHT_ROWS: u8 = 16;
 /// Bytes in a row of a tile.
 const ROW_BYTES: u16 = 64;
 
-/// Whether the processor has tiles and their bf16 products, and the system lets this process use them.
+/// Whether the processor has tiles and bf16 tile products, and the system lets this process use them.
 pub(super) fn request() -> bool {
     // Leaf 7: bits 22 and 24 of EDX are AMX-BF16 and AMX-TILE.
     let leaf = __cpuid_count(7, 0);
@@ -22,7 +22,7 @@ pub(super) fn request() -> bool {
         && permitted()
 }
 
-/// Asks Linux for the tile registers: their state is large, and programs get it only on request.
+/// Asks Linux for the tile registers. Their state is large, so programs get them only on request.
 fn permitted() -> bool {
     const ARCH_PRCTL: i64 = 158;
     const REQUEST_PERMISSION: i64 = 0x1023;
@@ -53,7 +53,8 @@ struct Config {
     rows: [u8; 16],
 }
 
-/// Lays out the tiles of the calling thread: 0 to 3 sums and 4, 5 of `rows` rows, 6 and 7 weights.
+/// Sets the tile layout of the calling thread: 0 to 3 are sums and 4 and 5 activations of `rows` rows; 6 and 7 are
+/// weights.
 ///
 /// # Safety
 ///
@@ -68,7 +69,7 @@ pub(super) unsafe fn configure(rows: usize) {
     unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const config, options(nostack, readonly)) };
 }
 
-/// Gives the tiles back, so that the system need not save them with the thread.
+/// Releases the tiles, so that the system need not save them with the thread.
 ///
 /// # Safety
 ///
@@ -78,18 +79,18 @@ pub(super) unsafe fn release() {
     unsafe { asm!("tilerelease", options(nostack, nomem)) };
 }
 
-/// Where one block of 2×2 tiles is read and written.
+/// The addresses of one block of 2×2 tiles.
 pub(super) struct Block {
-    /// The first row of the first and of the second tile of activations, before the steps' offsets.
+    /// The first row of each of the two tiles of activations, before the steps' offsets are added.
     pub rows: [*const u16; 2],
-    /// From a row of activations to the next, in bytes.
+    /// Bytes from one row of activations to the next.
     pub row_stride: usize,
-    /// For each step, what is added to both addresses, in bytes; at least one step.
+    /// For each step, the bytes to add to both addresses. There is at least one step.
     pub offsets: *const usize,
     pub n_steps: usize,
     /// For each step two tiles of weights, one after the other.
     pub weights: *const u16,
-    /// The sums: the first tile's rows and then the second's, each of 32 f32.
+    /// The sums: the rows of the first tile, then those of the second, each of 32 f32.
     pub sums: *mut f32,
     /// Bytes of one tile's rows of sums.
     pub tile_bytes: usize,

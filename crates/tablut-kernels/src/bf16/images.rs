@@ -3,8 +3,8 @@
 use super::number::{BF16_LANES, round};
 use crate::{Aligned, Grid};
 
-/// How an image lies in memory: rows of squares with one zero square after each, which serves as the padding on the
-/// right of its row and on the left of the next, and a row of zeros above and below.
+/// The memory layout of an image: rows of squares with one zero square after each, and a row of zeros above and below.
+/// The zero square is the padding on the right of its row and on the left of the next.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Layout {
     pub grid: Grid,
@@ -21,19 +21,19 @@ impl Layout {
         Layout { grid, tile_rows: positions.div_ceil(n_tiles), n_tiles }
     }
 
-    /// From a square to the one below it.
+    /// The distance from a square to the one below it.
     pub fn pitch(self) -> usize {
         self.grid.width() + 1
     }
 
-    /// Positions that are computed, in order: row by row, the zero after each among them, and perhaps some after the
-    /// last.
+    /// The positions that are computed, row by row, including the zero after each row and perhaps some after the last
+    /// row.
     pub fn positions(self) -> usize {
         self.n_tiles * self.tile_rows
     }
 
-    /// Places in an image: from the one above and left of the first square to the last that a tap of the last position
-    /// reads.
+    /// Places in an image, from the one above and left of the first square to the last one that a tap of the last
+    /// position reads.
     fn places(self) -> usize {
         self.positions() + 2 * self.pitch() + 2
     }
@@ -44,7 +44,7 @@ impl Layout {
     }
 }
 
-/// Images `[image][place][channel]` in bf16; places outside the grid are zero.
+/// Images `[image][place][channel]` in bf16. Places outside the grid are zero.
 #[derive(Clone, Debug)]
 pub struct Bf16Images {
     layout: Layout,
@@ -58,7 +58,7 @@ impl Bf16Images {
     ///
     /// # Panics
     ///
-    /// When the channels come not in multiples of [`BF16_LANES`].
+    /// If `channels` is not a multiple of [`BF16_LANES`].
     pub fn new(grid: Grid, n_images: usize, channels: usize) -> Bf16Images {
         assert!(channels.is_multiple_of(BF16_LANES), "channels come in multiples of {BF16_LANES}");
         let layout = Layout::new(grid);
@@ -70,21 +70,21 @@ impl Bf16Images {
         self.layout.grid
     }
 
-    /// Images that it holds.
+    /// The number of images.
     pub fn n_images(&self) -> usize {
         self.n_images
     }
 
-    /// Channels of each.
+    /// Channels per image.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// Writes one image from planes `[plane][square]`, rounded; channels without a plane stay as they are.
+    /// Writes one image from planes `[plane][square]`, rounded. Channels without a plane do not change.
     ///
     /// # Panics
     ///
-    /// When there are more planes than channels, or `index` lies outside.
+    /// If there are more planes than channels, or `index` is out of range.
     pub fn set_planes(&mut self, index: usize, planes: &[f32]) {
         let (layout, channels) = (self.layout, self.channels);
         let grid = layout.grid;

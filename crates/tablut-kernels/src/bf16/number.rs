@@ -1,13 +1,14 @@
-//! Numbers in bf16, and how many of them go together.
+//! Numbers in bf16, and the size of their groups.
 
-/// Channels come in this many: the inputs that one product of tiles sums over, and the outputs of a block of two tiles.
+/// Channels come in groups of this size. One tile product sums over this many inputs, and a block of two tiles has this
+/// many outputs.
 pub const BF16_LANES: usize = 32;
 
 /// The bf16 nearest to `value`, ties to even.
 pub(super) fn round(value: f32) -> u16 {
     let bits = value.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
-    // Rounding could carry a NaN over into a number; its highest bit of fraction keeps it one.
+    // Rounding could turn a NaN into a number. Setting its highest fraction bit prevents this.
     let kept = bits >> 16 | 0x40;
     (if value.is_nan() { kept } else { rounded }) as u16
 }

@@ -1,11 +1,11 @@
-//! Convolutions in bf16 without the registers, in safe code: what tests compare with, on every machine.
+//! Convolutions in bf16 in safe code, without the registers. Tests on every machine compare with it.
 
 use super::epilogue::Bf16Epilogue;
 use super::images::{Bf16Images, Layout};
 use super::number::round;
 use super::weights::Bf16Convolution;
 
-/// All images, square by square. The sums are in another order than the registers', and so differ slightly.
+/// All images, square by square. It adds in another order than the registers, so the results differ slightly.
 pub(super) fn convolve(
     convolution: &Bf16Convolution,
     from: &Bf16Images,

@@ -1,4 +1,4 @@
-//! What follows a convolution in bf16: from a block's sums to activations.
+//! Turns a block's sums into activations after a convolution in bf16.
 
 use std::arch::x86_64::{
     __m256bh, __m256i, __m512, _mm256_storeu_si256, _mm512_add_ps, _mm512_cvtneps_pbh, _mm512_loadu_ps, _mm512_max_ps,
@@ -20,7 +20,7 @@ impl Sums {
     }
 }
 
-/// Where one image's results of 32 channels go.
+/// The destination of one image's results for 32 channels.
 pub(super) struct Target<'a> {
     /// Channels of the image.
     pub width: usize,
@@ -28,7 +28,7 @@ pub(super) struct Target<'a> {
     pub channel: usize,
     /// One value for each of the 32 channels.
     pub bias: &'a [f32],
-    /// Whether what `full` already holds is added.
+    /// Whether to add the present content of `full`.
     pub residual: bool,
     /// `[square][width]`.
     pub full: Option<&'a mut [f32]>,
@@ -36,7 +36,7 @@ pub(super) struct Target<'a> {
     pub rounded: Option<&'a mut [u16]>,
 }
 
-/// Sums and maxima, over an image's squares so far, of 32 channels.
+/// Sums and maxima of 32 channels over an image's squares so far.
 #[derive(Copy, Clone)]
 pub(super) struct Pool {
     sum: [__m512; 2],
@@ -46,12 +46,12 @@ pub(super) struct Pool {
 impl Pool {
     #[target_feature(enable = "avx512f")]
     pub fn start() -> Pool {
-        // Nothing is below zero after the rectifier, so that zero is a fair start for the maxima.
+        // The rectifier's results are never below zero, so zero is a correct start for the maxima.
         let zero = [_mm512_setzero_ps(); 2];
         Pool { sum: zero, max: zero }
     }
 
-    /// Writes the means and maxima to a row `[2 * width]`, at 32 channels from `channel`.
+    /// Writes the means and maxima of 32 channels from `channel` to a row `[2 * width]`.
     #[target_feature(enable = "avx512f")]
     pub fn finish(self, squares: usize, row: &mut [f32], channel: usize) {
         let share = _mm512_set1_ps(1.0 / squares as f32);
@@ -68,7 +68,7 @@ impl Pool {
     }
 }
 
-/// Turns the sums of a block, whose first position is `first`, into activations.
+/// Turns the sums of a block into activations. `first` is the block's first position.
 ///
 /// # Safety
 ///

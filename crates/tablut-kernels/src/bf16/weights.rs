@@ -1,16 +1,16 @@
-//! Weights in bf16, packed in the tiles that products read.
+//! Weights in bf16, packed into the tiles that the products read.
 
 use super::images::Layout;
 use super::number::{BF16_LANES, round};
 use crate::Aligned;
 
-/// The most steps of a product: nine taps of 512 channels.
+/// The largest number of steps of a product: nine taps of 512 channels.
 const MOST_STEPS: usize = 9 * 512 / BF16_LANES;
 
 /// The weights of a 3×3 convolution with zero padding or of a 1×1 convolution, rounded to bf16.
 ///
-/// Packed for each pair of sixteen outputs and each step (a tap and 32 inputs) as two tiles, each `[16 pairs of
-/// inputs][16 outputs][2]`.
+/// They are packed for each pair of groups of sixteen outputs and each step (a tap and 32 inputs) as two tiles, each
+/// `[16 pairs of inputs][16 outputs][2]`.
 #[derive(Clone)]
 pub struct Bf16Convolution {
     inputs: usize,
@@ -21,12 +21,12 @@ pub struct Bf16Convolution {
 }
 
 impl Bf16Convolution {
-    /// Packs weights `[outputs, inputs, side, side]`, with `side` 3 or 1. Channels are padded with zeros to multiples of
-    /// [`BF16_LANES`].
+    /// Packs weights `[outputs, inputs, side, side]`, with `side` 3 or 1. Channels are padded with zeros to multiples
+    /// of [`BF16_LANES`].
     ///
     /// # Panics
     ///
-    /// When `weights` has another size, `side` is neither, or there are more than 512 inputs.
+    /// If `weights` has another size, `side` is neither 3 nor 1, or there are more than 512 inputs.
     pub fn pack(outputs: usize, inputs: usize, side: usize, weights: &[f32]) -> Bf16Convolution {
         assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
         assert_eq!(weights.len(), outputs * inputs * side * side, "size of a kernel");
@@ -41,12 +41,12 @@ impl Bf16Convolution {
         Bf16Convolution { inputs: wide_in, outputs: wide_out, side, tiles }
     }
 
-    /// Input channels, with the padding.
+    /// Input channels, including padding.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Output channels, with the padding.
+    /// Output channels, including padding.
     pub fn outputs(&self) -> usize {
         self.outputs
     }
@@ -55,7 +55,7 @@ impl Bf16Convolution {
         self.side * self.side
     }
 
-    /// How far a tap reads below and to the right of the first tap of a 3×3 kernel, whose middle a 1×1 kernel is.
+    /// How far below and right of the first tap of a 3×3 kernel a tap reads. The tap of a 1×1 kernel is the middle one.
     pub(super) fn offset(&self, tap: usize) -> [usize; 2] {
         if self.side == 3 { [tap / 3, tap % 3] } else { [1, 1] }
     }
@@ -86,7 +86,7 @@ impl Bf16Convolution {
     }
 }
 
-/// Where a weight is in the tiles of a kernel with so many taps and inputs.
+/// The place of a weight in the tiles of a kernel with `taps` taps and `inputs` inputs.
 fn index(taps: usize, inputs: usize, [output, input, tap]: [usize; 3]) -> usize {
     let step = tap * (inputs / BF16_LANES) + input / BF16_LANES;
     let tile = (output / BF16_LANES * (taps * inputs / BF16_LANES) + step) * 2 + output % BF16_LANES / 16;

@@ -1,4 +1,4 @@
-//! The safe face of the kernels for learning: gradients through convolutions, products and rectifiers.
+//! The safe interface of the kernels for learning: gradients through convolutions, products and rectifiers.
 
 use super::levels::dispatch;
 use crate::outer::Outer;
@@ -7,17 +7,17 @@ use crate::winograd::output::Output;
 use crate::winograd::weights::{TAPS, Taps};
 use crate::{Convolution, Kernels, LANES, PointSums, Rows, Transformed};
 
-/// What follows the convolution of a gradient, on its way to the gradient before a rectifier.
+/// The operations after a gradient's convolution. The result is the gradient before a rectifier.
 #[derive(Debug)]
 pub struct GradientEpilogue<'a> {
     /// Added to every square, one value per channel.
     pub bias: &'a [f32],
-    /// Whether what the image already holds is added too.
+    /// Whether to add the present content of the image.
     pub onto: bool,
-    /// What the rectifier gave in the forward pass, of the image's size: the gradient is zero where this is not
+    /// The rectifier's output in the forward pass, with the size of the image. The gradient is zero where it is not
     /// positive.
     pub active: &'a [f32],
-    /// Where the sums of the result's channels over the squares go.
+    /// Receives the sum of each of the result's channels over the squares.
     pub sums: &'a mut [f32],
 }
 
@@ -27,7 +27,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// When the convolution has other outputs, or its inputs are not these or these padded.
+    /// If the convolution has other outputs, or its inputs are neither these nor these with padding.
     pub fn repack(self, weights: &[f32], convolution: &mut Convolution) {
         let outputs = convolution.outputs();
         let inputs = weights.len() / (outputs * TAPS);
@@ -35,12 +35,12 @@ impl Kernels {
         self.pack_taps(&taps, convolution);
     }
 
-    /// Transforms weights `[outputs, inputs, 3, 3]` into the convolution that takes gradients of the outputs to
+    /// Transforms weights `[outputs, inputs, 3, 3]` into the convolution that turns gradients of the outputs into
     /// gradients of the inputs: taps flipped, channels swapped.
     ///
     /// # Panics
     ///
-    /// When the convolution does not have `inputs` outputs and `outputs` inputs.
+    /// If the convolution does not have `inputs` outputs and `outputs` inputs.
     pub fn repack_adjoint(self, weights: &[f32], convolution: &mut Convolution) {
         let inputs = convolution.outputs();
         let outputs = weights.len() / (inputs * TAPS);
@@ -62,7 +62,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// When the image has another size than `tiles` says, or `index` lies outside.
+    /// If the image's size differs from that of `tiles`, or `index` is out of range.
     pub fn spread_gradient(self, image: &[f32], index: usize, tiles: &mut Transformed) {
         let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
         assert!(index < tiles.images(), "an image's place");
@@ -72,12 +72,12 @@ impl Kernels {
         dispatch!(self.simd, spread(grid, channels, image, out, first, stride));
     }
 
-    /// Adds all images' share of a convolution's weight gradient to `sums`, or starts from zero unless `onto`.
-    /// `inputs` is from [`Kernels::transform_input`], `gradients` from [`Kernels::spread_gradient`].
+    /// Adds the contribution of all images to a convolution's weight gradient in `sums`. It starts from zero unless
+    /// `onto`. `inputs` comes from [`Kernels::transform_input`], `gradients` from [`Kernels::spread_gradient`].
     ///
     /// # Panics
     ///
-    /// When the images or the channels disagree.
+    /// If the images or the channels differ.
     pub fn accumulate(self, inputs: &Transformed, gradients: &Transformed, onto: bool, sums: &mut PointSums) {
         assert_eq!((inputs.grid(), inputs.images()), (gradients.grid(), gradients.images()), "images");
         assert_eq!((inputs.channels(), gradients.channels()), (sums.inputs(), sums.outputs()), "channels");
@@ -104,7 +104,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// When `taps` has another size.
+    /// If `taps` has another size.
     pub fn weight_gradient(self, sums: &PointSums, taps: &mut [f32]) {
         assert_eq!(taps.len(), TAPS * sums.inputs() * sums.outputs(), "size of a kernel");
         dispatch!(self.simd, unpack(sums.values(), sums.inputs(), sums.outputs(), taps));
@@ -115,7 +115,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// When a slice has another size than `products` says, or `index` lies outside.
+    /// If a slice's size differs from that of `products`, or `index` is out of range.
     pub fn transform_gradient(
         self,
         products: &Transformed,
@@ -144,23 +144,25 @@ impl Kernels {
         }
     }
 
-    /// Zeroes a gradient wherever the activation is not positive, and writes the sums of its channels to `sums`.
+    /// Sets a gradient to zero where the activation is not positive, and writes the sums of its channels to `sums`.
     ///
     /// # Panics
     ///
-    /// When the channels (the length of `sums`) come not in sixteens, or the images are not of whole squares and equal.
+    /// If the number of channels (the length of `sums`) is not a multiple of sixteen, or the images differ in size or
+    /// end within a square.
     pub fn gate(self, image: &mut [f32], active: &[f32], sums: &mut [f32]) {
         assert!(!sums.is_empty() && sums.len().is_multiple_of(LANES), "channels come in sixteens");
         assert!(image.len().is_multiple_of(sums.len()) && active.len() == image.len(), "whole squares");
         dispatch!(self.simd, gate(image, active, sums));
     }
 
-    /// `sums[i][o] = Σ left[r][i] · right[r][o]` over the rows, or added to what `sums` holds if `onto`: the gradient of
-    /// a product's weights, transposed. `inputs` is the length of a row on the left.
+    /// `sums[i][o] = Σ left[r][i] · right[r][o]` over the rows, plus the present content of `sums` if `onto`. This is
+    /// the gradient of a product's weights, transposed. `inputs` is the length of a row on the left.
     ///
     /// # Panics
     ///
-    /// When the rows disagree in number, outputs (`sums.len() / inputs`) come not in sixteens, or a slice is too short.
+    /// If the numbers of rows differ, the number of outputs (`sums.len() / inputs`) is not a multiple of sixteen, or a
+    /// slice is too short.
     pub fn outer(self, left: Rows<'_>, inputs: usize, right: Rows<'_>, onto: bool, sums: &mut [f32]) {
         assert_eq!(left.count, right.count, "rows");
         assert!(inputs > 0 && sums.len().is_multiple_of(inputs * LANES), "outputs come in sixteens");

@@ -1,7 +1,7 @@
-//! Every kernel compiled once for each level.
+//! Compiles every kernel once for each level.
 
-/// A module with all kernels over the vector `$lanes`, compiled for `$features`, with products in blocks of `$rows`
-/// rows and `$panels` panels and outer products in blocks of `$inputs` inputs and `$panels` panels.
+/// A module with all kernels over the vector `$lanes`, compiled for `$features`. Products use blocks of `$rows` rows
+/// and `$panels` panels; outer products use blocks of `$inputs` inputs and `$panels` panels.
 macro_rules! level {
     ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
         pub(super) mod $name {
@@ -103,7 +103,8 @@ macro_rules! level {
     };
 }
 
-// Sums that fill the registers: 18 of 32 with AVX-512, 12 of 16 with AVX2; nine rows are the tiles of a 9×9 image.
+// Block sizes that fill the registers with sums: 18 of 32 with AVX-512, 12 of 16 with AVX2. Nine rows are the tiles of
+// a 9×9 image.
 #[cfg(target_arch = "x86_64")]
 level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
 #[cfg(target_arch = "x86_64")]
@@ -125,7 +126,7 @@ macro_rules! dispatch {
             crate::Simd::Avx2 => unsafe {
                 crate::kernels::levels::avx2::$kernel $(::<$($generic),*>)? ($($argument),*)
             },
-            // SAFETY: as above; the plain vectors moreover check every access.
+            // SAFETY: as above; the plain vectors also check every access.
             _ => unsafe {
                 crate::kernels::levels::plain::$kernel $(::<$($generic),*>)? ($($argument),*)
             },

@@ -11,7 +11,7 @@ use super::{LANES, Lanes};
 #[derive(Copy, Clone)]
 pub(crate) struct Avx2(__m256, __m256);
 
-// Every block below is sound for the same two reasons, which are the trait's contract: the caller runs on a machine
+// Every block below is sound for the same two reasons, which are the trait's contract. The caller runs on a machine
 // with AVX2 and FMA inside a function compiled for them, and it keeps `at` inside the slice. Debug builds check the
 // latter.
 impl Lanes for Avx2 {

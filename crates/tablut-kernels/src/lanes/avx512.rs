@@ -11,7 +11,7 @@ use super::{LANES, Lanes};
 #[derive(Copy, Clone)]
 pub(crate) struct Avx512(__m512);
 
-// Every block below is sound for the same two reasons, which are the trait's contract: the caller runs on a machine
+// Every block below is sound for the same two reasons, which are the trait's contract. The caller runs on a machine
 // with AVX-512F inside a function compiled for it, and it keeps `at` inside the slice. Debug builds check the latter.
 impl Lanes for Avx512 {
     #[inline(always)]

@@ -1,12 +1,12 @@
-//! The end of a gradient's convolution: back to squares, and through the rectifier that the forward pass went through.
+//! The end of a gradient's convolution: from points back to squares, and through the forward pass's rectifier.
 
 use super::TILE;
 use super::output::{Output, squares};
 use crate::LANES;
 use crate::lanes::Lanes;
 
-/// Writes `gate(convolution + bias)` to `image`, or with `ADD` `gate(image + convolution + bias)`, where the gate is zero
-/// wherever `active` is not positive. Writes the sum of each channel over the squares to `sums`.
+/// Writes `gate(convolution + bias)` to `image`, or with `ADD` `gate(image + convolution + bias)`. The gate is zero
+/// where `active` is not positive. Also writes the sum of each channel over the squares to `sums`.
 ///
 /// # Safety
 ///

@@ -1,10 +1,10 @@
-//! `Aᵀ m A`: from the points' products back to squares, with everything that follows a convolution done on the way.
+//! `Aᵀ m A`: from the points' products back to squares, including the operations that follow a convolution.
 
 use super::{Grid, SPAN, TILE};
 use crate::LANES;
 use crate::lanes::Lanes;
 
-/// What one image's outputs become.
+/// The operations on one image's outputs.
 pub(crate) struct Output<'a> {
     pub grid: Grid,
     pub channels: usize,
@@ -61,7 +61,7 @@ pub(crate) unsafe fn transform<V: Lanes, const ADD: bool, const POOL: bool>(
             if POOL {
                 let share = V::splat(1.0 / grid.squares() as f32);
                 sum.mul_add(share, zero).store(pooled, channel);
-                // Nothing is below zero after the rectifier, so that zero is a fair start for the maximum.
+                // The rectifier's results are never below zero, so zero is a correct start for the maximum.
                 max.store(pooled, channels + channel);
             }
         }

@@ -1,4 +1,4 @@
-//! Weights to points and gradients at points back to weights, sixteen outputs at a time.
+//! Transforms weights to points, and gradients at points back to weights, sixteen outputs at a time.
 
 use super::{POINTS, SPAN};
 use crate::LANES;
@@ -7,8 +7,8 @@ use crate::lanes::Lanes;
 /// Taps of a kernel.
 pub(crate) const TAPS: usize = 9;
 
-/// Where the taps of a kernel are in `weights`: tap `t` from input `i` to output `o` is at
-/// `base + o * output + i * input + t * tap`.
+/// The place of the taps of a kernel in `weights`. Tap `t` from input `i` to output `o` is at `base + o * output + i *
+/// input + t * tap`.
 #[derive(Copy, Clone)]
 pub(crate) struct Taps<'a> {
     pub weights: &'a [f32],
@@ -16,7 +16,7 @@ pub(crate) struct Taps<'a> {
     pub outputs: usize,
     pub output: usize,
     pub input: usize,
-    /// Whether the taps are taken from the last to the first.
+    /// Whether the taps are read from the last to the first.
     pub flipped: bool,
 }
 
@@ -132,16 +132,16 @@ pub struct PointSums {
 }
 
 impl PointSums {
-    /// Room for at most `inputs` and `outputs` channels. Values are undefined until written.
+    /// Memory for at most `inputs` and `outputs` channels. Values are unspecified until written.
     pub fn new(inputs: usize, outputs: usize) -> PointSums {
         PointSums { inputs, outputs, values: crate::Aligned::zeroed(POINTS * inputs * outputs) }
     }
 
-    /// Makes the room one for `inputs` and `outputs` channels, without allocating.
+    /// Changes the size to `inputs` and `outputs` channels, without allocating.
     ///
     /// # Panics
     ///
-    /// When that is more than the room was made for.
+    /// If that is more than the memory was made for.
     pub fn reshape(&mut self, inputs: usize, outputs: usize) {
         assert!(POINTS * inputs * outputs <= self.values.len(), "room for the sums");
         (self.inputs, self.outputs) = (inputs, outputs);
