@@ -1,5 +1,5 @@
-//! Ratings and sequential tests tried on simulated players of known strength: how often the stated intervals hold the
-//! truth, and how often the tests are wrong. Prints the tables of `experiments/ratings`.
+//! Tests ratings and sequential tests on simulated players of known strength. It measures how often the intervals
+//! contain the truth and how often the tests are wrong. It prints the tables of `experiments/ratings`.
 //!
 //! ```text
 //! cargo run --release -p tablut-ratings --example known_strength -- TOURNAMENTS TESTS
@@ -49,7 +49,8 @@ impl Tournament {
     }
 }
 
-/// How often the 95 % intervals of all players and of the side advantage hold what an endless tournament gives.
+/// How often the 95 % intervals of all players and of the side advantage contain the result of an infinitely long
+/// tournament.
 fn coverage_table(n_tournaments: usize) {
     println!(
         "| players | pairs a match | attackers | openings | draws | held: players | held: side | wrong at LOS 95 % |"
@@ -78,8 +79,8 @@ fn coverage_table(n_tournaments: usize) {
     }
 }
 
-/// Percentages: players' intervals and side advantages that hold the truth; for the last two players, how often the likelihood
-/// of superiority says 95 % or more for the weaker one (the second to last, if they are equal).
+/// Percentages: players' intervals and side advantages that contain the truth. For the last two players, it also counts
+/// how often the likelihood of superiority is 95 % or more for the weaker one (the second to last, if they are equal).
 fn coverage(tournament: &Tournament, n_tournaments: usize) -> [f64; 3] {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let truth = tournament.rate(&tournament.pairings(|played| played.expected(100_000_000)));
@@ -128,7 +129,7 @@ fn error_table(n_tests: usize) {
     }
 }
 
-/// Percentage of wrong verdicts and mean number of pairs: our test, then the usual one.
+/// Percentage of wrong verdicts and mean number of pairs, for our test and then for the usual one.
 fn errors(bounds: TestBounds, chances: &[f64; 5], wrong: TestVerdict, n_tests: usize) -> [(f64, f64); 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let (mut errors, mut pairs) = ([0_usize; 2], [0_usize; 2]);
@@ -154,7 +155,7 @@ fn errors(bounds: TestBounds, chances: &[f64; 5], wrong: TestVerdict, n_tests: u
     [rate(0), rate(1)]
 }
 
-/// The pentanomial GSPRT with Wald's bounds, as it is in common use: a thousandth is added to every count.
+/// The pentanomial GSPRT with Wald's bounds in its usual form: it adds a thousandth to every count.
 fn gsprt(bounds: TestBounds, pairs: &Pentanomial) -> TestVerdict {
     let counts = pairs.counts.map(|n| f64::from(n) + 0.001);
     let [p0, p1] = [bounds.elo0, bounds.elo1].map(|elo| likeliest_with_mean(&counts, expected_score(elo)));

@@ -13,8 +13,8 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * LOGIT_PER_ELO).exp())
 }
 
-/// The difference in Elo points at which `score` (between 0 and 1) is expected: minus infinity at 0, plus infinity
-/// at 1.
+/// The difference in Elo points that gives the expected score `score` (between 0 and 1). It is minus infinity at 0 and
+/// plus infinity at 1.
 ///
 /// ```
 /// assert!((tablut_ratings::elo::difference(0.75) - 190.85).abs() < 0.01);

@@ -1,8 +1,9 @@
-//! What results of games in pairs say of the players' strength, and how surely. Knows no game.
+//! Estimates the strength of players from games in pairs, with error bars. The crate knows nothing about any particular
+//! game.
 //!
 //! - [`Wdl`], [`Pentanomial`], [`PairTable`]: results; [`ScoreEstimate`]: a mean score with its interval.
 //! - [`elo`]: scores as differences in strength; [`rate`]: ratings of many players.
-//! - [`SequentialTest`]: a test that ends as soon as the pairs say enough.
+//! - [`SequentialTest`]: a test that stops as soon as it has enough evidence.
 
 pub mod elo;
 pub mod pairs;

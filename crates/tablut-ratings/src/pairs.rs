@@ -1,10 +1,10 @@
-//! How pairs of games ended: both games of a pair begin with one opening, with sides exchanged.
+//! The results of pairs of games. Both games of a pair start from one opening, with sides exchanged.
 
 use crate::score::{HalfPoints, Pentanomial, Wdl};
 use serde::{Deserialize, Serialize};
 
-/// Pairs counted by both of their results: `counts[a][d]` is how often the first player made `a` half points with the attackers
-/// and `d` with the defenders.
+/// Pairs counted by both results: `counts[a][d]` is how often the first player scored `a` half points as attackers and
+/// `d` as defenders.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PairTable {
@@ -23,19 +23,19 @@ impl PairTable {
         self.counts.iter().flatten().sum()
     }
 
-    /// The first player's results with the attackers.
+    /// The first player's results as attackers.
     pub fn as_attackers(&self) -> Wdl {
         let [losses, draws, wins] = self.counts.map(|row| row.iter().sum());
         Wdl { wins, draws, losses }
     }
 
-    /// The first player's results with the defenders.
+    /// The first player's results as defenders.
     pub fn as_defenders(&self) -> Wdl {
         let column = |d: usize| self.counts.iter().map(|row| row[d]).sum();
         Wdl { wins: column(2), draws: column(1), losses: column(0) }
     }
 
-    /// Pairs by the half points made in both games.
+    /// Pairs by the half points scored in both games.
     pub fn pentanomial(&self) -> Pentanomial {
         let mut counts = [0; 5];
         for (a, row) in self.counts.iter().enumerate() {

@@ -1,22 +1,23 @@
-//! Ratings from games: Bradley–Terry with draws and a side advantage, estimated together.
+//! Ratings from games: Bradley–Terry with draws and a side advantage, all estimated together.
 //!
-//! **Model.** The mean score of the attackers is Elo's `1/(1 + 10^(−x/400))` with `x = rating(attackers) − rating(defenders) +
-//! side advantage`. Draws follow Davidson's rule (1970) that their chance is in proportion to the geometric mean of both
-//! sides' winning chances, `D = ν √(W L)`. It is the model of Ordo (Ballicora, *Ordo* manual, 2015).
+//! **Model.** The attackers' mean score is Elo's `1/(1 + 10^(−x/400))` with `x = rating(attackers) − rating(defenders)
+//! + side advantage`. Draws follow Davidson's rule (1970): the chance of a draw is proportional to the geometric mean
+//! of both sides' winning chances, `D = ν √(W L)`. This is the model of Ordo (Ballicora, *Ordo* manual, 2015).
 //!
-//! **Estimate.** Ratings, side advantage and draw weight `ν` are estimated together by maximum likelihood, with Fisher's scoring.
-//! A weak normal prior (see [`PRIOR_SD_ELO`]) keeps a player without a single loss at a finite rating.
+//! **Estimate.** Ratings, side advantage and draw weight `ν` are estimated together by maximum likelihood, with Fisher
+//! scoring. A weak normal prior (see [`PRIOR_SD_ELO`]) keeps the rating of a player without a loss finite.
 //!
-//! **Anchors** have their ratings given. One anchor fixes where zero is. A further one does not stretch the scale, whose unit
-//! is fixed by the model; it replaces what these games say of that player's distance from the first anchor by what was
-//! published, so that ladders that share the anchors can be compared. [`Anchored::measured`] is what the games
-//! would have said.
+//! **Anchors** are players with given ratings. One anchor fixes the zero of the scale. The model fixes the unit, so a
+//! second anchor does not stretch the scale. It replaces the measured distance of that player from the first anchor by
+//! the published one. So ladders with the same anchors can be compared. [`Anchored::measured`] is the rating that the
+//! games alone would give.
 //!
-//! **Intervals** are 95 % profile-likelihood intervals of the difference from the anchors: the ratings at which the best fit of
-//! everything else is worse by 1.92. The two games of a pair share an opening and are not independent; hence the drop in
-//! likelihood is scaled by the ratio between the variance that the pairs show and the one that independent games would
-//! have (Chandler and Bate, *Inference for clustered data using the independence loglikelihood*, Biometrika 2007).
-//! The likelihood of superiority follows from the drop at the best fit in which both players are equal.
+//! **Intervals** are 95 % profile-likelihood intervals of the difference from the anchors. Their ends are the ratings
+//! at which the best fit of all other parameters is worse by 1.92. The two games of a pair share an opening and are not
+//! independent. Therefore the drop in likelihood is scaled by a ratio: the variance observed in the pairs, divided by
+//! the variance of independent games (Chandler and Bate, *Inference for clustered data using the independence
+//! loglikelihood*, Biometrika 2007). The likelihood of superiority follows from the drop at the best fit with both
+//! players equal.
 
 use crate::elo::LOGIT_PER_ELO;
 use interval::{normal_below, profile};
@@ -45,7 +46,7 @@ pub struct Rating {
     pub high: f64,
 }
 
-/// An anchor beyond the first, with what the games say of it.
+/// An anchor other than the first, with the rating that the games give it.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Anchored {
     /// The player's index.
@@ -56,22 +57,22 @@ pub struct Anchored {
     pub measured: Rating,
 }
 
-/// Ratings of all players with the quantities estimated beside them.
+/// Ratings of all players, and the other estimated quantities.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ratings {
-    /// One per player, in the order of their indices; an anchor's is its given value without width.
+    /// One per player, in the order of their indices. An anchor has its given value and an interval of width zero.
     pub players: Vec<Rating>,
-    /// What having the attackers is worth, in Elo points, with its interval.
+    /// The advantage of playing the attackers in Elo points, with its interval.
     pub attackers_advantage: Rating,
-    /// The chance of a draw between equal players, the side advantage evened out: `ν/(ν + 2)`.
+    /// The chance of a draw between equal players without the side advantage: `ν/(ν + 2)`.
     pub draw_rate: f64,
-    /// `superiority[i][j]`: the likelihood that player `i` is stronger than `j`; ½ for a player and itself.
+    /// `superiority[i][j]` is the likelihood that player `i` is stronger than `j`. It is ½ for a player and itself.
     pub superiority: Vec<Vec<f64>>,
-    /// The anchors beyond the first.
+    /// The anchors other than the first.
     pub anchored: Vec<Anchored>,
 }
 
-/// Why no ratings could be made.
+/// The ratings cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum RatingError {
@@ -80,19 +81,19 @@ pub enum RatingError {
     UnknownPlayer {
         /// The index named.
         index: usize,
-        /// How many players there are.
+        /// The number of players.
         n_players: usize,
     },
-    /// A player is anchored at two values.
+    /// A player is anchored twice.
     #[error("player {index} is anchored twice")]
     AnchoredTwice {
         /// The player's index.
         index: usize,
     },
-    /// An anchor's rating is beyond any scale.
+    /// An anchor's rating is out of range.
     #[error("an anchor is at {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
     AnchorRange {
-        /// What was given.
+        /// The given rating.
         elo: f64,
     },
     /// No anchor was given.
@@ -103,11 +104,10 @@ pub enum RatingError {
     NoGames,
 }
 
-/// The largest rating that an anchor may have, either way.
+/// The largest absolute rating of an anchor.
 const MAX_ANCHOR_ELO: f64 = 10_000.0;
 
-/// Rates `n_players` players; `anchors` says which ratings are given, the first being the one that the others are
-/// measured against.
+/// Rates `n_players` players. `anchors` are the given ratings. The other players are measured against the first anchor.
 pub fn rate(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Result<Ratings, RatingError> {
     check(n_players, anchors, pairings)?;
     let fit = Fit::new(n_players, anchors, pairings);
@@ -149,7 +149,7 @@ fn check(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Result<(
     Ok(())
 }
 
-/// The likeliest parameters, and how surely they are known.
+/// The most likely parameters and their uncertainty.
 struct Fit<'a> {
     model: Model<'a>,
     best: Vec<f64>,
@@ -189,7 +189,8 @@ impl<'a> Fit<'a> {
         (0..n_players).map(|i| (0..n_players).map(|j| cell(i, j)).collect()).collect()
     }
 
-    /// The likelihood that player `i` is stronger than `j`: the normal distribution at the signed root of the drop in likelihood.
+    /// The likelihood that player `i` is stronger than `j`: the normal distribution function at the signed root of the
+    /// drop in likelihood.
     fn likelihood_above(&self, i: usize, j: usize) -> f64 {
         let difference = self.best[i] - self.best[j];
         let Some(equal) = self.model.with_equals(i, j) else {

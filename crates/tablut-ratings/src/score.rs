@@ -1,20 +1,19 @@
 //! A mean score and its 95 % interval, from single games or from pairs of games.
 //!
-//! **Method.** The interval is Wilson's score interval, which stays inside 0 to 1 and does not shrink to a point
-//! when every game was won. Wilson's formula is for independent games that are won or lost; draws make the score
-//! vary less, and the two games of a pair, which share an opening, are not independent. Both are met by the
-//! *design effect*, the ratio between the variance that was observed among the units (games or pairs) and the
-//! variance that independent games without draws would have at the same score. The number of games in Wilson's formula
-//! is divided by it. Two notional units with a design effect of one are mixed in, so that a handful of
-//! like units does not claim certainty; when every game was won or every game lost, nothing about the variance was
-//! observed, and the design effect is one.
+//! **Method.** The interval is Wilson's score interval. It stays between 0 and 1 and does not shrink to a point if
+//! every game was won. Wilson's formula assumes independent games without draws. But draws make the score vary less,
+//! and the two games of a pair share an opening, so they are not independent. The *design effect* corrects both. It is
+//! the ratio of two variances: the observed variance of the units (games or pairs), and the variance of independent
+//! games without draws at the same score. The number of games in Wilson's formula is divided by it. Two notional units
+//! with a design effect of one are added, so that a few equal units do not look certain. If every game was won or every
+//! game was lost, no variance was observed, and the design effect is one.
 
 use serde::{Deserialize, Serialize};
 
 /// The two-sided 95 % point of the normal distribution.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Units with a design effect of one that are mixed into the observed ones.
+/// Units with a design effect of one that are added to the observed ones.
 const NOTIONAL_UNITS: f64 = 2.0;
 
 /// Wins, draws and losses of one player.
@@ -34,13 +33,13 @@ impl Wdl {
         self.wins + self.draws + self.losses
     }
 
-    /// The same games from the other player's side.
+    /// The same games from the other player's view.
     #[must_use]
     pub fn turned(self) -> Self {
         Self { wins: self.losses, draws: self.draws, losses: self.wins }
     }
 
-    /// The mean score with its interval, the games taken as independent of each other.
+    /// The mean score with its interval. The games are treated as independent.
     pub fn estimate(self) -> ScoreEstimate {
         let counts = [self.losses, self.draws, self.wins];
         estimate(&counts, 1)
@@ -55,7 +54,7 @@ impl std::ops::Add for Wdl {
     }
 }
 
-/// What one game was worth to a player, in half points.
+/// The result of one game for a player, in half points.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub enum HalfPoints {
     /// No point.
@@ -66,10 +65,10 @@ pub enum HalfPoints {
     Win = 2,
 }
 
-/// How often a player made 0, ½, 1, 1½ and 2 points in a pair of games from one opening, sides exchanged.
+/// How often a player scored 0, ½, 1, 1½ and 2 points in a pair of games from one opening with sides exchanged.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Pentanomial {
-    /// Pairs by half points made: index 0 both lost, index 4 both won.
+    /// Pairs by half points: index 0 means both games lost, index 4 both won.
     pub counts: [u32; 5],
 }
 
@@ -84,7 +83,7 @@ impl Pentanomial {
         self.counts[first as usize + second as usize] += 1;
     }
 
-    /// The mean score with its interval, each pair taken as one observation.
+    /// The mean score with its interval. Each pair is one observation.
     pub fn estimate(&self) -> ScoreEstimate {
         estimate(&self.counts, 2)
     }
@@ -93,9 +92,9 @@ impl Pentanomial {
 /// A mean score and its 95 % interval. All values lie between 0 and 1.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoreEstimate {
-    /// Games behind the estimate.
+    /// Number of games.
     pub games: u32,
-    /// The mean score; ½ when there were no games.
+    /// The mean score, or ½ if there were no games.
     pub mean: f64,
     /// The interval's lower end.
     pub low: f64,
@@ -104,14 +103,14 @@ pub struct ScoreEstimate {
 }
 
 impl ScoreEstimate {
-    /// The estimate as an Elo difference: low, mean, high. Infinite where the score is 0 or 1.
+    /// The estimate as an Elo difference: low, mean, high. It is infinite at a score of 0 or 1.
     pub fn elo(&self) -> (f64, f64, f64) {
         let elo = crate::elo::difference;
         (elo(self.low), elo(self.mean), elo(self.high))
     }
 }
 
-/// Estimates the mean from `counts[k]` units that made `k` half points out of `2 * games_per_unit`.
+/// Estimates the mean from `counts[k]` units that scored `k` half points out of `2 * games_per_unit`.
 fn estimate(counts: &[u32], games_per_unit: u32) -> ScoreEstimate {
     let units: f64 = counts.iter().map(|&n| f64::from(n)).sum();
     let games = units as u32 * games_per_unit;
@@ -129,7 +128,8 @@ fn estimate(counts: &[u32], games_per_unit: u32) -> ScoreEstimate {
     ScoreEstimate { games, mean, low, high }
 }
 
-/// The observed variance of a unit's score over that of independent games won or lost; see the module's text.
+/// The observed variance of a unit's score divided by that of independent games without draws; see the module's
+/// documentation.
 fn design_effect(mean: f64, squares: f64, units: f64, games_per_unit: f64) -> f64 {
     let independent = mean * (1.0 - mean) / games_per_unit;
     if independent <= 0.0 {
@@ -194,7 +194,7 @@ mod tests {
         assert!(estimate.low < 0.4975 && estimate.high > 0.5025, "{estimate:?}");
     }
 
-    /// The share of 4,000 simulated matches whose interval holds the true score.
+    /// The share of 4,000 simulated matches whose interval contains the true score.
     fn coverage(shares: [f64; 5], n_pairs: u32, rng: &mut ChaCha8Rng) -> f64 {
         let truth: f64 = shares.iter().enumerate().map(|(k, p)| p * k as f64 / 4.0).sum();
         let mut held = 0;

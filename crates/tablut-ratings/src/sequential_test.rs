@@ -1,20 +1,22 @@
-//! A sequential test on pairs of games, which ends as soon as the pairs say enough, and keeps its error rates exactly.
+//! A sequential test on pairs of games. It stops as soon as it has enough evidence, and its error rates are guaranteed.
 //!
-//! **Method.** A sequential test decides between "at most `elo0` stronger" and "at least `elo1` stronger". Here each hypothesis
-//! is tried by a gambler who starts with a capital of 1 and bets, before every pair, on what the earlier pairs
-//! make likely under the other hypothesis. Against `elo0`, whose expected score is `m0`, a bet `λ ≥ 0` multiplies the
-//! capital by `1 + λ (s − m0)`, `s` being the pair's mean score: a game that is not in the gambler's favour while the mean
-//! is at most `m0`. So the capital is a non-negative supermartingale, and the chance that it *ever* reaches
-//! `1/alpha` is at most `alpha` (Ville 1939), whatever the openings, the draws and the spread of pair scores (Waudby-Smith
-//! and Ramdas, *Estimating means of bounded random variables by betting*, JRSS B 2024). The test says *stronger* there,
-//! and *not stronger* once the mirrored capital against `elo1` reaches `1/beta`.
+//! **Method.** A sequential test decides between "at most `elo0` stronger" and "at least `elo1` stronger". Here a
+//! gambler tests each hypothesis. The gambler starts with a capital of 1. Before every pair, the gambler bets on the
+//! results that the earlier pairs make likely under the other hypothesis. Let `m0` be the expected score at `elo0`, and
+//! `s` the pair's mean score. A bet `λ ≥ 0` against `elo0` multiplies the capital by `1 + λ (s − m0)`. As long as the
+//! true mean is at most `m0`, this bet does not favour the gambler. So the capital is a non-negative supermartingale,
+//! and the chance that it *ever* reaches `1/alpha` is at most `alpha` (Ville 1939). This holds for all openings, draws
+//! and spreads of pair scores (Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*, JRSS
+//! B 2024). When the capital reaches `1/alpha`, the verdict is *stronger*. When the mirrored capital against `elo1`
+//! reaches `1/beta`, it is *not stronger*.
 //!
-//! The bet is the one with the highest expected logarithm under the likeliest distribution of the five pair scores with
-//! the other hypothesis' mean. For hypotheses close to each other, the capital's logarithm is then the log-likelihood
-//! ratio of the pentanomial GSPRT that Fishtest uses (Van den Bergh, *A practical introduction to the GSPRT*), which
-//! is a little quicker but errs up to 6 % at bounds of 5 % in short matches: `experiments/ratings` compares the two.
+//! The bet has the highest expected logarithm under a certain distribution: the most likely distribution of the five
+//! pair scores with the mean of the other hypothesis. If the hypotheses are close to each other, the logarithm of the
+//! capital is the log-likelihood ratio of the pentanomial GSPRT that Fishtest uses (Van den Bergh, *A practical
+//! introduction to the GSPRT*). That test is a little quicker, but in short matches its error rate is up to 6 % at
+//! bounds of 5 %: `experiments/ratings` compares the two.
 //!
-//! Elo here is the logistic one of [`crate::elo`]. Pairs count in their order.
+//! Elo here is the logistic Elo of [`crate::elo`]. The order of the pairs matters.
 
 use crate::elo::expected_score;
 use crate::score::Pentanomial;
@@ -23,30 +25,30 @@ use serde::{Deserialize, Serialize};
 
 pub mod bet;
 
-/// The largest difference that a test can be about.
+/// The largest absolute difference of a hypothesis.
 const MAX_ELO: f64 = 2000.0;
 
-/// What a sequential test decides between, and how often it may be wrong.
+/// The hypotheses of a sequential test, and its allowed error rates.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestBounds {
     /// The null hypothesis: the first player is at most this many Elo points stronger.
     pub elo0: f64,
     /// The alternative: it is at least this many Elo points stronger. Above `elo0`.
     pub elo1: f64,
-    /// The largest chance of saying *stronger* while the difference is `elo0` or less.
+    /// The largest chance of the verdict *stronger* if the difference is `elo0` or less.
     pub alpha: f64,
-    /// The largest chance of saying *not stronger* while the difference is `elo1` or more.
+    /// The largest chance of the verdict *not stronger* if the difference is `elo1` or more.
     pub beta: f64,
 }
 
 impl Default for TestBounds {
-    /// 0 against 20 Elo, 5 % error either way.
+    /// 0 against 20 Elo, with an error rate of 5 % on both sides.
     fn default() -> Self {
         Self { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 }
     }
 }
 
-/// Why a text is no [`TestBounds`], or why the bounds make no test.
+/// The text is not a [`TestBounds`], or the bounds do not define a test.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum TestBoundsError {
@@ -63,21 +65,21 @@ pub enum TestBoundsError {
     Chance {
         /// `alpha` or `beta`.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// An Elo difference is beyond any scale.
+    /// An Elo difference is out of range.
     #[error("{name} is {value}, expected a number from -{MAX_ELO} to {MAX_ELO}")]
     Range {
         /// `elo0` or `elo1`.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// The text has not two or four numbers.
+    /// The text does not have two or four numbers.
     #[error("cannot read {text:?} as the bounds of a sequential test, expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA")]
     Text {
-        /// What was given.
+        /// The given text.
         text: String,
     },
 }
@@ -107,7 +109,7 @@ impl std::str::FromStr for TestBounds {
 }
 
 impl TestBounds {
-    /// Refuses bounds that make no test.
+    /// Checks that the bounds define a test.
     pub fn check(&self) -> Result<(), TestBoundsError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MAX_ELO..=MAX_ELO).contains(&value) {
@@ -126,35 +128,35 @@ impl TestBounds {
     }
 }
 
-/// What a sequential test says so far.
+/// The verdict of a sequential test so far.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestVerdict {
     /// More games are needed.
     Undecided,
-    /// The null hypothesis is rejected: more than `elo0` stronger.
+    /// The null hypothesis is rejected: the first player is more than `elo0` stronger.
     Stronger,
-    /// The alternative is rejected: less than `elo1` stronger.
+    /// The alternative is rejected: the first player is less than `elo1` stronger.
     NotStronger,
 }
 
-/// How far a sequential test is.
+/// The state of a sequential test.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestState {
-    /// Evidence against `elo0`: the natural logarithm of the capital won by betting against it. *Stronger* at
-    /// `stronger_at`.
+    /// Evidence against `elo0`: the natural logarithm of the capital from betting against it. The verdict is *stronger*
+    /// at `stronger_at`.
     pub stronger: f64,
-    /// Evidence against `elo1`. *Not stronger* at `not_stronger_at`.
+    /// Evidence against `elo1`. The verdict is *not stronger* at `not_stronger_at`.
     pub not_stronger: f64,
     /// `ln(1/alpha)`.
     pub stronger_at: f64,
     /// `ln(1/beta)`.
     pub not_stronger_at: f64,
-    /// What follows.
+    /// The verdict.
     pub verdict: TestVerdict,
 }
 
-/// A sequential test under way.
+/// A running sequential test.
 #[derive(Clone, Debug)]
 pub struct SequentialTest {
     bounds: TestBounds,
@@ -165,18 +167,18 @@ pub struct SequentialTest {
 }
 
 impl SequentialTest {
-    /// A test that has seen nothing.
+    /// A test without any pairs yet.
     pub fn new(bounds: TestBounds) -> Self {
         let seen = Pentanomial::default();
         Self { bounds, seen, stronger: 0.0, not_stronger: 0.0, verdict: TestVerdict::Undecided }
     }
 
-    /// What the test decides between.
+    /// The hypotheses and error rates.
     pub fn bounds(&self) -> TestBounds {
         self.bounds
     }
 
-    /// Counts the next pair, in which the first player made `half_points` of 4. A verdict, once given, stands.
+    /// Counts the next pair, in which the first player scored `half_points` of 4. A verdict does not change any more.
     ///
     /// # Panics
     /// If there are more than four half points.
@@ -184,7 +186,7 @@ impl SequentialTest {
         if self.verdict == TestVerdict::Undecided {
             let (m0, m1) = (expected_score(self.bounds.elo0), expected_score(self.bounds.elo1));
             let score = pair_score(half_points);
-            // The bets are made on what was seen before this pair.
+            // The bets use only the pairs before this one.
             self.stronger += (likeliest_bet(&self.seen, m0, m1) * (score - m0)).ln_1p();
             self.not_stronger += (likeliest_bet(&self.seen, m1, m0) * (score - m1)).ln_1p();
             self.verdict = self.judge();
@@ -193,7 +195,7 @@ impl SequentialTest {
     }
 
     fn judge(&self) -> TestVerdict {
-        // A score between the hypotheses speaks against both. Whichever is further over its limit has been refuted.
+        // A score between the hypotheses is evidence against both. The one that exceeds its limit by more is rejected.
         let over = [self.stronger + self.bounds.alpha.ln(), self.not_stronger + self.bounds.beta.ln()];
         match (over[0] >= 0.0, over[1] >= 0.0) {
             (false, false) => TestVerdict::Undecided,
@@ -203,7 +205,7 @@ impl SequentialTest {
         }
     }
 
-    /// Where the test stands.
+    /// The current state.
     pub fn state(&self) -> TestState {
         TestState {
             stronger: self.stronger,

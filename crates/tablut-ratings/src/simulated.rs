@@ -1,25 +1,25 @@
-//! Players of known strength, to try ratings and sequential tests on.
+//! Players of known strength, for testing ratings and sequential tests.
 
 use crate::elo::expected_score;
 use crate::pairs::PairTable;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-/// Two players and the openings that they play from.
+/// Two players and their openings.
 #[derive(Copy, Clone, Debug)]
 pub struct SimulatedMatch {
     /// How much stronger the first player is, in Elo points.
     pub strength: f64,
-    /// What having the attackers is worth, in Elo points.
+    /// The advantage of playing the attackers, in Elo points.
     pub advantage: f64,
-    /// How much more an opening is worth to one side, in Elo points; half of the openings favour either.
+    /// How much an opening favours one side, in Elo points. Half of the openings favour each side.
     pub tilt: f64,
-    /// Draws for every win of one of two equal players.
+    /// Draws per win of one of two equal players.
     pub draw_weight: f64,
 }
 
-/// The chances to lose, draw and win for a player who is `elo` points better off: the mean score is Elo's, and the chance to draw is
-/// `draw_weight` times the geometric mean of the others.
+/// The chances to lose, draw and win for a player who is `elo` points stronger. The mean score is Elo's, and the chance
+/// of a draw is `draw_weight` times the geometric mean of the others.
 pub fn game_chances(elo: f64, draw_weight: f64) -> [f64; 3] {
     let score = expected_score(elo);
     let (mut low, mut high) = (0.0, 2.0 * score.min(1.0 - score));
@@ -61,8 +61,8 @@ impl SimulatedMatch {
         chances
     }
 
-    /// The same match between players whose mean score is the one expected at `elo` Elo points. Openings that favour a side draw
-    /// scores together, so that more strength is needed for it than `elo`.
+    /// The same match between players whose mean score is the expected one at `elo` Elo points. Openings that favour a
+    /// side move scores towards a half, so that score needs a larger strength than `elo`.
     #[must_use]
     pub fn with_score_of(&self, elo: f64) -> Self {
         let (mut low, mut high) = (-10_000.0, 10_000.0);
@@ -90,7 +90,7 @@ impl SimulatedMatch {
         table
     }
 
-    /// What so many pairs come to on average, to the nearest pair.
+    /// The expected result of this many pairs, rounded to whole pairs.
     pub fn expected(&self, n_pairs: u32) -> PairTable {
         let count = |chance: f64| (chance * f64::from(n_pairs)).round() as u32;
         PairTable { counts: self.pair_chances().map(|row| row.map(count)) }

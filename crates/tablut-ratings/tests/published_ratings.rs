@@ -1,8 +1,10 @@
-//! Ratings against those of Ordo and `BayesElo` on the same games; `experiments/ratings` says how theirs were made.
+//! Compares ratings with those of Ordo and `BayesElo` on the same games. `experiments/ratings` says how theirs were
+//! computed.
 
 use tablut_ratings::{Anchor, PairTable, Pairing, Ratings, Wdl, rate};
 
-/// Ordo's unit is such that 76 % are 202 points; before 2012 it was 173 points for a factor of e. Ours is 400 for a factor of ten.
+/// In Ordo's unit 76 % are 202 points; before 2012 it was 173 points for a factor of e. Ours is 400 points for a factor
+/// of ten.
 fn ordo_points(elo: f64) -> f64 {
     elo * std::f64::consts::LN_10 / 400.0 * 202.0 / f64::ln(0.76 / 0.24)
 }
@@ -11,7 +13,7 @@ fn ordo_points_of_2012(elo: f64) -> f64 {
     elo * std::f64::consts::LN_10 / 400.0 * 173.0
 }
 
-/// Pairs with these results by side; how they are paired does not move a rating.
+/// Pairs with these results by side. A rating does not depend on how they are paired.
 fn pairs_of(as_attackers: Wdl, as_defenders: Wdl) -> PairTable {
     let mut rows = [as_attackers.losses, as_attackers.draws, as_attackers.wins];
     let mut columns = [as_defenders.losses, as_defenders.draws, as_defenders.wins];
@@ -28,7 +30,7 @@ fn pairs_of(as_attackers: Wdl, as_defenders: Wdl) -> PairTable {
     table
 }
 
-/// Draws counted as half a win and half a loss each: every game twice.
+/// Every draw counts as half a win and half a loss, so every game counts twice.
 fn without_draws(Wdl { wins, draws, losses }: Wdl) -> Wdl {
     Wdl { wins: 2 * wins + draws, draws: 0, losses: 2 * losses + draws }
 }
@@ -43,8 +45,8 @@ fn rated(pairings: &[Pairing]) -> Ratings {
 
 #[test]
 fn ordo_s_published_ratings_of_three_engines() {
-    // Laskos, "EloStat, Bayeselo and Ordo", talkchess, 24 June 2012: Strelka, Houdini, Komodo. Scores of 75, 75 and
-    // 90 % in 90 games, and the same four times over; Ordo gave 190.1, 0.0 and -190.1 for both.
+    // Laskos, "EloStat, Bayeselo and Ordo", talkchess, 24 June 2012: Strelka, Houdini, Komodo. Scores of 75, 75 and 90
+    // % in 90 games, and the same results four times. Ordo gave 190.1, 0.0 and -190.1 in both cases.
     for times in [1, 4] {
         let pairing = |first, second, result: Wdl| {
             let result = without_draws(wdl(times * result.wins, times * result.draws, times * result.losses));
@@ -59,7 +61,8 @@ fn ordo_s_published_ratings_of_three_engines() {
     }
 }
 
-/// 300 games of alphabeta:1, alphabeta:2 and alphabeta:3 under the imperial rules, with 60 draws and a strong side.
+/// 300 games of alphabeta:1, alphabeta:2 and alphabeta:3 under the imperial rules, with 60 draws and a strong side
+/// advantage.
 fn imperial(change: fn(Wdl) -> Wdl) -> [Pairing; 3] {
     let pairing = |first, second, as_attackers, as_defenders| Pairing {
         first,
@@ -87,7 +90,7 @@ fn ordo_s_maximum_likelihood_with_draws_and_side_advantage() {
 #[test]
 fn ordo_and_bayeselo_with_draws_as_half_points() {
     let ratings = rated(&imperial(without_draws));
-    // ordo 1.2.6 -W, which takes a draw as half a point.
+    // ordo 1.2.6 -W, which counts a draw as half a point.
     let ordo = [ratings.players[1].elo, ratings.players[2].elo, ratings.attackers_advantage.elo].map(ordo_points);
     for (ours, theirs) in ordo.iter().zip([221.42, 355.24, -158.51]) {
         assert!((ours - theirs).abs() < 0.25, "{ours} for {theirs}");

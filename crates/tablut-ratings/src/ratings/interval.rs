@@ -6,8 +6,8 @@ use crate::score::Z_95;
 /// Half the 95 % point of the chi-squared distribution with one degree of freedom.
 const PROFILE_DROP: f64 = Z_95 * Z_95 / 2.0;
 
-/// The two values of parameter `k` at which the best fit of the others is worse by `effect` times [`PROFILE_DROP`]; `deviation`
-/// is about the parameter's standard deviation.
+/// The two values of parameter `k` at which the best fit of the others is worse by `effect` times [`PROFILE_DROP`].
+/// `deviation` is roughly the parameter's standard deviation.
 pub(super) fn profile(model: &Model<'_>, best: &[f64], k: usize, effect: f64, deviation: f64) -> (f64, f64) {
     let drop = effect * PROFILE_DROP;
     let target = model.log_posterior(best) - drop;
@@ -31,8 +31,8 @@ pub(super) fn profile(model: &Model<'_>, best: &[f64], k: usize, effect: f64, de
     (ends[0], ends[1])
 }
 
-/// Where `f` crosses zero between two points with values above and below it: false position, halving the value of an end
-/// that stays (the Illinois rule). Exact to a fiftieth of an Elo point.
+/// The zero of `f` between two points with values above and below it. The method is false position, which halves the
+/// value of an end that stays (the Illinois rule). It is exact to a fiftieth of an Elo point.
 fn crossing([mut above, mut below]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> f64 {
     while below.0 - above.0 > 1e-4 {
         let x = (above.0 * below.1 - below.0 * above.1) / (below.1 - above.1);
@@ -51,7 +51,7 @@ fn crossing([mut above, mut below]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f
     f64::midpoint(above.0, below.0)
 }
 
-/// The normal distribution's cumulative function.
+/// The cumulative distribution function of the normal distribution.
 pub(super) fn normal_below(z: f64) -> f64 {
     libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
@@ -65,7 +65,7 @@ mod tests {
         for (z, below) in [(0.0, 0.5), (1.0, 0.841_344_746_068_543), (-2.0, 0.022_750_131_948_179_2)] {
             assert!((normal_below(z) - below).abs() < 1e-14, "{z}: {}", normal_below(z));
         }
-        // Far out the share itself counts, not its distance from 0.
+        // Far from 0 the relative error counts, not the absolute one.
         assert!((normal_below(-8.0) / 6.220_960_574_271_785e-16 - 1.0).abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! The model of paired comparisons: its likelihood, the likeliest parameters, their covariance.
+//! The model of paired comparisons: its likelihood, the most likely parameters, and their covariance.
 
 use super::pairing::{Anchor, Pairing};
 use super::solve::{inverse, solve};
@@ -13,17 +13,17 @@ const PRIOR_SD_ADVANTAGE_ELO: f64 = 1000.0;
 /// Standard deviation of the prior on the draw weight's logarithm (mean 0).
 const PRIOR_SD_LOG_DRAW: f64 = 10.0;
 
-/// The model's data. Parameters: one rating per player, then the side advantage, then the draw weight's logarithm; all in
-/// natural-logarithm units.
+/// The model's data. The parameters are one rating per player, then the side advantage, then the logarithm of the draw
+/// weight. All are in natural-logarithm units.
 #[derive(Clone)]
 pub(super) struct Model<'a> {
     pub(super) pairings: &'a [Pairing],
     n_players: usize,
-    /// The parameter that is each player's rating: its own, or that of a player taken to be as strong.
+    /// Each player's rating parameter: its own, or that of a player who is assumed to be equally strong.
     slots: Vec<usize>,
-    /// Parameters whose values are given.
+    /// Parameters with given values.
     held: Vec<Option<f64>>,
-    /// Where the prior on ratings has its mean.
+    /// The mean of the prior on ratings.
     centre: f64,
 }
 
@@ -31,17 +31,17 @@ pub(super) struct Model<'a> {
 /// draw, defenders win.
 pub(super) struct Chances {
     pub(super) p: [f64; 3],
-    /// By the difference in strength.
+    /// With respect to the difference in strength.
     pub(super) by_strength: [f64; 3],
-    /// By the draw weight's logarithm.
+    /// With respect to the logarithm of the draw weight.
     pub(super) by_draw: [f64; 3],
 }
 
-/// The model's formula; `x` and `log_draw` in natural-logarithm units.
+/// The model's formula, with `x` and `log_draw` in natural-logarithm units.
 ///
-/// With the mean score `s = 1/(1 + e^−x)`, `q = s (1 − s)` and `ν` the draw weight, `D² = ν² W L` and `W + D/2 = s` come to
-/// `κ D² + D/2 = q` with `κ = 1/ν² − ¼`. The chance of the weaker side's win is taken from `D² = ν² W L`, where nothing
-/// cancels.
+/// With the mean score `s = 1/(1 + e^−x)`, `q = s (1 − s)` and the draw weight `ν`, `D² = ν² W L` and `W + D/2 = s`
+/// give `κ D² + D/2 = q` with `κ = 1/ν² − ¼`. The weaker side's winning chance is computed from `D² = ν² W L`, to avoid
+/// cancellation.
 pub(super) fn chances(x: f64, log_draw: f64) -> Chances {
     let small = (-x.abs()).exp();
     let (s, q) = (1.0 / (1.0 + small), small / (1.0 + small).powi(2));
@@ -50,7 +50,7 @@ pub(super) fn chances(x: f64, log_draw: f64) -> Chances {
     let draw = 2.0 * q / (0.5 + root);
     let win = s - draw / 2.0;
     let loss = draw * draw * inverse_square / win;
-    // Slopes as x grows in size, then by the draw weight's logarithm.
+    // Slopes for growing |x|, then for the logarithm of the draw weight.
     let d_draw = q * (1.0 - 2.0 * s) / root;
     let (win_x, draw_x) = ((q - d_draw / 2.0) / win, (1.0 - 2.0 * s) * (0.5 + root) / (2.0 * root));
     let draw_l = 2.0 * inverse_square * draw / root;
@@ -66,7 +66,7 @@ pub(super) fn chances(x: f64, log_draw: f64) -> Chances {
     }
 }
 
-/// All games of a pairing in which one player had the attackers.
+/// All games of a pairing in which one player played the attackers.
 pub(super) struct Direction {
     /// The parameter of the attackers' player.
     pub(super) attackers: usize,
@@ -93,7 +93,7 @@ impl<'a> Model<'a> {
         Self { pairings, n_players, slots: (0..n_players).collect(), held, centre }
     }
 
-    /// The same model with two players taken to be equally strong; none if both are anchors.
+    /// The same model with two players assumed to be equally strong, or `None` if both are anchors.
     pub(super) fn with_equals(&self, i: usize, j: usize) -> Option<Self> {
         let (kept, given_up) = if self.held[j].is_some() { (j, i) } else { (i, j) };
         if self.held[given_up].is_some() {
@@ -122,14 +122,14 @@ impl<'a> Model<'a> {
         self.held.iter().filter(|held| held.is_none()).count()
     }
 
-    /// Where to begin without knowing anything.
+    /// The start values without any knowledge.
     pub(super) fn start(&self) -> Vec<f64> {
         let mut theta = vec![self.centre; self.n_players];
         theta.extend([0.0, 0.0]);
         self.start_near(&theta)
     }
 
-    /// Where to begin if `theta` was best under a like model.
+    /// The start values if `theta` was best under a similar model.
     pub(super) fn start_near(&self, theta: &[f64]) -> Vec<f64> {
         theta.iter().zip(&self.held).map(|(&t, held)| held.unwrap_or(t)).collect()
     }
@@ -144,7 +144,7 @@ impl<'a> Model<'a> {
         (mean, 1.0 / (sd * sd))
     }
 
-    /// The games of `pairing`: those in which the first player had the attackers, then the others.
+    /// The games of `pairing`: first those in which the first player played the attackers, then the others.
     pub(super) fn directions(&self, pairing: &Pairing) -> [Direction; 2] {
         let [first, second] = [self.slots[pairing.first], self.slots[pairing.second]];
         [
@@ -197,8 +197,8 @@ impl<'a> Model<'a> {
         gradient
     }
 
-    /// The expected negated second derivatives (Fisher's information) with the prior's; identity rows for parameters that are
-    /// held.
+    /// The expected negative second derivatives (Fisher information), including the prior's. Fixed parameters have
+    /// identity rows.
     fn information(&self, theta: &[f64]) -> Vec<Vec<f64>> {
         let size = theta.len();
         let mut information = vec![vec![0.0; size]; size];
@@ -231,7 +231,8 @@ impl<'a> Model<'a> {
         information
     }
 
-    /// The parameters' covariance by the information at `theta`, games taken as independent; zero for those that are held.
+    /// The parameters' covariance from the information at `theta`, with games as independent. It is zero for fixed
+    /// parameters.
     pub(super) fn covariance(&self, theta: &[f64]) -> Vec<Vec<f64>> {
         let mut covariance = inverse(&self.information(theta));
         for k in (0..theta.len()).filter(|&k| self.is_held(k)) {
@@ -240,7 +241,7 @@ impl<'a> Model<'a> {
         covariance
     }
 
-    /// The likeliest parameters, by Fisher's scoring with step halving from `theta`.
+    /// The most likely parameters, by Fisher scoring with step halving from `theta`.
     pub(super) fn maximise(&self, mut theta: Vec<f64>) -> Vec<f64> {
         let mut value = self.log_posterior(&theta);
         for _ in 0..100 {

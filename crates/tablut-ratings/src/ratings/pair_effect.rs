@@ -1,21 +1,22 @@
-//! What playing in pairs does to a rating's variance.
+//! The effect of playing in pairs on a rating's variance.
 
 use super::model::{Chances, Model};
 use super::pairing::Pairing;
 
-/// Pairs of independent games that are mixed into those observed, so that a handful of like pairs claims nothing.
+/// Independent pairs that are added to the observed ones, so that a few equal pairs prove nothing.
 const NOTIONAL_PAIRS: f64 = 4.0;
-/// What a pair of games between equals tells about a difference in strength, in natural-logarithm units: ¼ each.
+/// The information of a pair of games between equal players about a difference in strength, in natural-logarithm units:
+/// ¼ per game.
 const INFORMATION_OF_A_PAIR: f64 = 0.5;
 
-/// Compares the variance that pairs of games show with the one that independent games would have.
+/// Compares the variance that pairs of games show with the variance of independent games.
 pub(super) struct PairEffect<'a> {
     model: &'a Model<'a>,
     best: &'a [f64],
     covariance: &'a [Vec<f64>],
 }
 
-/// The slope of the log-likelihood along a direction, for one game: by result (attackers win, draw, defenders win).
+/// The slope of the log-likelihood along a direction for one game, by result (attackers win, draw, defenders win).
 struct GameSlope {
     slope: [f64; 3],
     variance: f64,
@@ -26,12 +27,12 @@ impl<'a> PairEffect<'a> {
         Self { model, best, covariance }
     }
 
-    /// The factor by which the variance of `direction · parameters` is larger than with independent games, as far as the
-    /// pairs show it.
+    /// The factor by which the variance of `direction · parameters` is larger than with independent games, as estimated
+    /// from the pairs.
     ///
-    /// The ratio of the sandwich estimator (each pair a cluster) to the model's own variance, mixed with
-    /// [`NOTIONAL_PAIRS`] of ratio one. It weighs as much as the pairs between equals that would tell as much:
-    /// matches in which every game was won tell next to nothing about a variance.
+    /// It is the ratio of the sandwich estimator (each pair is a cluster) to the model's own variance, mixed with
+    /// [`NOTIONAL_PAIRS`] of ratio one. Its weight is the number of pairs between equal players with the same
+    /// information. A match in which one player won every game says almost nothing about a variance.
     pub(super) fn of(&self, direction: &[f64]) -> f64 {
         let along: Vec<f64> =
             self.covariance.iter().map(|row| row.iter().zip(direction).map(|(c, d)| c * d).sum()).collect();
@@ -44,7 +45,8 @@ impl<'a> PairEffect<'a> {
             let [first, second] = self.slopes(pairing, &along);
             for (as_attackers, row) in pairing.pairs.counts.iter().enumerate() {
                 for (as_defenders, &n) in row.iter().enumerate() {
-                    // The first player's half points with the defenders are the result from the attackers' side, turned.
+                    // The result from the attackers' side is the opposite of the first player's half points as
+                    // defenders.
                     let slope = first.slope[2 - as_attackers] + second.slope[as_defenders];
                     seen += f64::from(n) * slope * slope;
                 }

@@ -1,9 +1,9 @@
-//! What ratings are made of: pairs of games between two players, and players whose ratings are given.
+//! The input of ratings: pairs of games between two players, and players with given ratings.
 
 use crate::pairs::PairTable;
 use serde::{Deserialize, Serialize};
 
-/// All pairs of games between two players, given by their indices.
+/// All pairs of games between two players. The players are given by their indices.
 #[derive(Copy, Clone, Debug, Serialize, Deserialize)]
 pub struct Pairing {
     /// The player whose results `pairs` counts.
@@ -14,7 +14,7 @@ pub struct Pairing {
     pub pairs: PairTable,
 }
 
-/// A player whose rating is given.
+/// A player with a given rating.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Anchor {
     /// The player's index.

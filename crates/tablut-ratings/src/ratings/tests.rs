@@ -1,4 +1,4 @@
-//! Ratings of simulated players whose strength is known.
+//! Ratings of simulated players of known strength.
 
 use super::{Anchor, Pairing, RatingError, Ratings, rate};
 use crate::pairs::PairTable;
@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 
 const ZERO: Anchor = Anchor { player: 0, elo: 0.0 };
 
-/// Every player against every other: `result` gives the pairs of a match.
+/// Every player against every other. `result` returns the pairs of a match.
 fn tournament(
     truth: &[f64],
     common: SimulatedMatch,
@@ -24,8 +24,8 @@ fn tournament(
     pairings
 }
 
-/// How often, in 1,000 tournaments, the intervals of the second and third player and of the side advantage held what an endless
-/// tournament gives.
+/// How often, in 1,000 tournaments, the intervals of the second and third player and of the side advantage contain the
+/// result of an infinitely long tournament.
 fn coverage(truth: &[f64; 3], common: SimulatedMatch, n_pairs: u32) -> [u32; 3] {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let endless = rate(3, &[ZERO], &tournament(truth, common, |m| m.expected(10_000_000))).unwrap();
@@ -44,7 +44,7 @@ fn coverage(truth: &[f64; 3], common: SimulatedMatch, n_pairs: u32) -> [u32; 3] 
 #[test]
 fn intervals_hold_the_truth_in_95_of_100_tournaments() {
     let even = SimulatedMatch { strength: 0.0, advantage: 80.0, tilt: 0.0, draw_weight: 0.4 };
-    // Openings that decide games make the two games of a pair turn out differently.
+    // Openings that decide games give the two games of a pair different results.
     let tilted = SimulatedMatch { tilt: 350.0, draw_weight: 0.0, ..even };
     for (common, n_pairs) in [(even, 40), (tilted, 40)] {
         let held = coverage(&[0.0, 120.0, 500.0], common, n_pairs);
@@ -83,7 +83,7 @@ fn the_likelihood_of_superiority_is_as_often_wrong_as_it_says() {
     }
 }
 
-/// A pairing in which the first player has so many wins and losses with either side.
+/// A pairing in which the first player has this many wins and losses with each side.
 fn pairing(first: usize, second: usize, wins: u32, losses: u32) -> Pairing {
     let counts = [[losses, 0, 0], [0, 0, 0], [0, 0, wins]];
     Pairing { first, second, pairs: PairTable { counts } }
@@ -109,13 +109,13 @@ fn an_undefeated_player_has_a_finite_rating_and_a_wide_interval() {
 
 #[test]
 fn a_second_anchor_replaces_what_the_games_say_of_it() {
-    // The middle player is 191 above the first and 191 below the last; both links are as strong.
+    // The middle player is 191 above the first and 191 below the last. Both links are equally strong.
     let games = [pairing(1, 0, 30, 10), pairing(2, 1, 30, 10)];
     let free = rate(3, &[ZERO], &games).unwrap();
     let held = rate(3, &[ZERO, Anchor { player: 1, elo: 300.0 }], &games).unwrap();
     assert_eq!((held.players[1].elo, held.players[1].low, held.players[1].high), (300.0, 300.0, 300.0));
     assert!((held.players[2].elo - 490.0).abs() < 3.0, "{held:?}");
-    // What is known of the last player is its distance from the nearer anchor.
+    // The last player is known only by its distance from the nearer anchor.
     assert!(held.players[2].high - held.players[2].low < 0.8 * (free.players[2].high - free.players[2].low));
     assert_eq!((held.anchored[0].player, held.anchored[0].measured), (1, free.players[1]));
     assert_eq!((held.superiority[1][0], held.superiority[0][1]), (1.0, 0.0));

@@ -1,21 +1,21 @@
-//! The formulas behind the sequential test: likeliest distributions of pair scores and the best bet on one.
+//! The formulas of the sequential test: the most likely distributions of pair scores, and the best bet on one.
 
 use crate::score::Pentanomial;
 
-/// Added to every count, so that scores not yet seen stay possible: Jeffreys' prior for five kinds of pairs.
+/// Added to every count, so that scores that have not occurred stay possible: Jeffreys' prior for five kinds of pairs.
 const PRIOR_COUNT: f64 = 0.5;
-/// The largest part of the capital that a bet may lose.
+/// The largest share of the capital that a bet may lose.
 const MAX_LOSS: f64 = 0.99;
 
-/// The mean score of a pair with so many half points, 0 to 4.
+/// The mean score of a pair with this many half points, 0 to 4.
 pub fn pair_score(half_points: usize) -> f64 {
     half_points as f64 / 4.0
 }
 
-/// The distribution over pair scores 0, ¼, ½, ¾, 1 that makes `counts` likeliest among those with the given `mean`, strictly
-/// between 0 and 1. All counts are positive.
+/// The most likely distribution over the pair scores 0, ¼, ½, ¾, 1 given `counts`, among those with the given `mean`.
+/// The mean is strictly between 0 and 1, and all counts are positive.
 ///
-/// By Lagrange's method it is `p_k = f_k / (1 + x (s_k − mean))`, with `f` the observed shares and `x` from
+/// By Lagrange's method it is `p_k = f_k / (1 + x (s_k − mean))`, with the observed shares `f` and `x` from
 /// [`best_bet`].
 pub fn likeliest_with_mean(counts: &[f64; 5], mean: f64) -> [f64; 5] {
     let total: f64 = counts.iter().sum();
@@ -23,11 +23,11 @@ pub fn likeliest_with_mean(counts: &[f64; 5], mean: f64) -> [f64; 5] {
     std::array::from_fn(|k| counts[k] / total / (1.0 + x * (pair_score(k) - mean)))
 }
 
-/// The `x` at which `Σ w_k ln(1 + x (s_k − mean))` is highest: the bet against `mean` that makes a capital grow fastest where
-/// the pair scores come as `weights` say. All weights are positive.
+/// The `x` that maximizes `Σ w_k ln(1 + x (s_k − mean))`. It is the bet against `mean` with the fastest growth of the
+/// capital if the pair scores follow `weights`. All weights are positive.
 ///
-/// The derivative `Σ w_k (s_k − mean) / (1 + x (s_k − mean))` falls in `x` from +∞ to −∞ over the interval in which no outcome
-/// loses everything; its root is found by Newton's method, kept within brackets.
+/// The derivative `Σ w_k (s_k − mean) / (1 + x (s_k − mean))` falls from +∞ to −∞ over the interval of `x` in which no
+/// outcome loses everything. Newton's method finds its root within brackets.
 pub fn best_bet(weights: &[f64; 5], mean: f64) -> f64 {
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
     let mut x = 0.0;
@@ -53,9 +53,9 @@ pub fn best_bet(weights: &[f64; 5], mean: f64) -> f64 {
     x
 }
 
-/// The bet against `refuted` by one who believes that the mean score is `believed` and knows the pairs `seen`.
+/// The bet against `refuted` if the mean score is believed to be `believed` and the pairs in `seen` are known.
 ///
-/// It lies on the side of `refuted` where `believed` is, and never stakes more than 99 % of the capital.
+/// It bets in the direction of `believed`, and it never risks more than 99 % of the capital.
 pub fn likeliest_bet(seen: &Pentanomial, refuted: f64, believed: f64) -> f64 {
     let counts = seen.counts.map(|n| f64::from(n) + PRIOR_COUNT);
     let bet = best_bet(&likeliest_with_mean(&counts, believed), refuted);

@@ -1,4 +1,4 @@
-//! The sequential test: exact on all sequences of a few pairs, and simulated to its end.
+//! The sequential test: computed exactly on all sequences of a few pairs, and simulated to its end.
 
 use super::{SequentialTest, TestBounds, TestBoundsError, TestVerdict};
 use crate::simulated::{SimulatedMatch, pick};
@@ -15,7 +15,7 @@ fn bad_bounds_are_refused_by_name() {
     assert!(error.to_string().contains("\"0;20\""), "{error}");
 }
 
-/// The chances of 0 to 4 half points between players whose mean score is that of `elo`.
+/// The chances of 0 to 4 half points between players whose mean score is the one of `elo`.
 fn pair_chances(elo: f64, tilt: f64, draw_weight: f64) -> [f64; 5] {
     SimulatedMatch { strength: 0.0, advantage: 0.0, tilt, draw_weight }.with_score_of(elo).half_point_chances()
 }
@@ -39,7 +39,7 @@ fn mean_capitals(test: &SequentialTest, chances: &[f64; 5], n_pairs: u32) -> [f6
 
 #[test]
 fn no_capital_grows_on_average_under_the_hypothesis_that_it_bets_against() {
-    // Bounds that no six pairs reach, so that every sequence runs to its end.
+    // Bounds that six pairs cannot reach, so that every sequence runs to its end.
     let bounds = TestBounds { elo0: 0.0, elo1: 60.0, alpha: 1e-9, beta: 1e-9 };
     for (tilt, draw) in [(0.0, 0.0), (300.0, 1.0), (800.0, 0.0)] {
         let under_null = mean_capitals(&SequentialTest::new(bounds), &pair_chances(0.0, tilt, draw), 6);
@@ -66,7 +66,8 @@ fn simulate(bounds: TestBounds, chances: &[f64; 5], rng: &mut ChaCha8Rng) -> (Te
 fn error_rates_keep_the_stated_bounds() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let runs: u32 = 8000;
-    // The last number is the most pairs that the test may take on average: the likelihood-ratio test takes five sixths.
+    // The last number is the largest mean number of pairs that the test may need. The likelihood-ratio test needs five
+    // sixths of it.
     for (bounds, tilt, draw, most_pairs) in [
         ("0,80", 0.0, 0.0, 68.0),
         ("0,80", 300.0, 0.0, 40.0),
