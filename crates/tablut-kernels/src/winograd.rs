@@ -72,8 +72,8 @@ impl Grid {
     }
 }
 
-/// The weights of a 3×3 convolution with zero padding, transformed and packed: for each point a packed `[outputs,
-/// inputs]` matrix.
+/// The weights of a 3×3 convolution with zero padding, transformed and packed: for each point a packed
+/// `[outputs, inputs]` matrix.
 #[derive(Clone)]
 pub struct Convolution {
     inputs: usize,

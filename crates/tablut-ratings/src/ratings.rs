@@ -1,8 +1,9 @@
 //! Ratings from games: Bradley–Terry with draws and a side advantage, all estimated together.
 //!
-//! **Model.** The attackers' mean score is Elo's `1/(1 + 10^(−x/400))` with `x = rating(attackers) − rating(defenders)
-//! + side advantage`. Draws follow Davidson's rule (1970): the chance of a draw is proportional to the geometric mean
-//! of both sides' winning chances, `D = ν √(W L)`. This is the model of Ordo (Ballicora, *Ordo* manual, 2015).
+//! **Model.** The attackers' mean score is Elo's `1/(1 + 10^(−x/400))` with
+//! `x = rating(attackers) − rating(defenders) + side advantage`. Draws follow Davidson's rule (1970): the chance of a
+//! draw is proportional to the geometric mean of both sides' winning chances, `D = ν √(W L)`. This is the model of Ordo
+//! (Ballicora, *Ordo* manual, 2015).
 //!
 //! **Estimate.** Ratings, side advantage and draw weight `ν` are estimated together by maximum likelihood, with Fisher
 //! scoring. A weak normal prior (see [`PRIOR_SD_ELO`]) keeps the rating of a player without a loss finite.

@@ -2,8 +2,8 @@
 
 use super::images::Bf16Images;
 
-/// The operations after a convolution in bf16: `relu(convolution + bias)`, or with `residual` `relu(full + convolution
-/// + bias)`. At least one output should be given.
+/// The operations after a convolution in bf16: `relu(convolution + bias)`, or with `residual`
+/// `relu(full + convolution + bias)`. At least one output should be given.
 #[derive(Debug)]
 pub struct Bf16Epilogue<'a> {
     /// One value per output channel (padded): one row for each image, or a single row for all.

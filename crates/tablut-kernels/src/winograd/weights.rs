@@ -7,8 +7,8 @@ use crate::lanes::Lanes;
 /// Taps of a kernel.
 pub(crate) const TAPS: usize = 9;
 
-/// The place of the taps of a kernel in `weights`. Tap `t` from input `i` to output `o` is at `base + o * output + i *
-/// input + t * tap`.
+/// The place of the taps of a kernel in `weights`. Tap `t` from input `i` to output `o` is at
+/// `base + o * output + i * input + t * tap`.
 #[derive(Copy, Clone)]
 pub(crate) struct Taps<'a> {
     pub weights: &'a [f32],
