@@ -1,4 +1,4 @@
-//! What a net is made of, as data: the trunk's blocks with their pooling, and the widths of the heads.
+//! A net's architecture as data: the blocks of the trunk with their pooling, and the widths of the heads.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::NetError;
 
-/// Version of [`Architecture`]'s fields, and of how they are read.
+/// Version of [`Architecture`]'s fields and their meaning.
 pub const ARCHITECTURE_VERSION: u32 = 1;
 
-/// Everything that, with the encoding version, determines a net's tensors and its forward pass.
+/// Together with the encoding version, this determines a net's tensors and its forward pass.
 ///
-/// The usual ones have a short name: `b6c64` has six residual blocks of 64 channels, of which every second pools, and
-/// the [standard](Architecture::standard) heads. In configs an architecture is its short name or, where it has none, a
-/// table of its fields; in model files it is always all of its fields, as JSON.
+/// Common architectures have a short name. `b6c64` has six residual blocks of 64 channels, every second one pooled, and
+/// the [standard](Architecture::standard) heads. A config contains the short name, or a table of the fields if there is
+/// no short name. A model file always contains all fields as JSON.
 ///
 /// ```
 /// let architecture: tablut_net::Architecture = "b2c32".parse()?;
@@ -38,9 +38,9 @@ pub struct Architecture {
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockKind {
-    /// The convolutions alone.
+    /// Only the convolutions.
     Plain,
-    /// Means and maxima of what is between them become a bias of the second.
+    /// The mean and maximum of each channel between the convolutions are fed into a bias of the second one.
     Pooled,
 }
 
@@ -62,7 +62,7 @@ pub struct ValueWidths {
     pub hidden: usize,
 }
 
-/// The fields as they are written.
+/// The fields as they are stored.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
@@ -74,8 +74,8 @@ struct Fields {
 }
 
 impl Architecture {
-    /// The architecture of a trunk of `blocks` (1 to 64) and `channels` (a multiple of 16 from 16 to 512) and of heads
-    /// of these widths.
+    /// An architecture with these `blocks` (1 to 64), `channels` of the trunk (a multiple of 16 from 16 to 512), and
+    /// widths of the heads.
     pub fn new(
         channels: usize,
         blocks: Vec<BlockKind>,
@@ -100,8 +100,8 @@ impl Architecture {
         Ok(Self { channels, blocks, policy, value })
     }
 
-    /// The architecture that `b{blocks}c{channels}` names: every second block pools, beginning with the second, the
-    /// policy head is as wide as the trunk, and the value head has 32 channels and 64 hidden.
+    /// The architecture with the short name `b{blocks}c{channels}`. Every second block is pooled, starting with the
+    /// second one. The policy head is as wide as the trunk, and the value head has 32 channels and 64 hidden units.
     pub fn standard(blocks: usize, channels: usize) -> Result<Self, NetError> {
         let kinds = (0..blocks.min(65)).map(|block| [BlockKind::Plain, BlockKind::Pooled][block % 2]);
         Self::new(channels, kinds.collect(), PolicyWidths { channels }, ValueWidths { channels: 32, hidden: 64 })
@@ -128,12 +128,12 @@ impl Architecture {
         self.value
     }
 
-    /// All fields as JSON, as model files hold them.
+    /// All fields as JSON, as in model files.
     pub fn to_json(&self) -> String {
         serde_json::to_string(&self.fields()).expect("numbers and names have a form in JSON")
     }
 
-    /// Reads what [`Architecture::to_json`] writes.
+    /// Reads the output of [`Architecture::to_json`].
     pub fn from_json(text: &str) -> Result<Self, NetError> {
         let fields: Fields =
             serde_json::from_str(text).map_err(|error| NetError::Architecture(format!("{error} in `{text}`")))?;
@@ -169,7 +169,7 @@ impl TryFrom<Fields> for Architecture {
     }
 }
 
-/// The short name; what differs from the standard stands behind it, as in `b4c32 (pooled 2 3; policy 64; value 48, 64)`.
+/// The short name, followed by the differences from the standard, as in `b4c32 (pooled 2 3; policy 64; value 48, 64)`.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = format!("b{}c{}", self.blocks.len(), self.channels);

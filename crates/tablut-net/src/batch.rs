@@ -1,4 +1,4 @@
-//! Batches: what goes into a net and what comes out, as flat arrays.
+//! Batches: the inputs and outputs of a net as flat arrays.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::policy::PolicyIndex;
 use tablut_kernels::Rows;
 use tablut_rules::SQUARES;
 
-/// Encoded positions and, for each, the moves whose logits are wanted.
+/// Encoded positions and, for each, the moves whose logits are needed.
 #[derive(Clone, Debug, Default)]
 pub struct InputBatch {
     /// Number of rows (positions).
@@ -18,14 +18,14 @@ pub struct InputBatch {
     pub planes: Vec<f32>,
     /// Scalar features, `[n, FEATURES]`.
     pub features: Vec<f32>,
-    /// Policy indices of all rows' moves, one row after the other.
+    /// Policy indices of the moves of all rows, row by row.
     pub moves: Vec<PolicyIndex>,
     /// For each row, the end of its moves in `moves`, `[n]`.
     pub move_ends: Vec<u32>,
 }
 
 impl InputBatch {
-    /// Empties the batch and keeps its memory.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.n = 0;
         self.planes.clear();
@@ -40,7 +40,7 @@ impl InputBatch {
         start..self.move_ends[row] as usize
     }
 
-    /// Checks that the arrays have the lengths that `n` calls for.
+    /// Checks that the arrays have the lengths required by `n`.
     pub fn validate(&self) -> Result<(), NetError> {
         let complain = |what: &'static str, found: usize, expected: usize| {
             if found == expected { Ok(()) } else { Err(NetError::Batch { what, found, expected }) }
@@ -62,18 +62,18 @@ pub struct Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// Their planes, `[n][PLANES][81]`.
+    /// The rows' planes, `[n][PLANES][81]`.
     pub(crate) fn planes(&self) -> &'a [f32] {
         &self.input.planes[self.rows.start * PLANES * SQUARES..self.rows.end * PLANES * SQUARES]
     }
 
-    /// Their features.
+    /// The rows' features.
     pub(crate) fn features(&self) -> Rows<'a> {
         let values = &self.input.features[self.rows.start * FEATURES..self.rows.end * FEATURES];
         Rows { values, stride: FEATURES, count: self.rows.len() }
     }
 
-    /// Their moves, one row's after the other.
+    /// The rows' moves, row by row.
     pub(crate) fn moves(&self) -> &'a [PolicyIndex] {
         match (self.rows.clone().next(), self.rows.clone().next_back()) {
             (Some(first), Some(last)) => {
@@ -83,25 +83,25 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// The moves of one of them, counted from the first.
+    /// The moves of one of the rows, counted from the first.
     pub(crate) fn moves_of(&self, row: usize) -> &'a [PolicyIndex] {
         &self.input.moves[self.input.move_range(self.rows.start + row)]
     }
 }
 
-/// What a net says of each row of an [`InputBatch`].
+/// A net's outputs for each row of an [`InputBatch`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputBatch {
-    /// Policy logits, one for each entry of [`InputBatch::moves`], in its order.
+    /// Policy logits, one for each entry of [`InputBatch::moves`], in the same order.
     pub logits: Vec<f32>,
-    /// Probabilities that the attackers win, that the game is drawn, that the defenders win, `[n]`.
+    /// Probabilities that the attackers win, that the game is drawn, and that the defenders win, `[n]`.
     pub wdl: Vec<[f32; 3]>,
     /// Expected plies until the end, at least 0, `[n]`.
     pub moves_left: Vec<f32>,
 }
 
 impl OutputBatch {
-    /// Empties the batch and keeps its memory.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.logits.clear();
         self.wdl.clear();
@@ -109,9 +109,10 @@ impl OutputBatch {
     }
 }
 
-/// Anything that runs a net forward: the CPU engine, or burn on another device.
+/// Runs a net forward: the CPU engine, or burn on another device.
 ///
-/// A row's outputs depend on that row alone, to the bit: not on the other rows, their number, or the threads.
+/// A row's outputs depend only on that row, to the bit. They do not depend on the other rows, their number, or the
+/// threads.
 pub trait Inference: Send {
     /// Evaluates every row of `input` and replaces the contents of `output`.
     fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError>;

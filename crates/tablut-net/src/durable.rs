@@ -1,15 +1,15 @@
-//! Files written whole or not at all.
+//! Writes files completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What the names of temporary files begin with.
+/// Prefix of the names of temporary files.
 const TEMPORARY: &str = ".part-";
 
-/// Writes `bytes` to `path` so that a crash at any instant leaves the old file or the new one, never a part.
+/// Writes `bytes` to `path`. After a crash at any moment, the file is either the old one or the new one, never a part.
 ///
-/// A temporary file beside `path` is written, flushed to disk and renamed over it; then the folder is flushed.
+/// It writes a temporary file next to `path`, flushes it to disk, renames it to `path`, and then flushes the folder.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -24,9 +24,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Removes what a process that was killed while it wrote has left in `folder`; a folder that is not there is clean.
+/// Removes temporary files from `folder` that a killed process has left there. A missing folder is not an error.
 ///
-/// Only for folders that no other process writes to.
+/// Use it only for folders that no other process writes to.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -41,12 +41,12 @@ pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Flushes a folder's entries to disk, where the system can.
+/// Flushes a folder's entries to disk, if the system supports it.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Temporary files are private to their owner; what replaces a file should be as readable as any other.
+/// Temporary files are private to their owner. The file that replaces the old one should have the usual permissions.
 #[cfg(unix)]
 fn make_readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

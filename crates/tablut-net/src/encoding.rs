@@ -1,7 +1,7 @@
 //! The input encoding: a position and its rules as binary planes and scalar features.
 //!
-//! Planes are absolute (attackers and defenders, never "mine" and "yours"), because the game is not symmetric in its
-//! sides. `docs/encoding.md` lists them with a worked example.
+//! Planes are absolute: they show attackers and defenders, not the side to move and its opponent, because the game is
+//! asymmetric. `docs/encoding.md` lists them with an example.
 
 use tablut_rules::{SQUARES, Symmetry};
 
@@ -10,7 +10,7 @@ use crate::features::push_features;
 use crate::planes::{PLANES, View, planes};
 use crate::policy::PolicyIndex;
 
-/// Version of planes, features and policy index together; a net is only read by the version that it was trained on.
+/// Version of planes, features and policy index together. A program reads only nets that were trained with its version.
 pub const ENCODING_VERSION: u32 = 1;
 
 /// Appends one row to `batch`.
@@ -18,7 +18,8 @@ pub fn encode(view: &View<'_>, batch: &mut InputBatch) {
     encode_symmetric(view, Symmetry::ALL[0], batch);
 }
 
-/// Appends one row to `batch`, the board turned by `symmetry`; the moves keep their order and have turned indices.
+/// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order; their indices are
+/// transformed.
 pub fn encode_symmetric(view: &View<'_>, symmetry: Symmetry, batch: &mut InputBatch) {
     let start = batch.planes.len();
     batch.planes.resize(start + PLANES * SQUARES, 0.0);
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
     use crate::features::FEATURES;
 
-    /// Positions along games of every rule set, in which each ply takes a legal move far from the last one's place.
+    /// Positions from games under every rule set. Each ply plays a legal move far from the previous one in the list.
     fn positions() -> Vec<(Arc<Rules>, Position)> {
         let mut found = Vec::new();
         let mut moves = MoveList::new();
@@ -111,8 +112,8 @@ mod tests {
         let batch = encoded(&rules, &position, &moves, Symmetry::ALL[0]);
         let counts: Vec<usize> =
             batch.planes.chunks_exact(SQUARES).map(|plane| plane.iter().filter(|&&x| x == 1.0).count()).collect();
-        // Attackers, defenders, king; attackers to move; throne, no corners or camps, 32 edge squares to escape to; the king
-        // boxed in, no route; the position seen once before; no capture to be had.
+        // Attackers, defenders, king; attackers to move; throne, no corners or camps, 32 edge squares for escape; the
+        // king enclosed, no route; the position seen once before; no possible capture.
         assert_eq!(counts[..5], [16, 8, 1, 81, 0]);
         assert_eq!(counts[5..13], [1, 0, 0, 32, 0, 0, 81, 0]);
         assert_eq!(counts[14..], [0, 0]);

@@ -1,4 +1,4 @@
-//! The CPU engine: a net's layers run forward, on one thread or several.
+//! The CPU engine: runs a net's layers forward, on one or more threads.
 
 mod precision;
 mod threads;
@@ -19,24 +19,24 @@ use crate::weights::Weights;
 pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
 
-/// A net ready to run on the CPU.
+/// A net that is ready to run on the CPU.
 ///
-/// Weights are transformed and packed once, when the engine is made; [`Engine::share`] makes another engine of
-/// the same weights, so that workers can each own one for the memory of one. The instructions are the best of this
-/// machine, or those that `TABLUT_SIMD` names.
+/// The weights are transformed and packed once, when the engine is created. [`Engine::share`] creates another engine
+/// with the same weights, so that every worker can have one without using more memory for weights. The engine uses the
+/// best instruction set of this machine, or the one that `TABLUT_SIMD` names.
 ///
-/// A row's outputs depend on that row alone, to the bit: not on the other rows, their number, their order, or the
-/// threads.
+/// A row's outputs depend only on that row, to the bit. They do not depend on the other rows, their number or order, or
+/// the threads.
 pub struct Engine {
     architecture: Architecture,
     network: Arc<Network>,
     kernels: Kernels,
-    /// One for each thread.
+    /// One per thread.
     workspaces: Vec<Workspace>,
     threads: Threads,
 }
 
-/// Packed weights of either precision.
+/// Packed weights in one of the precisions.
 enum Network {
     F32(Net<F32>),
     Bf16(Net<Bf16>, Bf16Kernels),
@@ -48,33 +48,34 @@ struct Net<A: Arithmetic> {
     heads: Heads<A>,
 }
 
-/// One thread's buffers; made with the engine and never grown.
+/// One thread's buffers. They are allocated with the engine and never grow.
 struct Workspace {
-    /// The most positions that it holds at once.
+    /// The largest number of positions that fit.
     n_positions: usize,
     images: Images,
     values: HeadSpace,
 }
 
-/// The activations, of the network's precision.
+/// The activations, in the network's precision.
 enum Images {
     F32(Room, Overwritten),
     Bf16(Bf16Workspace),
 }
 
 impl Engine {
-    /// The engine of `weights` in f32 on one thread: the calling one.
+    /// An engine for `weights` in f32 on one thread, the calling one.
     ///
     /// # Errors
     ///
-    /// `TABLUT_SIMD` names no instruction set, or one that this machine lacks.
+    /// `TABLUT_SIMD` does not name an instruction set, or this machine does not support it.
     pub fn new(weights: &Weights) -> Result<Self, NetError> {
         Self::with_options(weights, EngineOptions::default())
     }
 
-    /// The engine of `weights` in f32 on `n_threads` threads, the calling one among them; 0 is taken as 1.
+    /// An engine for `weights` in f32 on `n_threads` threads, including the calling one. 0 counts as 1.
     ///
-    /// Worth it for big batches and for analysis. In self-play, one engine per worker on one thread is faster.
+    /// Use several threads for big batches and for analysis. In self-play, one engine per worker on one thread is
+    /// faster.
     ///
     /// # Errors
     ///
@@ -83,11 +84,11 @@ impl Engine {
         Self::with_options(weights, EngineOptions { n_threads, ..EngineOptions::default() })
     }
 
-    /// The engine of `weights` with all choices open.
+    /// An engine for `weights` with all options.
     ///
     /// # Errors
     ///
-    /// As [`Engine::with_threads`]; or this machine lacks the instructions or the precision.
+    /// As [`Engine::with_threads`]; or this machine does not support the instruction set or the precision.
     pub fn with_options(weights: &Weights, options: EngineOptions) -> Result<Self, NetError> {
         let complain = |error: tablut_kernels::SimdError| NetError::Inference(error.to_string());
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
@@ -95,7 +96,7 @@ impl Engine {
         let network = match options.precision {
             Precision::F32 => Network::F32(Net::new(weights)),
             Precision::Bf16 => {
-                // Whoever forces a lower level wants this machine to behave as one that has no more.
+                // A user who forces a lower level wants this machine to behave like one without the higher levels.
                 let bf16 = (simd == Simd::Avx512).then(Bf16Kernels::request).flatten();
                 let bf16 = bf16.ok_or_else(|| {
                     NetError::Inference(
@@ -110,7 +111,7 @@ impl Engine {
         Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads))
     }
 
-    /// The engine of `weights` in bf16 on one thread, on every machine: far too slow for anything but tests.
+    /// An engine for `weights` in bf16 on one thread, on every machine. It is very slow and only meant for tests.
     ///
     /// # Errors
     ///
@@ -126,7 +127,7 @@ impl Engine {
         Self { architecture, network, kernels, workspaces, threads }
     }
 
-    /// An engine of the same weights, which the two share, on `n_threads` threads of its own.
+    /// An engine that shares the weights of this one and has its own `n_threads` threads.
     ///
     /// # Errors
     ///
@@ -182,15 +183,15 @@ impl Workspace {
         match network {
             Network::F32(net) => {
                 let (width, joint) = (net.trunk.width, net.heads.joint_width());
-                // Tiles and products of one position take 1,800 bytes per channel; this many positions' stay in a
-                // second-level cache of one megabyte or more, and keep the products' blocks long.
+                // Tiles and products of one position take 1,800 bytes per channel. Those of this many positions fit
+                // into a second-level cache of one megabyte or more, and the blocks of the products stay long.
                 let n = (512 / width).clamp(2, 16);
                 let images = Images::F32(Room::new(n, width, joint), Overwritten::new(n, width, joint));
                 Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
             }
             Network::Bf16(net, bf16) => {
                 let (width, joint) = (net.trunk.width, net.heads.joint_width());
-                // Activations of one position take 1,300 bytes per channel or so.
+                // Activations of one position take about 1,300 bytes per channel.
                 let n = (1024 / width).clamp(2, 16);
                 let images = Images::Bf16(Bf16Workspace::new(*bf16, n, width, joint));
                 Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
@@ -215,7 +216,7 @@ impl Inference for Engine {
     }
 }
 
-/// Evaluates the rows of a share, at most as many as the workspace holds.
+/// Evaluates the rows of a share. There are at most as many as the workspace can hold.
 fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
     let positions = Positions { input, rows: share.rows };
     let Workspace { images, values, .. } = workspace;
@@ -242,8 +243,8 @@ fn softmax(logits: [f32; 3]) -> [f32; 3] {
     exps.map(|exp| exp / sum)
 }
 
-/// Checks what the heads index with: every row's moves end where the next row's begin, and every entry is one of the
-/// policy table.
+/// Checks the indices of the heads: the moves of each row end where those of the next row start, and every entry is
+/// inside the policy table.
 fn validate_moves(input: &InputBatch) -> Result<(), NetError> {
     if let Some(pair) = input.move_ends.windows(2).find(|pair| pair[0] > pair[1]) {
         return Err(NetError::Batch { what: "moves up to a row", found: pair[1] as usize, expected: pair[0] as usize });

@@ -1,4 +1,4 @@
-//! What can be wrong with a net, a batch or a model file.
+//! Errors of nets, batches and model files.
 
 use std::path::PathBuf;
 
@@ -17,61 +17,61 @@ pub enum NetError {
     /// An architecture that cannot be read or is out of range.
     #[error("architecture: {}", shown(.0))]
     Architecture(String),
-    /// A tensor that the architecture calls for is not there.
+    /// A tensor of the architecture is missing.
     #[error("tensor `{0}` is missing")]
     MissingTensor(String),
-    /// A tensor that the architecture does not know.
+    /// A tensor does not belong to the architecture.
     #[error("tensor `{name}` does not belong to a net of shape {1}", name = shown(.0))]
     UnknownTensor(String, String),
-    /// A tensor of other dimensions than the architecture calls for.
+    /// A tensor does not have the dimensions that the architecture requires.
     #[error("tensor `{name}` has dimensions {found:?}, expected {expected:?}")]
     Dimensions {
         /// The tensor's name.
         name: String,
-        /// What the file or caller gave.
+        /// The dimensions in the file or from the caller.
         found: Vec<usize>,
-        /// What the architecture calls for.
+        /// The dimensions that the architecture requires.
         expected: Vec<usize>,
     },
     /// A weight that is infinite or not a number.
     #[error("tensor `{0}` holds a value that is not finite")]
     NotFinite(String),
-    /// An input batch whose arrays do not fit each other.
+    /// The arrays of an input batch do not fit together.
     #[error("input batch has {found} {what}, expected {expected}")]
     Batch {
-        /// Which array.
+        /// The array.
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The length that the number of rows calls for.
+        /// The length required by the number of rows.
         expected: usize,
     },
-    /// Something that only one implementation of [`crate::Inference`] can say.
+    /// An error of one implementation of [`crate::Inference`].
     #[error("{0}")]
     Inference(String),
 }
 
-/// An error about a model file, naming the file.
+/// An error in a model file, with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[error("model file {path}: {kind}")]
 pub struct ModelFileError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error.
     pub kind: ModelFileErrorKind,
 }
 
-/// What can be wrong with a model file.
+/// The kinds of errors in a model file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelFileErrorKind {
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The bytes are no safetensors file, or not all of one.
+    /// The bytes are not a safetensors file, or only a part of one.
     #[error("not a complete safetensors file ({})", shown(.0))]
     Format(String),
-    /// The bytes are something else, by the look of them.
+    /// The bytes seem to be another kind of file.
     #[error("no model file; it seems to be {0}")]
     OtherKind(&'static str),
     /// A key of the metadata is missing.
@@ -82,7 +82,7 @@ pub enum ModelFileErrorKind {
     BadKey {
         /// The key.
         key: &'static str,
-        /// What was expected and found.
+        /// What was expected and what was found.
         reason: String,
     },
     /// The file was written by another version of the format or of the encoding.
@@ -95,7 +95,7 @@ pub enum ModelFileErrorKind {
         /// This program's version.
         expected: u32,
     },
-    /// The weights do not have the hash that the metadata states.
+    /// The weights do not have the hash in the metadata.
     #[error("damaged: the weights' hash is {found}, the file says {}", shown(expected))]
     Hash {
         /// Hash of the tensors read.
@@ -103,10 +103,10 @@ pub enum ModelFileErrorKind {
         /// Hash in the metadata.
         expected: String,
     },
-    /// The metadata does not have the checksum that it states.
+    /// The metadata does not have its own checksum.
     #[error("damaged: the metadata's checksum does not match")]
     Metadata,
-    /// The tensors do not make the net that the metadata states.
+    /// The tensors do not match the architecture in the metadata.
     #[error(transparent)]
     Net(#[from] NetError),
 }

@@ -1,4 +1,4 @@
-//! The rule-set features: what a net is told of the rules besides the squares' geometry, so that one net can play
+//! The rule-set features. Besides the geometry of the squares, they tell a net the rules, so that one net can play
 //! every rule set.
 
 use tablut_rules::{
@@ -9,8 +9,8 @@ use tablut_rules::{
 /// Number of scalar features.
 pub const FEATURES: usize = 42;
 
-/// Appends the [`FEATURES`] features of `set`, each from 0 to 1, and last the share of the no-capture limit that
-/// `plies_since_capture` has used up.
+/// Appends the [`FEATURES`] features of `set`, each from 0 to 1. The last one is the share of the no-capture limit that
+/// `plies_since_capture` has used.
 pub fn push_features(set: &RuleSet, plies_since_capture: u32, out: &mut Vec<f32>) {
     let start = out.len();
     let mut flags = Flags(out);
@@ -56,7 +56,7 @@ impl Flags<'_> {
         self.0.push(if flag { 1.0 } else { 0.0 });
     }
 
-    /// One flag for each of `values`, set where it is `value`.
+    /// One flag for each of `values`. A flag is set if its value equals `value`.
     fn one_hot<T: PartialEq>(&mut self, value: &T, values: &[T]) {
         for candidate in values {
             self.push(value == candidate);

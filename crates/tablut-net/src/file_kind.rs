@@ -1,6 +1,6 @@
-//! What a file that is no model seems to be, for messages.
+//! Guesses what kind of file something is that is not a model, for messages.
 
-/// What `bytes` seem to be, as in "it seems to be …"; `None` when nothing is recognised.
+/// The kind of file that `bytes` seem to be, as in "it seems to be …", or `None` if it is unknown.
 pub(crate) fn seems_to_be(bytes: &[u8]) -> Option<&'static str> {
     const STARTS: [(&[u8], &str); 7] = [
         (b"TABLUTGR", "a file of game records"),
@@ -9,13 +9,14 @@ pub(crate) fn seems_to_be(bytes: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "a file compressed by zstd"),
         (b"\x7fELF", "a program"),
         (b"\x93NUMPY", "an array of NumPy"),
-        // The field ir_version, then the field producer_name: as this program and most others begin an ONNX model.
+        // The field ir_version, then the field producer_name: ONNX models by this program and most others start like
+        // this.
         (b"\x08", "a model in ONNX's format; only the model files of `tablut train` can be read"),
     ];
     if bytes.is_empty() {
         return Some("an empty file");
     }
-    // Safetensors begin with the length of their header, whose last bytes are 0 in any file of sensible size.
+    // Safetensors start with the length of their header. Its last bytes are 0 in any file of reasonable size.
     let header_len = bytes.first_chunk().map_or(u64::MAX, |length| u64::from_le_bytes(*length));
     if header_len < 100_000_000 && bytes.get(8) == Some(&b'{') {
         return None;

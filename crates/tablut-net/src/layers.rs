@@ -1,9 +1,10 @@
-//! A net's layers and their parameters, in one place: what everything that holds, runs, learns or exports a net walks.
+//! A net's layers and their parameters in one place. All code that stores, runs, trains or exports a net uses them.
 //!
-//! [`Layers`] is the description: which layers an [`Architecture`](crate::Architecture) has, and the names, sizes and
+//! [`Layers`] is the description: the layers of an [`Architecture`](crate::Architecture), and the names, sizes and
 //! initial values of their tensors. [`Trunk`] and [`Heads`] are the layers packed for the kernels in some
-//! [`Arithmetic`], with their forward pass; [`adjoint`] is the way back, for learning. The engine and the learner run
-//! the same code and differ in where activations go: the engine writes over them, the learner keeps them.
+//! [`Arithmetic`], with their forward pass. [`adjoint`] is the backward pass, for training. The engine and the learner
+//! run the same code. They differ only in the storage of activations: the engine overwrites them, the learner keeps
+//! them.
 
 pub mod adjoint;
 mod bfloat16;

@@ -1,14 +1,14 @@
-//! Nets for Tablut, without a training framework: what a net is, what it reads, what it says, and the file it lives in.
+//! Nets for Tablut, without a training framework: architecture, inputs, outputs, and the model file.
 //!
-//! - [`Architecture`]: what a net is made of, as data.
-//! - [`layers`]: its layers and their parameters, which everything that holds, runs, learns or exports a net walks.
+//! - [`Architecture`]: a net's architecture as data.
+//! - [`layers`]: its layers and parameters. All code that stores, runs, trains or exports a net uses them.
 //! - [`encode`], [`View`], [`PLANES`], [`FEATURES`]: positions as planes and features.
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
 //! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
 //! - [`onnx::encode`]: the net for other runtimes.
-//! - [`Weights`], [`Model`]: a net's tensors, and the file that holds them with all that is needed to play.
-//! - [`StatedRules`], [`choose_rules`]: the rules that files state in full, and those that a command plays by.
+//! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play.
+//! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
 
 mod architecture;
 mod batch;

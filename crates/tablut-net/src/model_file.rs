@@ -1,11 +1,19 @@
 //! The model file: one safetensors file with everything that is needed to play.
 //!
-//! Metadata keys: `format` (this layout's version), `encoding` (version of planes, features and policy index),
-//! `architecture` (an [`Architecture`] as JSON), `shape` (its short name, for people), `rules` (names of the rule sets
-//! trained on, a JSON array), `rule_sets` (the same in full, a JSON array of [`StatedRules`]), `training` (a
-//! [`TrainingSummary`] as JSON), `hash` (BLAKE3 of the weights). Tensors are f32 under the names of
-//! [`Architecture::layers`]. Files of earlier versions lack `architecture`, and hold the net that `shape` names, or
-//! `rule_sets`, and name rule sets that come with the program.
+//! Metadata keys:
+//!
+//! - `format`: the version of this layout
+//! - `encoding`: the version of planes, features and policy index
+//! - `architecture`: an [`Architecture`] as JSON
+//! - `shape`: its short name, for people
+//! - `rules`: names of the rule sets that the net was trained on, a JSON array
+//! - `rule_sets`: the same rule sets in full, a JSON array of [`StatedRules`]
+//! - `training`: a [`TrainingSummary`] as JSON
+//! - `hash`: BLAKE3 of the weights
+//!
+//! Tensors are f32 with the names of [`Architecture::layers`]. Files of earlier versions may lack `architecture`; then
+//! `shape` names the net's architecture. They may lack `rule_sets`; then `rules` names rule sets that come with the
+//! program.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -25,10 +33,10 @@ use crate::weights::{Tensor, Weights};
 /// Version of the file's layout.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// Most simulations a move that a model file may ask for.
+/// The largest number of simulations per move in a model file.
 pub const MAX_PLAY_SIMULATIONS: u32 = 1_000_000;
 
-/// A net with what is to be known of it.
+/// A net with information about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The weights, with their architecture.
@@ -39,11 +47,11 @@ pub struct Model {
     pub training: TrainingSummary,
 }
 
-/// What a model file says of its training; every count is of the whole run so far.
+/// Information about a model's training. Every count is for the whole run so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrainingSummary {
-    /// Generations of self-play and learning.
+    /// Generations of self-play and training.
     pub generations: u64,
     /// Self-play games.
     pub games: u64,
@@ -53,26 +61,26 @@ pub struct TrainingSummary {
     pub evaluations: u64,
     /// Optimiser steps.
     pub steps: u64,
-    /// Simulations a move that play commands use unless told otherwise, to [`MAX_PLAY_SIMULATIONS`]; 0 when unknown.
+    /// Simulations per move that play commands use by default, up to [`MAX_PLAY_SIMULATIONS`]. It is 0 if unknown.
     pub play_simulations: u32,
     /// Seed of the run.
     pub seed: u64,
 }
 
 impl Model {
-    /// Reads a model file, checking everything that can be checked.
+    /// Reads and checks a model file.
     pub fn load(path: &Path) -> Result<Self, ModelFileError> {
         let read = || Self::from_bytes(&fs::read(path)?);
         read().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
-    /// Writes a model file, whole or not at all.
+    /// Writes a model file completely or not at all.
     pub fn save(&self, path: &Path) -> Result<(), ModelFileError> {
         let write = || Ok(durable::write(path, &self.to_bytes()?)?);
         write().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
-    /// The file's bytes; equal models give equal bytes.
+    /// The file's bytes. Equal models have equal bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Kind> {
         let json = |value: serde_json::Result<String>| value.map_err(|error| Kind::Format(error.to_string()));
         let metadata = BTreeMap::from([
@@ -122,7 +130,7 @@ impl Model {
     }
 }
 
-/// The rule sets in full, or from files of earlier versions by name.
+/// The rule sets in full, or by name in files of earlier versions.
 fn stated_rules(metadata: &HashMap<String, String>) -> Result<Vec<StatedRules>, Kind> {
     let named: Vec<String> = from_json(metadata, "rules")?;
     if !metadata.contains_key("rule_sets") {
@@ -149,14 +157,14 @@ fn from_json<T: for<'de> Deserialize<'de>>(metadata: &HashMap<String, String>, k
     serde_json::from_str(lookup(metadata, key)?).map_err(|error| Kind::BadKey { key, reason: error.to_string() })
 }
 
-/// Safetensors with f32 tensors and string metadata; also what checkpoints are made of.
+/// Safetensors with f32 tensors and string metadata. Checkpoints use this format too.
 pub mod container {
     use super::{BTreeMap, Dtype, HashMap, Kind, SafeTensors, Tensor, TensorView, seems_to_be};
 
     /// The key of the checksum of all other metadata.
     const CHECKSUM: &str = "checksum";
 
-    /// The first 16 digits of the BLAKE3 hash of the keys and values, each with its length before it.
+    /// The first 16 digits of the BLAKE3 hash of the keys and values, each preceded by its length.
     fn checksum(metadata: &BTreeMap<&str, &str>) -> String {
         let mut hasher = blake3::Hasher::new();
         for text in metadata.iter().flat_map(|(key, value)| [key, value]) {
@@ -165,7 +173,8 @@ pub mod container {
         hasher.finalize().to_hex()[..16].to_owned()
     }
 
-    /// The file's bytes; keys are sorted, so equal contents give equal bytes. A checksum of the metadata is added to it.
+    /// The file's bytes. Keys are sorted, so equal contents have equal bytes. A checksum of the metadata is added to
+    /// the metadata.
     pub fn serialize<'a>(
         metadata: &BTreeMap<&str, String>,
         tensors: impl Iterator<Item = (&'a str, &'a Tensor)>,
@@ -180,7 +189,8 @@ pub mod container {
                 view.map(|view| (name, view)).map_err(|error| format(&error))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        // The library keeps metadata in a hash map, whose order varies from run to run: write it as one sorted entry.
+        // The library stores metadata in a hash map, whose order differs from run to run. So write it as one sorted
+        // entry.
         let mut metadata: BTreeMap<&str, &str> = metadata.iter().map(|(key, value)| (*key, value.as_str())).collect();
         metadata.remove(CHECKSUM);
         let checksum = checksum(&metadata);
@@ -203,7 +213,7 @@ pub mod container {
             header.metadata().as_ref().and_then(|map| map.get("tablut")).ok_or(Kind::MissingKey("tablut"))?;
         let mut metadata: HashMap<String, String> = serde_json::from_str(metadata)
             .map_err(|error| Kind::BadKey { key: "tablut", reason: error.to_string() })?;
-        // The first files have none.
+        // The oldest files have none.
         if let Some(stated) = metadata.remove(CHECKSUM)
             && stated != checksum(&metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect())
         {
@@ -317,7 +327,8 @@ mod tests {
         for at in 0..header_len {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
-            // The name of the checksum itself may go, as in the first files: what it protects is whole then.
+            // If the name of the checksum is damaged, the file reads like the oldest ones, which have none. What the
+            // checksum protects is undamaged then.
             if let Ok(read) = Model::from_bytes(&damaged) {
                 assert_eq!(read, model(), "a flipped bit in byte {at} went unnoticed");
             }

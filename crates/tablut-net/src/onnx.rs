@@ -18,12 +18,12 @@ use crate::policy::POLICY_ENTRIES;
 use crate::weights::Weights;
 use tablut_rules::SIZE;
 
-/// The version of ONNX's file format that is written, that of opset 17.
+/// The version of ONNX's file format, as for opset 17.
 const IR_VERSION: u64 = 8;
 /// The version of ONNX's operators.
 const OPSET: u64 = 17;
 
-/// The bytes of an ONNX file that holds the net of `weights`, with `metadata` as the model's properties.
+/// The bytes of an ONNX file with the net of `weights`. `metadata` becomes the model's properties.
 pub fn encode(weights: &Weights, metadata: &[(&str, &str)]) -> Vec<u8> {
     let mut model = Message::default();
     model.varint(1, IR_VERSION);

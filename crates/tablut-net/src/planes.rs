@@ -1,11 +1,11 @@
-//! The input planes: what a net sees of the board and its special squares.
+//! The input planes: the board and its special squares.
 
 use tablut_rules::{Bitboard, Move, Rules, Side, Situation};
 
 /// Number of input planes.
 pub const PLANES: usize = 16;
 
-/// A position to be encoded; the moves are those whose logits are wanted.
+/// A position to encode. `moves` are the moves whose logits are needed.
 pub type View<'a> = Situation<&'a Rules, &'a [Move]>;
 
 /// The planes of one position, as sets of squares.

@@ -1,8 +1,8 @@
-//! The policy index: which entry of the net's policy table is a move's logit.
+//! The policy index: the place of a move's logit in the net's policy table.
 //!
-//! The table has [`POLICY_PLANES`] planes of 81 squares; `entry = plane * 81 + square`. Planes 0 to 31 are the
-//! four directions times eight distances, read at the square that the piece leaves. The last plane is read at the
-//! square of the piece that the mover chooses to capture, where the rule set gives a choice; the two are added.
+//! The table has [`POLICY_PLANES`] planes of 81 squares; `entry = plane * 81 + square`. Planes 0 to 31 are the four
+//! directions times eight distances, read at the square that the piece leaves. The last plane is for rule sets that let
+//! the mover choose a capture. It is read at the square of the captured piece, and its entry is added to the first one.
 
 use tablut_rules::{Direction, Move, SIZE, SQUARES, Square, Symmetry};
 
@@ -15,8 +15,8 @@ pub const POLICY_ENTRIES: usize = POLICY_PLANES * SQUARES;
 /// The plane of the chosen capture.
 const CHOICE_PLANE: usize = POLICY_PLANES - 1;
 
-/// Where a move's logit is found: one entry of the policy table, and a second one that is added to it where the
-/// mover chooses which piece to capture.
+/// The place of a move's logit: one entry of the policy table. If the mover chooses which piece to capture, a second
+/// entry is added to it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct PolicyIndex {
     /// Entry of direction, distance and square left, below `32 * 81`.
@@ -26,7 +26,7 @@ pub struct PolicyIndex {
 }
 
 impl PolicyIndex {
-    /// Stands in [`PolicyIndex::choice`] for a move without a choice.
+    /// The value of [`PolicyIndex::choice`] for a move without a choice.
     pub const NO_CHOICE: u16 = u16::MAX;
 
     /// The index of `mv`.
@@ -36,7 +36,7 @@ impl PolicyIndex {
         Self { entry: (plane * SQUARES + mv.from.index()) as u16, choice }
     }
 
-    /// The index of the same move on the board turned by `symmetry`.
+    /// The index of the same move on the board transformed by `symmetry`.
     pub fn transformed(self, symmetry: Symmetry) -> Self {
         let turn = |entry: u16| {
             let (plane, square) = (usize::from(entry) / SQUARES, usize::from(entry) % SQUARES);
@@ -59,7 +59,7 @@ impl PolicyIndex {
     /// The logit in a policy table of [`POLICY_ENTRIES`] values.
     ///
     /// # Panics
-    /// When the table is shorter.
+    /// If the table is shorter.
     pub fn logit(self, table: &[f32]) -> f32 {
         let base = table[usize::from(self.entry)];
         if self.choice == Self::NO_CHOICE { base } else { base + table[usize::from(self.choice)] }

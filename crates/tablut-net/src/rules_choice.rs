@@ -1,4 +1,5 @@
-//! Which rules a command plays by: those asked for, else the usual ones where the nets know them, else a net's first.
+//! Chooses the rules of a command: those that the user asked for, else kvasir if the nets know it, else a net's first
+//! rule set.
 
 use std::sync::Arc;
 
@@ -6,32 +7,33 @@ use tablut_rules::{ClauseDifference, RuleSet, RuleSetError, Rules, USUAL_RULE_SE
 
 use crate::stated_rules::StatedRules;
 
-/// A net that is to play, for the choice of rules.
+/// A net that will play, for the choice of rules.
 #[derive(Copy, Clone, Debug)]
 pub struct KnownRules<'a> {
-    /// What messages call the net, such as its file.
+    /// The net's name in messages, such as its file.
     pub net: &'a str,
     /// The rule sets that it was trained on.
     pub rules: &'a [StatedRules],
 }
 
-/// The rules to play by.
+/// The chosen rules.
 #[derive(Clone, Debug)]
 pub struct RulesChoice {
     /// The rules.
     pub rules: Arc<Rules>,
-    /// What people should be told of the choice, a sentence each; none where there is nothing to be surprised at.
+    /// Notes for the user about the choice, one sentence each. Empty if nothing is surprising.
     pub notes: Vec<String>,
 }
 
-/// Why there are no rules to play by.
+/// The rules cannot be chosen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesChoiceError {
-    /// There is no such rule set, or it is faulty.
+    /// The rule set does not exist or is wrong.
     #[error(transparent)]
     Rules(#[from] RuleSetError),
-    /// A net, or a book, states the name of its rules alone, and no rule set of that name comes with the program.
+    /// A net or an opening book contains only the name of its rules, and no rule set of that name comes with the
+    /// program.
     #[error(
         "{file} names the rules {name}, which it does not hold and which do not come with the program; give the rule \
          file with --rules FILE.toml"
@@ -44,11 +46,12 @@ pub enum RulesChoiceError {
     },
 }
 
-/// Decides the rules: `asked`, a name or the path of a rule file; else kvasir, if every net knows it; else the first rule
-/// set of the first net that all know, or simply its first.
+/// Chooses the rules. If `asked` is given, it is a name or the path of a rule file. Otherwise the rules are kvasir, if
+/// every net knows it. Otherwise they are the first rule set of the first net that all nets know, or simply the first
+/// net's first rule set.
 ///
-/// A name means the rule set of the first net that states one of that name, and otherwise the one that comes with the
-/// program. No net at all knows every rule set.
+/// A name means the rule set of the first net that contains one of that name. If there is none, it means the one that
+/// comes with the program. Without nets, every rule set counts as known.
 pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<RulesChoice, RulesChoiceError> {
     let name = asked.unwrap_or_else(|| usual_name(nets));
     let stated = nets.iter().find_map(|net| Some((net, net.rules.iter().find(|rules| rules.name() == name)?)));
@@ -68,7 +71,7 @@ pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<Rule
     Ok(RulesChoice::new(rules, owner.unwrap_or(name), notes, nets))
 }
 
-/// The rules that a file other than a net's states, such as a book of openings; `file` is its name in messages.
+/// The rules of a file that is not a net, such as an opening book. `file` is its name in messages.
 pub fn rules_of_file(
     file: &str,
     stated: &StatedRules,
@@ -84,7 +87,8 @@ pub fn rules_of_file(
 }
 
 impl RulesChoice {
-    /// A choice, with notes on clauses that differ from the shipped set of that name, and on nets that know other rules.
+    /// The choice, with notes on clauses that differ from the rule set of that name that comes with the program, and on
+    /// nets that were trained on other rules.
     fn new(rules: Arc<Rules>, owner: &str, mut notes: Vec<String>, nets: &[KnownRules<'_>]) -> Self {
         let changes = StatedRules::of(&rules).changes();
         if !changes.is_empty() {
@@ -100,7 +104,7 @@ impl RulesChoice {
     }
 }
 
-/// The name of the rules where none are asked for.
+/// The name of the rules if the user did not ask for any.
 fn usual_name<'a>(nets: &[KnownRules<'a>]) -> &'a str {
     let known_to_all = |name: &str| nets.iter().all(|net| net.rules.iter().any(|rules| rules.name() == name));
     let first = nets.first().map_or(&[][..], |net| net.rules);
@@ -111,7 +115,7 @@ fn usual_name<'a>(nets: &[KnownRules<'a>]) -> &'a str {
     }
 }
 
-/// What is to be said of a net that plays by rules that it was not trained on.
+/// The note for a net that plays under rules that it was not trained on.
 fn strangeness(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
     if net.rules.iter().any(|rules| rules.is(set)) {
         return None;
@@ -146,7 +150,7 @@ mod tests {
         names.iter().map(|name| StatedRules::named(name).unwrap()).collect()
     }
 
-    /// The name and the king's reach of what is chosen, and the notes in one text.
+    /// The chosen name and king's reach, and the notes as one text.
     fn chosen(asked: Option<&str>, nets: &[&[StatedRules]]) -> (String, u32, String) {
         let labels: Vec<String> = (1..=nets.len()).map(|number| format!("net {number}")).collect();
         let known: Vec<_> = labels.iter().zip(nets).map(|(net, rules)| KnownRules { net, rules }).collect();

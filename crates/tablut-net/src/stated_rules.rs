@@ -1,7 +1,7 @@
-//! Rule sets as files state them: in full, with a hash, so that a net or a game says itself what it was played by.
+//! Rule sets in files: complete and with a hash, so that a net or a game contains the rules that it was played with.
 //!
-//! Files of the first versions state names alone. Such a name stands for the rule set of that name that comes with the
-//! program, and never for a file.
+//! Files of the oldest versions contain only names. Such a name means the rule set of that name that comes with the
+//! program. It never means a file.
 
 use std::sync::Arc;
 
@@ -10,28 +10,28 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tablut_rules::{ClauseDifference, RuleSet, Rules, is_rule_set_name, shown};
 
-/// A rule set in a model file, in game records or in a book of openings.
+/// A rule set in a model file, in game records or in an opening book.
 ///
-/// As JSON it is an object of `set`, the rule set with the keys of a rule file, and `hash`, the [`clauses_hash`] of it; or
-/// a name alone.
+/// As JSON it is either an object or a name. The object has `set`, the rule set with the keys of a rule file, and
+/// `hash`, its [`clauses_hash`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StatedRules {
     name: String,
     set: Option<RuleSet>,
 }
 
-/// A name in a file that cannot be the name of a rule set.
+/// A name in a file is not a valid name of a rule set.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("\"{}\" is no name of a rule set: expected letters, digits, - and _", shown(.0))]
 pub struct BadRulesName(String);
 
-/// A rule set of which a file gives nothing but the name, where no rule set of that name comes with the program.
+/// A file contains only the name of a rule set, and no rule set of that name comes with the program.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("only the name of the rules {0} is stated, and no rule set of that name comes with the program")]
 pub struct NameAlone(pub String);
 
 impl StatedRules {
-    /// States `rules` in full.
+    /// Stores `rules` in full.
     pub fn of(rules: &Rules) -> Self {
         Self::checked(rules.set().clone())
     }
@@ -40,8 +40,8 @@ impl StatedRules {
         Self { name: set.name.clone(), set: Some(set) }
     }
 
-    /// The rule set of a file that states its name alone: the one of that name that comes with the program, or a
-    /// rule set of which nothing but the name is known.
+    /// The rule set of a file that contains only its name. It is the one of that name that comes with the program. If
+    /// there is none, only the name is known.
     pub fn named(name: &str) -> Result<Self, BadRulesName> {
         if !is_rule_set_name(name) {
             return Err(BadRulesName(name.to_owned()));
@@ -54,7 +54,7 @@ impl StatedRules {
         &self.name
     }
 
-    /// The rule set; `None` where only a name is known.
+    /// The rule set, or `None` if only its name is known.
     pub fn set(&self) -> Option<&RuleSet> {
         self.set.as_ref()
     }
@@ -65,21 +65,22 @@ impl StatedRules {
         Ok(Arc::new(Rules::new(set).expect("rule sets are checked when they are read")))
     }
 
-    /// The clauses in which this rule set differs from the one of its name that comes with the program; none where no such
-    /// rule set comes with it.
+    /// The clauses in which this rule set differs from the one of its name that comes with the program. Empty if there
+    /// is no such rule set.
     pub fn changes(&self) -> Vec<ClauseDifference> {
         let shipped = RuleSet::named(&self.name).ok();
         self.set.iter().zip(&shipped).flat_map(|(set, shipped)| set.differences(shipped)).collect()
     }
 
-    /// Whether the clauses are those of `set`, whatever its name; of a rule set that is only named, whether the name is.
+    /// Whether this rule set has the same clauses as `set`. The name does not matter, unless only the name is known;
+    /// then it must be equal.
     pub fn is(&self, set: &RuleSet) -> bool {
         self.set.as_ref().map_or(self.name == set.name, |own| own.differences(set).is_empty())
     }
 }
 
-/// BLAKE3 of a rule set's clauses, one `key = value` a line in the order of the keys; name and source are left out, so
-/// equal hashes are equal games.
+/// BLAKE3 of a rule set's clauses, one `key = value` per line, sorted by key. Name and source are left out, so equal
+/// hashes mean equal games.
 pub fn clauses_hash(set: &RuleSet) -> String {
     let mut hasher = blake3::Hasher::new();
     for (key, value) in set.clauses() {

@@ -1,4 +1,4 @@
-//! A net's weights on the host: named tensors, checked against the architecture.
+//! A net's weights in main memory: named tensors, checked against the architecture.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use crate::architecture::Architecture;
 use crate::error::NetError;
 use crate::layers::{Layers, Values};
 
-/// A dense tensor of f32 on the host.
+/// A dense tensor of f32 in main memory.
 pub type Tensor = ndarray::ArrayD<f32>;
 
-/// What the names of tensors begin with that only learning reads.
+/// Prefix of the names of tensors that exist only for training.
 pub const AUXILIARY: &str = "aux.";
 
 /// All weights of one net.
 ///
-/// Every tensor of the architecture is there with its dimensions, row-major, and every value is finite.
+/// All tensors of the architecture are present with their dimensions, row-major, and every value is finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     architecture: Architecture,
@@ -22,8 +22,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Takes `tensors` as the weights of a net, if they are exactly that. Those of heads that only learning reads, whose
-    /// names begin with [`AUXILIARY`], are left out.
+    /// Uses `tensors` as the weights of a net, if they are exactly the tensors of the architecture. Tensors of heads
+    /// that exist only for training are left out; their names begin with [`AUXILIARY`].
     pub fn new(architecture: Architecture, mut tensors: BTreeMap<String, Tensor>) -> Result<Self, NetError> {
         tensors.retain(|name, _| !name.starts_with(AUXILIARY));
         let layers = architecture.layers();
@@ -48,8 +48,8 @@ impl Weights {
         Ok(Self { architecture, tensors })
     }
 
-    /// Fresh weights for training, a function of `architecture` and `seed` alone; [`Architecture::layers`] says how
-    /// large they are.
+    /// New weights for training. They depend only on `architecture` and `seed`. [`Architecture::layers`] describes
+    /// their size.
     pub fn initial(architecture: &Architecture, seed: u64) -> Self {
         let layers = architecture.layers();
         let tensor = |parameter: &crate::Parameter| {
@@ -69,7 +69,7 @@ impl Weights {
     /// The tensor called `name`.
     ///
     /// # Panics
-    /// When the architecture has no such tensor.
+    /// If the architecture has no such tensor.
     pub fn get(&self, name: &str) -> &Tensor {
         self.tensors.get(name).unwrap_or_else(|| panic!("a net {} has no tensor `{name}`", self.architecture))
     }
@@ -84,7 +84,7 @@ impl Weights {
         Values::new(layers.parameters().iter().map(|parameter| row_major(self.get(&parameter.name))))
     }
 
-    /// Hash of names, dimensions and values: two nets play alike to the bit when theirs are equal.
+    /// Hash of names, dimensions and values. Two nets with equal hashes play exactly alike.
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (name, tensor) in &self.tensors {

@@ -31,7 +31,7 @@ fn infer(engine: &mut Engine, input: &InputBatch) -> OutputBatch {
     output
 }
 
-/// Asserts that every value lies within 1e-4 of the expected, in parts of the largest magnitude of them all.
+/// Asserts that every value is within 1e-4 of the expected one, relative to the largest magnitude of all.
 fn assert_close<'a>(found: impl IntoIterator<Item = &'a f32>, expected: impl IntoIterator<Item = &'a f32>, what: &str) {
     let (found, expected): (Vec<_>, Vec<_>) = (found.into_iter().collect(), expected.into_iter().collect());
     assert_eq!(found.len(), expected.len(), "{what}");
@@ -195,7 +195,7 @@ fn a_fresh_net_is_nearly_indifferent() {
     }
 }
 
-/// The engine in bf16, where the machine has it.
+/// The engine in bf16, if the machine supports it.
 fn bf16(weights: &Weights, n_threads: usize) -> Option<Engine> {
     let options = EngineOptions { n_threads, precision: Precision::Bf16, ..EngineOptions::default() };
     match Engine::with_options(weights, options) {
@@ -228,7 +228,7 @@ fn outputs_in_bf16_without_the_registers_are_near_the_definitions() {
     }
 }
 
-/// Asserts that an engine in bf16 says about what the definition says.
+/// Asserts that an engine in bf16 gives roughly the results of the definition.
 fn assert_near(mut engine: Engine, weights: &Weights, what: &str) {
     let input = random_batch(3, 32);
     let (output, expected) = (infer(&mut engine, &input), definition::infer(weights, &input));

@@ -1,4 +1,4 @@
-//! `TABLUT_SIMD` forces the instruction set: this test program runs itself once for every level, with the variable set.
+//! `TABLUT_SIMD` forces the instruction set. This test program runs itself once for every level, with the variable set.
 
 #[path = "engine/definition.rs"]
 mod definition;

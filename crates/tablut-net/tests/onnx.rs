@@ -1,4 +1,4 @@
-//! The ONNX file run by rten, against the CPU engine.
+//! Compares the ONNX file, run by rten, with the CPU engine.
 
 #[path = "engine/random.rs"]
 mod random;

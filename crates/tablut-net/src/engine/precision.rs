@@ -1,4 +1,4 @@
-//! The precision that convolutions are computed in, and the other choices of an engine.
+//! The precision of the convolutions, and the other options of an engine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ pub enum Precision {
     /// Single precision, on every machine.
     #[default]
     F32,
-    /// Inputs and weights rounded to eight bits of precision, sums in f32: several times faster, on Linux on processors
-    /// with matrix registers (Intel's AMX, since 2023).
+    /// Inputs and weights rounded to eight bits of precision, with sums in f32. It is several times faster, but needs
+    /// Linux and a processor with matrix registers (Intel's AMX, since 2023).
     Bf16,
 }
 
@@ -48,14 +48,15 @@ impl FromStr for Precision {
     }
 }
 
-/// The choices of an engine.
+/// The options of an engine.
 #[derive(Copy, Clone, Debug)]
 pub struct EngineOptions {
-    /// Threads that share each batch, the calling one among them; 0 is taken as 1.
+    /// Threads that share each batch, including the calling one. 0 counts as 1.
     pub n_threads: usize,
     /// The precision of the convolutions.
     pub precision: Precision,
-    /// The instruction set; if none is given, the one that `TABLUT_SIMD` names, or the best of this machine.
+    /// The instruction set. If it is `None`, the engine uses the one that `TABLUT_SIMD` names, or the best one of this
+    /// machine.
     pub simd: Option<Simd>,
 }
 

@@ -1,4 +1,4 @@
-//! A batch shared out among threads, a few rows at a time.
+//! Distributes a batch among threads, a few rows at a time.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use crate::batch::{InputBatch, OutputBatch};
 use crate::error::NetError;
 
-/// Some rows of a batch, and the room for their outputs.
+/// Some rows of a batch, and the buffers for their outputs.
 pub(super) struct Share<'a> {
     pub rows: Range<usize>,
     pub logits: &'a mut [f32],
@@ -16,7 +16,7 @@ pub(super) struct Share<'a> {
 
 /// The threads of one engine.
 pub(super) struct Threads {
-    /// All but the calling thread; none for an engine on one thread.
+    /// All threads except the calling one; `None` for an engine on one thread.
     pool: Option<rayon::ThreadPool>,
     count: usize,
 }
@@ -35,7 +35,8 @@ impl Threads {
         self.count
     }
 
-    /// Calls `evaluate` until every row of `input` is done, at most `most` rows at a time, each thread with a workspace of its own.
+    /// Calls `evaluate` until every row of `input` is done, with at most `most` rows at a time. Each thread has its own
+    /// workspace.
     pub fn run<W, F>(
         &self,
         workspaces: &mut [W],
@@ -47,7 +48,7 @@ impl Threads {
         W: Send,
         F: Fn(&mut W, Share<'_>) + Sync,
     {
-        // Equal shares, as many for each thread as for any other.
+        // Shares of equal size, the same number for each thread.
         let n_shares = input.n.div_ceil(most).next_multiple_of(self.count).max(1);
         let rest = Mutex::new(Rest {
             input,
@@ -58,7 +59,7 @@ impl Threads {
             moves_left: &mut output.moves_left,
         });
         let work = |workspace: &mut W| {
-            // A poisoned lock means that another thread's evaluation panicked; the panic is passed on anyway.
+            // A poisoned lock means that the evaluation of another thread panicked. That panic is passed on anyway.
             while let Some(share) = rest.lock().ok().and_then(|mut rest| rest.take()) {
                 evaluate(workspace, share);
             }
@@ -87,7 +88,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// The next rows; none when all are taken.
+    /// The next rows, or `None` if all are taken.
     fn take(&mut self) -> Option<Share<'a>> {
         let rows = self.first..(self.first + self.size).min(self.input.n);
         if rows.is_empty() {

@@ -1,7 +1,8 @@
-//! The way back through the layers, for learning: from the gradient of a net's predictions to those of its weights.
+//! The backward pass through the layers, for training: from the gradient of a net's predictions to the gradients of its
+//! weights.
 //!
-//! Every layer's gradient is written out by hand here, on the kernels; what is made of the predictions, and what other
-//! heads make of the trunk's output, is differentiated elsewhere and handed in.
+//! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and the
+//! auxiliary heads, and passes their gradients in.
 
 mod convolution;
 mod gradients;
@@ -28,7 +29,7 @@ pub use gradients::Workspace;
 use packed::Packed;
 pub use shard::{Predictions, Shard};
 
-/// A net's layers packed for both ways.
+/// A net's layers, packed for the forward and the backward pass.
 pub struct LearningNet(Packed);
 
 impl LearningNet {
@@ -42,12 +43,12 @@ impl LearningNet {
         &self.0.layers
     }
 
-    /// Takes over the values of all parameters.
+    /// Sets the values of all parameters.
     pub fn repack(&mut self, kernels: Kernels, values: &Values<'_>) {
         self.0.repack(kernels, values);
     }
 
-    /// Room for `rows` of a batch.
+    /// Buffers for `rows` of a batch.
     pub fn shard(&self, rows: Range<usize>) -> Shard {
         let n = rows.len();
         Shard {
@@ -59,13 +60,13 @@ impl LearningNet {
         }
     }
 
-    /// Room for one thread to work in, for one shard of at most `n` rows at a time.
+    /// Buffers for one thread, for one shard of at most `n` rows at a time.
     pub fn workspace(&self, n: usize) -> Workspace {
         let room = Room::new(GROUP, self.0.trunk.width, self.0.heads.joint_width());
         Workspace::new(&self.0.layers, room, n)
     }
 
-    /// Runs the net on the shard's rows and keeps what the way back needs.
+    /// Runs the net on the shard's rows and keeps what the backward pass needs.
     pub fn forward(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
         let positions = Positions { input, rows: shard.rows.clone() };
         shard.logits.resize(positions.moves().len(), 0.0);
@@ -88,10 +89,11 @@ impl LearningNet {
         self.0.heads.values(kernels, shard.rows.len(), &mut shard.values);
     }
 
-    /// Sums the gradients of all weights over the shard's rows, from the gradient of the whole batch's predictions.
+    /// Sums the gradients of all weights over the shard's rows. `gradient` is the gradient of the whole batch's
+    /// predictions.
     ///
     /// # Panics
-    /// When `gradient` has other sizes than the batch of the last forward pass.
+    /// If the sizes of `gradient` differ from the batch of the last forward pass.
     pub fn backward(
         &self,
         kernels: Kernels,
@@ -105,7 +107,7 @@ impl LearningNet {
         trunk::backward(&self.0, kernels, shard, workspace, &positions);
     }
 
-    /// The gradients of all parameters, in their order: the shards' shares, added in the order of the shards.
+    /// The gradients of all parameters, in their order: the sums over the shards, added in the order of the shards.
     pub fn gradients(&self, shards: &[Shard]) -> Vec<Vec<f32>> {
         let shares: Vec<_> = shards.iter().map(|shard| &shard.gradients).collect();
         gradients::sum(&self.0.layers, &shares)

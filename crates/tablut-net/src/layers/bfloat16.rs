@@ -1,5 +1,5 @@
-//! Activations with convolutions in bf16, where the processor has matrix registers (AMX). The residual trunk, biases,
-//! pooling and the heads' last layers stay in f32.
+//! Activations for convolutions in bf16, on processors with matrix registers (AMX). The residual trunk, biases, pooling
+//! and the heads' last layers stay in f32.
 
 use ndarray::Array2;
 use tablut_kernels::{Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Kernels};
@@ -10,7 +10,7 @@ use super::parameter::Convolution;
 use super::trunk::{Activations, Place, Step};
 use crate::planes::PLANES;
 
-/// Inputs and weights of convolutions rounded to bf16, sums in f32.
+/// Inputs and weights of convolutions are rounded to bf16, sums are in f32.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Bf16;
 
@@ -29,10 +29,10 @@ impl Arithmetic for Bf16 {
     }
 }
 
-/// One thread's memory for a few positions at once.
+/// One thread's buffers for a few positions at a time.
 pub(crate) struct Bf16Workspace {
     bf16: Bf16Kernels,
-    /// Positions under way.
+    /// Number of positions in the forward pass.
     n: usize,
     planes: Bf16Images,
     /// The trunk's activations in f32, `[n][81][width]`, and rounded.
@@ -42,14 +42,14 @@ pub(crate) struct Bf16Workspace {
     inside: Bf16Images,
     /// Activations in the heads, `[n][81][joint width]`.
     joint: Aligned,
-    /// What is added to every square, `[n][width]`.
+    /// Biases for every square, `[n][width]`.
     biases: Aligned,
     /// Means and maxima, `[n][2 * width]`.
     pooled: Aligned,
 }
 
 impl Bf16Workspace {
-    /// For `n` positions of a net whose trunk and heads have so many channels, with the padding.
+    /// Buffers for `n` positions of a net. The widths are channels of trunk and heads, including padding.
     pub fn new(bf16: Bf16Kernels, n: usize, width: usize, joint_width: usize) -> Self {
         Self {
             bf16,

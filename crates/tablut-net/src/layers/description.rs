@@ -1,4 +1,4 @@
-//! Which layers a net has: the description that everything else walks.
+//! The list of a net's layers. All other code uses it.
 
 use super::parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
 use crate::architecture::{Architecture, BlockKind};
@@ -11,9 +11,9 @@ use crate::policy::POLICY_PLANES;
 pub struct Block {
     /// From the block's input, rectified.
     pub conv1: Convolution,
-    /// Onto the block's input.
+    /// Its result is added to the block's input.
     pub conv2: Convolution,
-    /// From means and maxima of what is between the convolutions to a bias of the second.
+    /// From the means and maxima between the convolutions to a bias of the second one.
     pub pool: Option<Linear>,
 }
 
@@ -60,11 +60,11 @@ pub struct Layers {
 }
 
 impl Architecture {
-    /// The layers of a net of this architecture.
+    /// The layers of a net with this architecture.
     ///
-    /// He initialisation, except that what closes a residual branch and what feeds a head's output starts small, so
-    /// that an untrained net is close to the identity in its trunk and to uniform in its outputs (as in Fixup, Zhang
-    /// et al. 2019, which lets a net without normalisation train).
+    /// Initial values are He's, with one exception: the last layers of residual branches and the layers before outputs
+    /// start small. So an untrained net's trunk is close to the identity and its outputs are close to uniform (as in
+    /// Fixup, Zhang et al. 2019). This lets a net without normalisation train.
     pub fn layers(&self) -> Layers {
         let (c, p, v, h) = (self.channels(), self.policy().channels, self.value().channels, self.value().hidden);
         let branch = Start::Branch { n_blocks: self.blocks().len() };
@@ -96,7 +96,7 @@ impl Architecture {
 }
 
 impl Layers {
-    /// Every tensor, in the order of the forward pass; a [`ParameterId`] is a place in it.
+    /// Every tensor, in the order of the forward pass. A [`ParameterId`] is an index into this list.
     pub fn parameters(&self) -> &[Parameter] {
         self.parameters.as_slice()
     }
@@ -106,7 +106,7 @@ impl Layers {
         (0..self.parameters().len()).map(ParameterId::from_index)
     }
 
-    /// The tensor of an id.
+    /// The tensor with this id.
     pub fn parameter(&self, id: ParameterId) -> &Parameter {
         &self.parameters.as_slice()[id.index()]
     }
@@ -118,8 +118,8 @@ impl Architecture {
         self.layers().parameters().iter().map(Parameter::len).sum()
     }
 
-    /// Additions and multiplications of one evaluation by direct convolution: two for each weight of a layer on squares
-    /// at every square, and two for every other parameter.
+    /// Additions and multiplications of one evaluation by direct convolution. Each weight of a layer on squares counts
+    /// twice for every square, every other parameter counts twice.
     pub fn operations(&self) -> usize {
         let layers = self.layers();
         let convolutions = layers.blocks.iter().flat_map(|block| [block.conv1.weight, block.conv2.weight]);

@@ -1,4 +1,4 @@
-//! Activations in f32: convolutions by Winograd's method, a few positions at a time.
+//! Activations in f32, with Winograd convolutions, a few positions at a time.
 
 use ndarray::Array2;
 use tablut_kernels::{Aligned, Epilogue, Kernels, LANES, Matrix, Rows, Transformed};
@@ -9,7 +9,7 @@ use super::parameter::Convolution;
 use super::trunk::{Activations, Place, Step};
 use crate::planes::PLANES;
 
-/// Channels of the encoded planes as the kernels want them.
+/// Channels of the encoded planes, padded for the kernels.
 pub(super) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);
 
 /// Single precision, on every machine.
@@ -30,43 +30,43 @@ impl Arithmetic for F32 {
     }
 }
 
-/// Where the images of some positions are kept, or written over.
+/// Stores the images of some positions, or overwrites them.
 pub trait Store {
-    /// Whether the trunk's output is pooled by itself, square after square, rather than on its way, tile after tile: the
-    /// sums are rounded differently.
+    /// Whether the trunk's output is pooled separately, square by square. Otherwise it is pooled tile by tile during
+    /// the convolution. The two round the sums differently.
     const POOLS_OUTPUT_BY_ITSELF: bool;
 
-    /// Room for a position's planes, `[81][padded planes]`; the padding is zero.
+    /// The buffer for a position's planes, `[81][padded planes]`. The padding is zero.
     fn planes(&mut self, row: usize) -> &mut [f32];
 
-    /// Room for a position's image at a place, which holds the block's input after a block, and for its pooled values
-    /// if the place pools.
+    /// The buffer for a position's image at a place, and for its pooled values if the place is pooled. After a block,
+    /// the image contains the block's input.
     fn image(&mut self, place: Place, row: usize) -> (&mut [f32], &mut [f32]);
 
     /// The pooled values of all positions at a place.
     fn pooled(&self, place: Place) -> &[f32];
 
-    /// A position's image after the trunk, and room for the product of both heads' 1×1 convolutions.
+    /// A position's image after the trunk, and the buffer for the product of both heads' 1×1 convolutions.
     fn trunk_and_joint(&mut self, row: usize) -> (&[f32], &mut [f32]);
 }
 
-/// A few positions' way through a net.
+/// A few positions in the forward pass.
 pub struct Float32<'a, S> {
     n: usize,
     room: &'a mut Room,
     store: S,
 }
 
-/// Room for the convolutions of a few positions at once.
+/// Buffers for the convolutions of a few positions at a time.
 pub struct Room {
     tiles: Transformed,
     products: Transformed,
-    /// What is added to every square, `[n][width]`.
+    /// Biases for every square, `[n][width]`.
     biases: Aligned,
 }
 
 impl Room {
-    /// Room for `n` positions of a net of `channels`, with `joint_width` channels in the heads.
+    /// Buffers for `n` positions of a net with `channels`, and `joint_width` channels in the heads.
     pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
         Self {
             tiles: Transformed::new(GRID, n, channels.max(PLANE_WIDTH)),
@@ -77,7 +77,7 @@ impl Room {
 }
 
 impl<'a, S: Store> Float32<'a, S> {
-    /// The way of `n` positions, at most as many as the room is for.
+    /// Starts the forward pass of `n` positions. `n` is at most what `room` was made for.
     pub fn new(n: usize, room: &'a mut Room, store: S) -> Self {
         Self { n, room, store }
     }
@@ -134,7 +134,7 @@ impl<S: Store> Activations<F32> for Float32<'_, S> {
     }
 }
 
-/// Images that are written over as soon as the next layer has read them: what playing needs.
+/// Images that are overwritten as soon as the next layer has read them. This is enough for playing.
 pub(crate) struct Overwritten {
     channels: usize,
     /// One position's planes.
@@ -150,7 +150,7 @@ pub(crate) struct Overwritten {
 }
 
 impl Overwritten {
-    /// For `n` positions of a net of `channels`, with `joint_width` channels in the heads.
+    /// Buffers for `n` positions of a net with `channels`, and `joint_width` channels in the heads.
     pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
         Self {
             channels,

@@ -1,4 +1,4 @@
-//! The heads: logits of the moves asked for, the outcome and the moves left, from the trunk's output.
+//! The heads: from the trunk's output to the logits of the requested moves, the outcome and the moves left.
 
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix, Rows};
 use tablut_rules::SQUARES;
@@ -10,17 +10,19 @@ use super::trunk::{Activations, Trunk};
 use crate::batch::Positions;
 use crate::policy::PolicyIndex;
 
-/// What the moves-left output is counted in, plies.
+/// Unit of the moves-left output, in plies.
 pub const MOVES_LEFT_UNIT: f32 = 32.0;
 
-/// The heads' weights, packed. The 1×1 convolutions of both are one product, "joint", the policy's channels first; win,
-/// draw, loss and moves left are another. All but the joint product is f32 whatever the arithmetic.
+/// The heads' weights, packed. The 1×1 convolutions of both heads are one product ("joint"), with the policy's channels
+/// first. Win, draw, loss and moves left are another product. Everything except the joint product is f32 in every
+/// arithmetic.
 pub struct Heads<A: Arithmetic> {
-    /// Channels of the policy head, with the padding.
+    /// Channels of the policy head, including padding.
     pub(super) policy_width: usize,
-    /// Channels of the value head, with the padding.
+    /// Channels of the value head, including padding.
     pub(super) value_width: usize,
-    /// From the trunk's pooled output to the joint bias; the value's part of it is no function of that.
+    /// From the trunk's pooled output to the joint bias. The value head's part of the bias does not depend on the
+    /// pooled output.
     pub(super) pool: Matrix,
     pub(super) joint: A::Squares,
     pub(super) joint_bias: Vec<f32>,
@@ -33,7 +35,7 @@ pub struct Heads<A: Arithmetic> {
     pub(super) out_bias: Vec<f32>,
 }
 
-/// What the value head computes for some positions.
+/// The value head's buffers for some positions.
 pub struct HeadSpace {
     /// Means and maxima of its channels, `[n][2 * channels]`.
     pub pooled: Aligned,
@@ -44,7 +46,7 @@ pub struct HeadSpace {
 }
 
 impl HeadSpace {
-    /// Room for `n` positions.
+    /// Buffers for `n` positions.
     pub fn new<A: Arithmetic>(heads: &Heads<A>, n: usize) -> Self {
         Self {
             pooled: Aligned::zeroed(n * heads.hidden.inputs()),
@@ -84,7 +86,7 @@ impl<A: Arithmetic> Heads<A> {
         }
     }
 
-    /// Channels of both heads, with the padding.
+    /// Channels of both heads, including padding.
     pub fn joint_width(&self) -> usize {
         self.policy_width + self.value_width
     }
@@ -97,7 +99,7 @@ impl<A: Arithmetic> Heads<A> {
     /// Writes the logits of some rows' moves, and the value head's means and maxima, from the trunk's output.
     ///
     /// # Panics
-    /// When there are not as many logits as the rows have moves.
+    /// If the number of logits differs from the number of the rows' moves.
     pub fn squares(
         &self,
         kernels: Kernels,
@@ -133,7 +135,7 @@ impl<A: Arithmetic> Heads<A> {
         kernels.dot(weights, policy) + self.policy_out_bias[plane]
     }
 
-    /// Fills the rest of `space` for its first `n` positions, from the pooled values.
+    /// Fills the rest of `space` for its first `n` positions from the pooled values.
     pub fn values(&self, kernels: Kernels, n: usize, space: &mut HeadSpace) {
         let pooled = Rows { values: &space.pooled, stride: self.hidden.inputs(), count: n };
         kernels.product(pooled, &self.hidden, &self.hidden_bias, true, &mut space.hidden);

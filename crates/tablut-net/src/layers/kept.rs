@@ -1,4 +1,4 @@
-//! Images that are kept until the way back has read them: what learning needs.
+//! Images that are kept until the backward pass has read them, for training.
 
 use tablut_kernels::Aligned;
 use tablut_rules::SQUARES;
@@ -12,11 +12,11 @@ pub struct Kept {
     channels: usize,
     joint_width: usize,
     pub(super) planes: Aligned,
-    /// What goes into each block, and after the last the trunk's output.
+    /// The input of each block, and after the last one the trunk's output.
     pub(super) x: Vec<Aligned>,
-    /// What is between a block's convolutions.
+    /// The activations between a block's convolutions.
     pub(super) inside: Vec<Aligned>,
-    /// Pooled values of that, empty for blocks that do not pool.
+    /// Their pooled values; empty for plain blocks.
     pub(super) pooled: Vec<Aligned>,
     pub(super) output_pooled: Aligned,
     /// Policy and value activations side by side.
@@ -24,7 +24,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Room for the activations of `n` positions.
+    /// Buffers for the activations of `n` positions.
     pub fn new(trunk: &Trunk<F32>, heads: &Heads<F32>, n: usize) -> Self {
         let (channels, joint_width) = (trunk.width, heads.joint_width());
         let image = |channels: usize| Aligned::zeroed(n * SQUARES * channels);
@@ -52,7 +52,7 @@ impl Kept {
     }
 }
 
-/// Some rows of what is kept.
+/// Some of the kept rows.
 pub(super) struct KeptRows<'a> {
     kept: &'a mut Kept,
     first: usize,
@@ -100,12 +100,12 @@ impl Store for KeptRows<'_> {
     }
 }
 
-/// Row `index` of values that come `width` to a row.
+/// Row `index` of values with `width` values per row.
 pub(super) fn row(values: &[f32], index: usize, width: usize) -> &[f32] {
     &values[index * width..][..width]
 }
 
-/// Row `index`, to write.
+/// Row `index`, mutable.
 pub(super) fn row_mut(values: &mut [f32], index: usize, width: usize) -> &mut [f32] {
     &mut values[index * width..][..width]
 }

@@ -1,4 +1,4 @@
-//! Weights packed for the kernels: rows of several layers one after the other, padded to whole lanes.
+//! Weights packed for the kernels: the rows of several layers one after another, padded to whole vectors.
 
 use ndarray::{Array2, ArrayView2, s};
 use tablut_kernels::Grid;
@@ -6,14 +6,14 @@ use tablut_rules::SIZE;
 
 use super::parameter::{Convolution, Linear, ParameterId};
 
-/// The board as the kernels see it.
+/// The board as a grid for the kernels.
 pub(super) const GRID: Grid = Grid::new(SIZE, SIZE);
 
 /// The values of all parameters, in their order.
 pub struct Values<'a>(Vec<&'a [f32]>);
 
 impl<'a> Values<'a> {
-    /// Takes the values of each parameter; those past a net's own are never asked for.
+    /// The values of each parameter. Values after a net's own parameters are ignored.
     pub fn new(values: impl IntoIterator<Item = &'a [f32]>) -> Self {
         Self(values.into_iter().collect())
     }
@@ -30,7 +30,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The numbers that convolutions are computed with: their packed weights, and the lanes that channels fill.
+/// The number format of the convolutions: their packed weights, and the multiple that channels are padded to.
 pub trait Arithmetic {
     /// Channels are padded with zeros to a multiple of this.
     const LANES: usize;
@@ -45,14 +45,14 @@ pub trait Arithmetic {
     /// Packs a row-major matrix of padded size.
     fn squares(rows: &Array2<f32>) -> Self::Squares;
 
-    /// `channels` and their padding.
+    /// `channels` including padding.
     fn padded(channels: usize) -> usize {
         channels.next_multiple_of(Self::LANES)
     }
 }
 
-/// The rows of `layers` below each other, each followed by zero rows up to the number beside it. Inputs come in groups
-/// of `narrow`, each of which is followed by zeros up to `wide`.
+/// The rows of `layers` below each other. Zero rows pad each layer to the number beside it. Inputs are in groups of
+/// `narrow`; zeros pad each group to `wide`.
 pub(super) fn stacked(values: &Values<'_>, layers: &[(&Linear, usize)], [narrow, wide]: [usize; 2]) -> Array2<f32> {
     let n_groups = layers[0].0.inputs / narrow;
     let mut rows = Array2::zeros((layers.iter().map(|layer| layer.1).sum(), n_groups * wide));
@@ -68,7 +68,7 @@ pub(super) fn stacked(values: &Values<'_>, layers: &[(&Linear, usize)], [narrow,
     rows
 }
 
-/// The biases of `layers`, each followed by zeros up to the number beside it; zeros for a layer without.
+/// The biases of `layers`. Zeros pad each layer to the number beside it, and a layer without a bias has only zeros.
 pub(super) fn stacked_biases(values: &Values<'_>, layers: &[(&Linear, usize)]) -> Vec<f32> {
     let mut biases = Vec::new();
     for (layer, padded) in layers {
@@ -85,7 +85,7 @@ pub(super) fn matrix(rows: &Array2<f32>) -> tablut_kernels::Matrix {
     tablut_kernels::Matrix::pack(outputs, inputs, rows.as_slice().expect("rows made in the standard layout"))
 }
 
-/// Packs rows for the products of gradients, from outputs to inputs.
+/// Packs rows for the products of gradients, which go from outputs to inputs.
 pub(super) fn transposed(rows: &Array2<f32>) -> tablut_kernels::Matrix {
     matrix(&rows.t().as_standard_layout().into_owned())
 }

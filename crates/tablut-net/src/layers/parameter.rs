@@ -1,13 +1,13 @@
-//! The tensors of a net: names, sizes, and what they start from.
+//! The tensors of a net: names, sizes and initial values.
 
-/// One tensor that is learnt.
+/// One trained tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name in files, such as `trunk.block0.conv1.weight`.
     pub name: String,
-    /// Dimensions, outermost first; data is row-major. A bias has one.
+    /// Dimensions, outermost first. Data is row-major. A bias has one dimension.
     pub dims: Vec<usize>,
-    /// Standard deviation of the initial values, 0 for a bias.
+    /// Standard deviation of the initial values. It is 0 for a bias.
     pub initial_scale: f32,
 }
 
@@ -18,7 +18,7 @@ impl Parameter {
         self.dims.iter().product()
     }
 
-    /// The values that training begins with, a function of the parameter and `seed` alone.
+    /// The initial values for training. They depend only on the parameter and `seed`.
     pub fn initial_values(&self, seed: u64) -> Vec<f32> {
         if self.initial_scale == 0.0 {
             return vec![0.0; self.len()];
@@ -27,7 +27,7 @@ impl Parameter {
         (0..self.len()).map(|_| self.initial_scale * stream.next()).collect()
     }
 
-    /// Whether it is added rather than multiplied; biases do not decay.
+    /// Whether the parameter is added rather than multiplied. Biases have no weight decay.
     pub fn is_bias(&self) -> bool {
         self.dims.len() == 1
     }
@@ -42,23 +42,23 @@ impl ParameterId {
         Self(index)
     }
 
-    /// The place, from 0.
+    /// The index, from 0.
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// How large a layer's weights are at first.
+/// The size of a layer's initial weights.
 #[derive(Copy, Clone, Debug)]
 pub enum Start {
-    /// He's: the root of two over the inputs.
+    /// He's: the square root of 2 / inputs.
     He,
-    /// What ends a branch that is added to a trunk of so many blocks: small.
+    /// Small, for the last layer of a residual branch in a trunk with `n_blocks` blocks.
     Branch {
         /// Blocks of the trunk.
         n_blocks: usize,
     },
-    /// What makes an output: a tenth of He's.
+    /// A tenth of He's, for a layer before an output.
     Output,
 }
 
@@ -91,7 +91,7 @@ pub struct Convolution {
 pub struct Linear {
     /// `[outputs, inputs]`.
     pub weight: ParameterId,
-    /// `[outputs]`; a layer whose output is a bias itself has none.
+    /// `[outputs]`. A layer that computes a bias has none itself.
     pub bias: Option<ParameterId>,
     /// Length of a row in.
     pub inputs: usize,
@@ -99,7 +99,7 @@ pub struct Linear {
     pub outputs: usize,
 }
 
-/// Parameters under construction, layer by layer.
+/// Parameters that are collected layer by layer.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters(Vec<Parameter>);
 
@@ -109,7 +109,7 @@ impl Parameters {
         &self.0
     }
 
-    /// All, to keep.
+    /// All parameters, by value.
     pub fn into_vec(self) -> Vec<Parameter> {
         self.0
     }
@@ -126,7 +126,7 @@ impl Parameters {
         Linear { weight, bias: Some(self.bias(name, outputs)), inputs, outputs }
     }
 
-    /// Adds the weights of a layer whose output is a bias itself.
+    /// Adds the weights of a layer that computes a bias.
     pub fn linear_without_bias(&mut self, name: &str, [outputs, inputs]: [usize; 2], start: Start) -> Linear {
         Linear { weight: self.weight(name, &[outputs, inputs], start), bias: None, inputs, outputs }
     }
@@ -146,7 +146,7 @@ impl Parameters {
     }
 }
 
-/// Normal variates from a counter-based generator keyed by seed and tensor name, so that a tensor's values do not
+/// Normal variates from a counter-based generator with seed and tensor name as its key. So a tensor's values do not
 /// depend on the other tensors.
 struct Normal {
     reader: blake3::OutputReader,

@@ -8,9 +8,9 @@ use super::parameter::{Convolution, Linear};
 use crate::batch::Positions;
 use crate::features::FEATURES;
 
-/// The trunk's weights, packed. Channels are padded with zero weights.
+/// The trunk's weights, packed. Zero weights pad the channels.
 pub struct Trunk<A: Arithmetic> {
-    /// Channels, with the padding.
+    /// Channels, including padding.
     pub width: usize,
     pub(super) input: Layer<A>,
     pub(super) features: Matrix,
@@ -30,7 +30,7 @@ pub(super) struct Layer<A: Arithmetic> {
     pub bias: Vec<f32>,
 }
 
-/// Where in the trunk activations are.
+/// A place of activations in the trunk.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     /// After the first convolution.
@@ -41,36 +41,37 @@ pub enum Place {
     After(usize),
 }
 
-/// A convolution of the trunk and what follows it: `relu(convolution + bias)`, onto the block's input after a block.
+/// A convolution of the trunk and the operations after it: `relu(convolution + bias)`. After a block, the block's input
+/// is added too.
 #[derive(Copy, Clone, Debug)]
 pub struct Step<'a> {
-    /// Where the result is.
+    /// The place of the result.
     pub place: Place,
-    /// Added to every square; where there is none, each position's own from [`Activations::biases`].
+    /// The bias for every square. If it is `None`, each position has its own bias in [`Activations::biases`].
     pub bias: Option<&'a [f32]>,
-    /// Whether means and maxima of the result are wanted.
+    /// Whether to compute the means and maxima of the result.
     pub pools: bool,
     /// Whether no convolution follows.
     pub is_last: bool,
 }
 
-/// The activations of a few positions on their way through a net, in some arithmetic. Images are `[square][channel]`,
-/// pooled values `[means, then maxima]`.
+/// The activations of a few positions in the forward pass, in some arithmetic. Images are `[square][channel]`, pooled
+/// values `[means, then maxima]`.
 pub trait Activations<A: Arithmetic> {
-    /// Begins with the planes of some positions, `[n][PLANES][81]`.
+    /// Starts with the planes of some positions, `[n][PLANES][81]`.
     fn begin(&mut self, kernels: Kernels, planes: &[f32]);
 
-    /// Room for a row of values to be added to every square, for each position.
+    /// The buffer for biases, one row per position, to be added to every square.
     fn biases(&mut self) -> &mut [f32];
 
-    /// Each position's pooled values at a place that pools, and the room for biases.
+    /// Each position's pooled values at a pooled place, and the buffer for biases.
     fn pooled_and_biases(&mut self, place: Place) -> (&[f32], &mut [f32]);
 
     /// Takes one step.
     fn convolve(&mut self, kernels: Kernels, convolution: &A::Convolution, step: Step<'_>);
 
-    /// Calls `each` for every position with `relu(squares · x + bias)` of the trunk's output, `[square][output]`; the
-    /// biases are the positions' own.
+    /// Calls `each` for every position with `relu(squares · x + bias)` of the trunk's output, `[square][output]`. Each
+    /// position has its own biases.
     fn squares(&mut self, kernels: Kernels, squares: &A::Squares, each: impl FnMut(usize, &[f32]));
 }
 
@@ -96,12 +97,12 @@ impl<A: Arithmetic> Trunk<A> {
         }
     }
 
-    /// Where the trunk's output is.
+    /// The place of the trunk's output.
     pub fn output(&self) -> Place {
         Place::After(self.blocks.len() - 1)
     }
 
-    /// Takes some rows of a batch from their planes to the trunk's output.
+    /// Computes the trunk's output for some rows of a batch.
     pub fn forward(&self, kernels: Kernels, positions: &Positions<'_>, to: &mut impl Activations<A>) {
         let n = positions.rows.len();
         to.begin(kernels, positions.planes());

@@ -9,7 +9,7 @@ const INT64: u64 = 7;
 const INT: (u64, u64) = (2, 3);
 const INTS: (u64, u64) = (7, 8);
 
-/// A graph under construction; values are named by the node that makes them.
+/// A graph that is being built. Each value has the name of its node.
 #[derive(Default)]
 pub(super) struct Graph {
     message: Message,
@@ -78,7 +78,7 @@ impl Graph {
         self.node_with("Conv", &inputs, &attributes)
     }
 
-    /// The means of `x` over all squares and after them the maxima, `[n, 2 * channels, 1, 1]`.
+    /// The means of `x` over all squares, followed by the maxima, `[n, 2 * channels, 1, 1]`.
     pub fn pool(&mut self, x: &str) -> String {
         let mean = self.node("GlobalAveragePool", &[x]);
         let max = self.node("GlobalMaxPool", &[x]);
@@ -93,7 +93,7 @@ impl Graph {
         self.node("Unsqueeze", &[x, &name])
     }
 
-    /// The whole as a `GraphProto`.
+    /// The graph as a `GraphProto`.
     pub fn finish(mut self, name: &str) -> Message {
         self.message.text(2, name);
         self.message

@@ -1,6 +1,6 @@
-//! The wire format of protocol buffers, as far as ONNX needs it.
+//! The part of the protocol buffers wire format that ONNX needs.
 
-/// A message under construction: its fields' bytes. Fields may be appended in any order.
+/// A message that is being built, as the bytes of its fields. Fields may be appended in any order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message(Vec<u8>);
 
@@ -37,7 +37,7 @@ impl Message {
         self.0
     }
 
-    /// Seven bits to a byte, the lowest first, the high bit set on all but the last.
+    /// Seven bits per byte, lowest first. The high bit is set on all bytes but the last.
     fn raw_varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);

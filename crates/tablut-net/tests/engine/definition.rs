@@ -1,4 +1,4 @@
-//! The net written down as its definition reads, in f64 and without a thought for speed.
+//! The net exactly as its definition says, in f64 and without optimization.
 
 use tablut_net::{BlockKind, FEATURES, InputBatch, OutputBatch, PLANES, Weights};
 
@@ -49,7 +49,7 @@ impl Net<'_> {
         conv3x3(x, &self.get(&format!("{name}.weight")), &self.get(&format!("{name}.bias")))
     }
 
-    /// The bias that `name`'s pooling weights make of `x`.
+    /// The bias from `name`'s pooling weights and `x`.
     fn pooled(&self, name: &str, x: &Planes) -> Vec<f64> {
         let weights = self.get(&format!("{name}.pool.weight"));
         let zeros = vec![0.0; weights.len() / (2 * x.len())];

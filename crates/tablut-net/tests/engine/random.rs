@@ -1,4 +1,4 @@
-//! Random nets and random batches, functions of a seed.
+//! Random nets and random batches, determined by a seed.
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tablut_net::{Architecture, FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, Tensor, Weights};
 
-/// A xorshift generator; the tests need no better.
+/// A xorshift generator, which is good enough for tests.
 struct Random(u64);
 
 impl Random {
@@ -31,7 +31,7 @@ impl Random {
     }
 }
 
-/// Weights that keep activations of one size through the layers; biases differ from zero.
+/// Weights that keep the size of activations constant through the layers. Biases differ from zero.
 pub fn random_weights(name: &str, seed: u64) -> Weights {
     random_weights_of(&name.parse().expect("an architecture's name"), seed)
 }

@@ -1,4 +1,4 @@
-//! Convolutions of a shard on the way back, a group of rows at a time.
+//! Convolutions of a shard in the backward pass, a group of rows at a time.
 
 use tablut_kernels::{Aligned, Convolution, Kernels, PointSums, Transformed};
 use tablut_rules::SQUARES;
@@ -6,10 +6,10 @@ use tablut_rules::SQUARES;
 use crate::layers::kept::row;
 use crate::layers::packing::GRID;
 
-/// Positions that go through a convolution together, few enough for the second-level cache.
+/// Number of positions that go through a convolution together. They fit into the second-level cache.
 pub(super) const GROUP: usize = 8;
 
-/// Room for the convolutions of a group of rows on the way back.
+/// Buffers for the convolutions of a group of rows in the backward pass.
 pub(super) struct Tiles {
     pub inputs: Transformed,
     pub products: Transformed,
@@ -18,7 +18,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Room for at most so many channels in and out.
+    /// Buffers for at most this many input and output channels.
     pub fn new(inputs: usize, outputs: usize) -> Self {
         Self {
             inputs: Transformed::new(GRID, GROUP, inputs),
@@ -29,7 +29,8 @@ impl Tiles {
     }
 }
 
-/// Convolves every image of `images`; `finish` is called for each with the products, its place among them, and its row.
+/// Convolves every image of `images`. It calls `finish` for each image with the products, the image's place among them,
+/// and its row.
 pub(super) fn convolve(
     kernels: Kernels,
     convolution: &Convolution,
@@ -53,8 +54,8 @@ pub(super) fn convolve(
     }
 }
 
-/// Sums the gradient of a convolution's weights into `taps`, `[input][tap][output]`, from the images that went in and
-/// the gradients of those that came out.
+/// Sums the gradient of a convolution's weights into `taps`, `[input][tap][output]`. It uses the input images and the
+/// gradients of the output images.
 pub(super) fn weight_gradient(
     kernels: Kernels,
     [images, gradients]: [&[f32]; 2],

@@ -1,4 +1,4 @@
-//! Gradients as the kernels sum them, room to compute them in, and the way to the tensors' layout.
+//! Gradients as the kernels sum them, buffers to compute them in, and the conversion to the tensors' layout.
 
 use rayon::prelude::*;
 use tablut_kernels::{Aligned, LANES};
@@ -10,8 +10,8 @@ use crate::layers::description::{Block, Layers};
 use crate::layers::float32::{PLANE_WIDTH, Room};
 use crate::layers::parameter::{Convolution, Linear, Parameter, ParameterId};
 
-/// One layer's gradient: of a convolution's weights `[input][tap][output]`, of a matrix `[input][output]`, where several
-/// layers that read the same rows have their outputs side by side; and of the biases.
+/// One layer's gradient: `[input][tap][output]` for a convolution's weights, `[input][output]` for a matrix, and the
+/// biases. If several layers read the same rows, their outputs are side by side in one matrix.
 pub(super) struct Sums {
     pub weight: Aligned,
     pub bias: Aligned,
@@ -27,11 +27,11 @@ pub(super) struct Gradients {
     /// `[plane][channel]`, as in the tensor.
     pub policy_out: Sums,
     pub hidden: Sums,
-    /// Of win, draw, loss and moves left, outputs padded.
+    /// For win, draw, loss and moves left, with padded outputs.
     pub out: Sums,
 }
 
-/// Gradients of one block; `pool` is empty for those that do not pool.
+/// Gradients of one block. `pool` is empty for plain blocks.
 pub(super) struct BlockGradients {
     pub conv1: Sums,
     pub conv2: Sums,
@@ -69,7 +69,7 @@ impl Gradients {
         }
     }
 
-    /// Where each parameter's gradient is, in the parameters' order.
+    /// The place of each parameter's gradient, in the parameters' order.
     fn sources(&self, layers: &Layers) -> Vec<Source<'_>> {
         let mut to = Sources(vec![Source::default(); layers.parameters().len()]);
         to.convolution(&layers.input, &self.input);
@@ -91,8 +91,8 @@ impl Gradients {
     }
 }
 
-/// Where a tensor's gradient is: value `(input, tap, output)` at `(input * taps + tap) * width + first_output + output`;
-/// a width of 0 says that it lies as in the tensor.
+/// The place of a tensor's gradient. The value `(input, tap, output)` is at
+/// `(input * taps + tap) * width + first_output + output`. A width of 0 means that the layout is that of the tensor.
 #[derive(Copy, Clone, Default)]
 struct Source<'a> {
     values: &'a [f32],
@@ -100,7 +100,7 @@ struct Source<'a> {
     first_output: usize,
 }
 
-/// Sources of all parameters, under construction.
+/// Sources of all parameters, while they are collected.
 struct Sources<'a>(Vec<Source<'a>>);
 
 impl<'a> Sources<'a> {
@@ -136,7 +136,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Shares of the gradients, added in order and brought into the tensors' layout.
+/// Adds the shards' gradients in order and converts them to the tensors' layout.
 pub(super) fn sum(layers: &Layers, shares: &[&Gradients]) -> Vec<Vec<f32>> {
     let sources: Vec<_> = shares.iter().map(|share| share.sources(layers)).collect();
     let gradient = |(at, parameter): (usize, &Parameter)| {
@@ -169,12 +169,12 @@ impl Source<'_> {
     }
 }
 
-/// Room for one thread to work in, for one shard at a time.
+/// Buffers for one thread, for one shard at a time.
 pub struct Workspace {
-    /// For the way forward.
+    /// For the forward pass.
     pub(super) room: Room,
     pub(super) tiles: Tiles,
-    /// Gradient of a block's output and then of its input, `[row][square][channel]`.
+    /// Gradient of a block's output, then of its input, `[row][square][channel]`.
     pub(super) outer: Aligned,
     /// Gradient between a block's convolutions.
     pub(super) inner: Aligned,
@@ -195,7 +195,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Room for shards of at most `n` rows.
+    /// Buffers for shards of at most `n` rows.
     pub(super) fn new(layers: &Layers, room: Room, n: usize) -> Self {
         let (c, p, v) = (layers.channels, layers.policy.conv.outputs, layers.value.conv.outputs);
         Self {

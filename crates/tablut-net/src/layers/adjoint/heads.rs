@@ -1,4 +1,5 @@
-//! The heads' way back: from the gradient of the predictions to those of the heads' weights and of the trunk's output.
+//! The heads' backward pass: from the gradient of the predictions to the gradients of the heads' weights and of the
+//! trunk's output.
 
 use tablut_kernels::{Kernels, LANES, Rows};
 use tablut_rules::SQUARES;
@@ -12,8 +13,8 @@ use crate::layers::heads::{plane_and_square, softplus};
 use crate::layers::kept::{row, row_mut};
 use crate::policy::PolicyIndex;
 
-/// Sums the gradients of the heads' weights, and leaves the gradient before the trunk's last rectifier in the
-/// workspace's `outer`, with its sums. `gradient` is the whole batch's.
+/// Sums the gradients of the heads' weights. It leaves the gradient before the trunk's last rectifier in the
+/// workspace's `outer`, with its sums. `gradient` belongs to the whole batch.
 pub(super) fn backward(
     net: &Packed,
     kernels: Kernels,
@@ -41,7 +42,7 @@ pub(super) fn backward(
         let left = Rows { values: row(shard.kept.output(), board, SQUARES * c), stride: c, count: SQUARES };
         let right = Rows { values: joint, stride: wide, count: SQUARES };
         kernels.outer(left, c, right, board > 0, &mut shard.gradients.joint.weight);
-        // The pooled values' part of this row's gradient joins it below.
+        // The gradient from the pooled values of this row is added below.
         kernels.product(right, &adjoints.joint, &[], false, row_mut(inner, board, SQUARES * c));
     }
     let sums = Rows { values: &workspace.bias, stride: p, count: n };
@@ -51,7 +52,7 @@ pub(super) fn backward(
     output_backward(c, kernels, shard, workspace, gradient);
 }
 
-/// Joins the parts of the gradient of the trunk's output, and takes it back through the output's rectifier.
+/// Adds the parts of the gradient of the trunk's output, and passes it back through the rectifier of the output.
 fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Workspace, gradient: &Predictions) {
     let Workspace { pooled, inner, outer, outer_sums, .. } = workspace;
     let (size, mut share) = (SQUARES * c, vec![0.0; c]);
@@ -76,7 +77,8 @@ fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Wo
     }
 }
 
-/// Sums the gradients of the value head's last two layers; leaves those of its pooled values in the workspace.
+/// Sums the gradients of the value head's last two layers. It leaves the gradients of the head's pooled values in the
+/// workspace.
 fn value_backward(
     net: &Packed,
     kernels: Kernels,
@@ -90,7 +92,7 @@ fn value_backward(
     out.fill(0.0);
     for (index, (board, out)) in rows.clone().zip(out.chunks_exact_mut(LANES)).enumerate() {
         out[..3].copy_from_slice(row(&gradient.wdl, board, 3));
-        // Of the softplus: the sigmoid, which is 1 - exp(-softplus).
+        // The derivative of the softplus is the sigmoid, which is 1 - exp(-softplus).
         let moves_left = softplus(values.out[index * LANES + 3]);
         out[3] = gradient.moves_left[board] * -(-moves_left).exp_m1();
     }
@@ -106,7 +108,8 @@ fn value_backward(
     kernels.product(back, &net.head_adjoints.hidden, &[], false, value_pooled);
 }
 
-/// Adds the gradients of one row's logits to those of the policy's last layer and of its activations, in `joint`.
+/// Adds the gradients of one row's logits to the gradients of the policy's last layer and, in `joint`, of its
+/// activations.
 fn policy_backward(
     net: &Packed,
     shard: &mut Shard,

@@ -1,4 +1,4 @@
-//! A net's weights packed for both ways.
+//! A net's weights, packed for the forward and the backward pass.
 
 use rayon::prelude::*;
 use tablut_kernels::{Convolution, Kernels, Matrix};
@@ -12,7 +12,7 @@ use crate::layers::packing::{Values, matrix, stacked, transposed};
 use crate::layers::parameter::{self, Linear};
 use crate::layers::trunk::{Layer, Trunk};
 
-/// All weights, each layer forward and, where a gradient goes through it, back.
+/// All weights: each layer for the forward pass and, if a gradient goes through it, for the backward pass.
 pub(super) struct Packed {
     pub layers: Layers,
     pub trunk: Trunk<F32>,
@@ -21,7 +21,7 @@ pub(super) struct Packed {
     pub head_adjoints: HeadAdjoints,
 }
 
-/// From gradients of a layer's outputs to those of its inputs.
+/// Convolutions from gradients of a layer's outputs to gradients of its inputs.
 pub(super) struct BlockAdjoint {
     pub conv1: Convolution,
     pub conv2: Convolution,
@@ -54,7 +54,7 @@ impl Packed {
         Self { layers, trunk, heads, blocks, head_adjoints }
     }
 
-    /// Takes over the values of all parameters.
+    /// Sets the values of all parameters.
     pub fn repack(&mut self, kernels: Kernels, values: &Values<'_>) {
         let Self { layers, trunk, heads, blocks, head_adjoints } = self;
         trunk.repack_stem(kernels, layers, values);
@@ -79,7 +79,7 @@ impl Packed {
 }
 
 impl Trunk<F32> {
-    /// Takes over new weights before the blocks, quickly and in f32; the blocks' layers do so by themselves.
+    /// Sets new weights before the blocks, quickly and in f32. The layers of the blocks have their own function.
     fn repack_stem(&mut self, kernels: Kernels, layers: &Layers, values: &Values<'_>) {
         self.input.repack(kernels, &layers.input, values);
         self.features = matrix(&stacked(values, &[(&layers.features, self.width)], [FEATURES, FEATURES]));
@@ -87,7 +87,7 @@ impl Trunk<F32> {
 }
 
 impl Layer<F32> {
-    /// Takes over new weights, quickly and in f32.
+    /// Sets new weights, quickly and in f32.
     fn repack(&mut self, kernels: Kernels, layer: &parameter::Convolution, values: &Values<'_>) {
         kernels.repack(values.get(layer.weight), &mut self.convolution);
         self.bias.copy_from_slice(values.get(layer.bias));
@@ -106,7 +106,7 @@ impl HeadAdjoints {
     }
 }
 
-/// The adjoint of the layers that read the same rows, their outputs side by side.
+/// The adjoint of the layers that read the same rows, with their outputs side by side.
 fn adjoint(values: &Values<'_>, layers: &[&Linear]) -> Matrix {
     transposed(&own_rows(values, layers))
 }

@@ -1,8 +1,8 @@
-//! The way back through global pooling.
+//! The backward pass of global pooling.
 
 use tablut_rules::SQUARES;
 
-/// The gradient of the means, shared out evenly among the squares: what each square of a channel gets.
+/// Distributes the gradient of the means evenly: the result is the share of each square of a channel.
 pub(super) fn share_means(means: &[f32], out: &mut [f32]) {
     let share = 1.0 / SQUARES as f32;
     for (out, mean) in out.iter_mut().zip(means) {
@@ -10,8 +10,8 @@ pub(super) fn share_means(means: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Adds the gradient of the maxima to the squares that had them, in `channels` of the image's `width` from `first` on;
-/// of several equal squares the first has it. `image` and `active` are `[square][width]`.
+/// Adds the gradient of the maxima to the squares with the maxima, in `channels` of the image's `width` from `first`
+/// on. Of several equal squares the first one gets it. `image` and `active` are `[square][width]`.
 pub(super) fn add_maxima(
     active: &[f32],
     maxima: &[f32],
@@ -36,5 +36,5 @@ pub(super) fn add_maxima(
     }
 }
 
-/// Channels that are looked through together.
+/// Number of channels that are searched together.
 const MOST: usize = 64;

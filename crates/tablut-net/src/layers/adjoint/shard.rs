@@ -1,4 +1,4 @@
-//! A few rows of a batch on their way through a net and back.
+//! A few rows of a batch in the forward and the backward pass.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::gradients::Gradients;
 use crate::layers::heads::{HeadSpace, softplus};
 use crate::layers::kept::Kept;
 
-/// What a net gives for each row of a batch, or the gradient of something with respect to that.
+/// A net's raw outputs for each row of a batch, or a gradient with respect to them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Predictions {
     /// Policy logits, one for each of the batch's moves.
@@ -17,11 +17,11 @@ pub struct Predictions {
     pub wdl: Vec<f32>,
     /// Plies to the end in units of 32, at least 0, `[n]`.
     pub moves_left: Vec<f32>,
-    /// The trunk's output, `[n][81][channels]`; empty where nothing but the heads reads it.
+    /// The trunk's output, `[n][81][channels]`. It is empty if only the heads read it.
     pub trunk: Vec<f32>,
 }
 
-/// A few rows of a batch: their activations and their share of the gradients.
+/// A few rows of a batch: their activations and their part of the gradients.
 pub struct Shard {
     pub(super) rows: Range<usize>,
     pub(super) kept: Kept,
@@ -31,12 +31,12 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The rows, of the batch.
+    /// The rows of the batch.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
 
-    /// Appends the predictions of the shard's rows, with the trunk's output if asked.
+    /// Appends the predictions of the shard's rows, and on request the trunk's output.
     pub fn append_predictions(&self, with_trunk: bool, to: &mut Predictions) {
         to.logits.extend_from_slice(&self.logits);
         for out in self.values.out.chunks_exact(LANES) {

@@ -1,4 +1,4 @@
-//! The trunk's way back: from the gradient of its output to those of its weights.
+//! The trunk's backward pass: from the gradient of its output to the gradients of its weights.
 
 use tablut_kernels::{GradientEpilogue, Kernels, Rows};
 use tablut_rules::SQUARES;
@@ -13,8 +13,8 @@ use crate::features::FEATURES;
 use crate::layers::float32::PLANE_WIDTH;
 use crate::layers::kept::{row, row_mut};
 
-/// From the gradient of the trunk's output before its rectifier, in the workspace's `outer` with its sums, to the
-/// gradients of all the trunk's weights.
+/// Computes the gradients of all the trunk's weights. It starts from the gradient of the trunk's output before its
+/// rectifier, which is in the workspace's `outer` with its sums.
 pub(super) fn backward(
     net: &Packed,
     kernels: Kernels,
@@ -35,7 +35,8 @@ pub(super) fn backward(
     weight_gradient(kernels, images, [PLANE_WIDTH, c], tiles, &mut gradients.input.weight);
 }
 
-/// From the gradient before the rectifier of a block's output to that of its input, both in the workspace's `outer`.
+/// From the gradient before the rectifier of a block's output to the gradient of the block's input, both in the
+/// workspace's `outer`.
 fn block_backward(
     kernels: Kernels,
     block: &BlockAdjoint,
@@ -76,8 +77,8 @@ fn block_backward(
     });
 }
 
-/// The gradient of a block's pooling weights, and what pooling adds to the gradient between its convolutions: each
-/// square's share in the workspace's `bias`, the maxima's in `inner`.
+/// The gradient of a block's pooling weights, and the contribution of pooling to the gradient between its convolutions.
+/// The share of each square is in the workspace's `bias`, the maxima's part in `inner`.
 fn pool_backward(
     kernels: Kernels,
     block: &BlockAdjoint,
