@@ -1,9 +1,9 @@
-//! A request to stop, shared by whoever asks and whoever works.
+//! A request to stop work. The requester and the workers share it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asks work to stop. Clones are the same request; a [child](Self::child) can also be cancelled without its parent.
+/// Requests that work stops. Clones are the same request. A [child](Self::child) can also be cancelled alone.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
@@ -11,22 +11,22 @@ pub struct CancelToken {
 }
 
 impl CancelToken {
-    /// A token of its own, not cancelled.
+    /// A new token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A token that is cancelled with this one, and that can be cancelled alone.
+    /// A token that is cancelled together with this one, and that can also be cancelled alone.
     pub fn child(&self) -> Self {
         Self { cancelled: Arc::default(), parent: Some(Arc::new(self.clone())) }
     }
 
-    /// Asks for the stop. False if this token had been cancelled itself before.
+    /// Requests the stop. Returns false if this token was already cancelled.
     pub fn cancel(&self) -> bool {
         !self.cancelled.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether a stop was asked for, of this token or of one above it.
+    /// Whether a stop was requested, for this token or for one of its parents.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
     }

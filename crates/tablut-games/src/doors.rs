@@ -1,7 +1,7 @@
-//! The two doors between self-play and learning: where games come from, and where the current net goes.
+//! The two interfaces between self-play and training: where games come from, and where the current net goes.
 //!
-//! A run alone plays its games itself ([`LocalGames`]) and keeps its nets in its folder. Others may play them elsewhere: a
-//! game is a function of its [`GameOrder`] and its number, so it does not matter who plays it.
+//! A run on one machine plays its games itself ([`LocalGames`]) and keeps its nets in its folder. Other processes may
+//! also play the games. A game depends only on its [`GameOrder`] and its number, so it does not matter who plays it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,21 +18,21 @@ use crate::net_evaluator::NetEvaluator;
 use crate::record::GameRecord;
 use crate::selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 
-/// Makes an inference engine for some weights; called once in each worker.
+/// Creates an inference engine for some weights. It is called once in each worker.
 pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
 
-/// The games of one generation: all that they are a function of.
+/// The games of one generation: everything that they depend on.
 #[derive(Clone, Debug)]
 pub struct GameOrder {
     /// The run's seed.
     pub seed: u64,
     /// The generation, from 0.
     pub generation: u64,
-    /// How many games; they are numbered from 0.
+    /// Number of games. They are numbered from 0.
     pub games: usize,
     /// The rule sets, which take turns.
     pub rules: Vec<Arc<Rules>>,
-    /// How games go.
+    /// How the games are played.
     pub selfplay: SelfPlayConfig,
     /// How moves are searched.
     pub search: SearchConfig,
@@ -44,7 +44,7 @@ impl GameOrder {
     /// Game number `index`, before its first move.
     ///
     /// # Panics
-    /// When the order has no rules.
+    /// If the order has no rules.
     pub fn game(&self, index: usize) -> SelfPlayGame {
         let rng = game_rng(self.seed, self.generation, index as u64);
         SelfPlayGame::new(index as u64, self.rules_of(index), &self.selfplay, &self.search, rng)
@@ -53,18 +53,18 @@ impl GameOrder {
     /// The rules of game number `index`.
     ///
     /// # Panics
-    /// When the order has no rules.
+    /// If the order has no rules.
     pub fn rules_of(&self, index: usize) -> &Arc<Rules> {
         &self.rules[index % self.rules.len()]
     }
 }
 
-/// The games of an order, and what playing them took.
+/// The games of an order, with the cost of playing them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlayedGames {
     /// The games by number.
     pub games: Vec<GameRecord>,
-    /// Evaluations by the net that the games took together, a function of the order.
+    /// Total evaluations by the net. The order determines the number.
     pub evaluations: u64,
     /// Wall time in seconds.
     pub seconds: f64,
@@ -72,27 +72,27 @@ pub struct PlayedGames {
     pub mean_batch: f64,
     /// Share of the workers' time spent inside the net.
     pub net_share: f64,
-    /// Who played, where it was not this process.
+    /// Who played, if it was not this process.
     pub fleet: Option<FleetReport>,
 }
 
-/// What a fleet of workers did for one generation.
+/// The work of a fleet of workers for one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FleetReport {
-    /// Workers that played a game that counts, by name.
+    /// Workers with at least one accepted game, by name.
     pub workers: Vec<WorkerReport>,
-    /// Jobs handed out.
+    /// Number of jobs that were handed out.
     pub jobs: u64,
-    /// Jobs given to another worker because the first one fell silent.
+    /// Jobs that were given to another worker because the first one stopped answering.
     pub redeliveries: u64,
-    /// Games that came more than once.
+    /// Games that arrived more than once.
     pub duplicates: u64,
-    /// Games or messages refused because something in them was wrong.
+    /// Games or messages that were rejected as invalid.
     pub refused: u64,
     /// Bytes of games received.
     pub bytes: u64,
-    /// Seconds that learning waited for games.
+    /// Seconds that training waited for games.
     pub waited_seconds: f64,
 }
 
@@ -104,13 +104,13 @@ pub struct WorkerReport {
     pub name: String,
     /// Its threads.
     pub threads: usize,
-    /// Its games that count.
+    /// Its accepted games.
     pub games: usize,
-    /// Games a second while it played.
+    /// Games per second while it played.
     pub games_per_second: f64,
 }
 
-/// Why a door does not let through what it should.
+/// The errors of the two interfaces.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoorError {
@@ -120,7 +120,7 @@ pub enum DoorError {
     /// A game could not be played.
     #[error(transparent)]
     Play(RunError),
-    /// Anything else, in its own words.
+    /// Any other error, with its message.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -136,12 +136,14 @@ impl From<RunError> for DoorError {
 
 /// Where games come from.
 pub trait GameSource {
-    /// Says that the games of `order` will be asked for, so that others may begin to play them. Does not wait for them.
+    /// Announces that the games of `order` will be requested, so that others can start to play them. Does not wait for
+    /// them.
     fn begin(&mut self, _order: &GameOrder) -> Result<(), DoorError> {
         Ok(())
     }
 
-    /// All games of `order`, by number. `on_game` is called with each as it comes, in any order, from any thread.
+    /// All games of `order`, by number. `on_game` is called with each game when it arrives, in any order, from any
+    /// thread.
     fn collect(
         &mut self,
         order: &GameOrder,
@@ -150,7 +152,7 @@ pub trait GameSource {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, DoorError>;
 
-    /// Says that the games of `generation` are kept elsewhere and will not be asked for again.
+    /// Announces that the games of `generation` are stored elsewhere and will not be requested again.
     fn kept(&mut self, _generation: u64) -> Result<(), DoorError> {
         Ok(())
     }
@@ -158,11 +160,11 @@ pub trait GameSource {
 
 /// Where the current net goes.
 pub trait NetSink {
-    /// Takes the net that came of `generation`.
+    /// Publishes the net after `generation`.
     fn publish(&mut self, generation: u64, model: &Model) -> Result<(), DoorError>;
 }
 
-/// Games played by this process.
+/// Games that this process plays itself.
 pub struct LocalGames<'a> {
     make_inference: MakeInference<'a>,
     concurrency: Concurrency,
@@ -175,7 +177,7 @@ impl<'a> LocalGames<'a> {
         Self { make_inference, concurrency, watch: None }
     }
 
-    /// The same, with the games seen by `watch` while they are played.
+    /// The same source. `watch` sees the games while they are played.
     #[must_use]
     pub fn watched(self, watch: Arc<dyn GameWatch>) -> Self {
         Self { watch: Some(watch), ..self }

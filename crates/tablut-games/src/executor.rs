@@ -1,9 +1,9 @@
-//! Plays many games at once: each worker thread keeps several games going and evaluates their leaves together.
+//! Plays many games at once. Each worker thread runs several games and evaluates their leaves together.
 //!
-//! A game is a [`Task`]: a state machine that says which leaves it needs, takes their evaluations, and in the end
-//! gives its result. Tasks draw no randomness from outside, and an evaluation depends on its leaf alone, so results
-//! do not depend on the number of workers or on how tasks are spread over them. A worker that has nothing left to begin
-//! takes running tasks over from the others, so that all cores have work until fewer tasks than workers are left.
+//! A game is a [`Task`]: a state machine that requests evaluations of leaves, receives them, and finally returns its
+//! result. Tasks use no outside randomness, and an evaluation depends only on its leaf. So results depend neither on
+//! the number of workers nor on the distribution of tasks among them. A worker without new tasks takes over running
+//! tasks from the others. So all cores have work until fewer tasks than workers remain.
 
 mod exchange;
 
@@ -16,31 +16,31 @@ use self::exchange::{Exchange, Presence};
 use crate::cancel::CancelToken;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
-/// A leaf to evaluate and which of the worker's evaluators (an index) is to do it.
+/// A leaf to evaluate, with the index of the evaluator in the worker.
 pub type Request = (usize, Query);
 
-/// Something that runs in turns with evaluators: a self-play game, a match game.
+/// Work that alternates with evaluators: a self-play game or a match game.
 pub trait Task: Send {
-    /// What the task gives when it ends.
+    /// The result of the task.
     type Output: Send;
-    /// Why a task cannot go on, which ends the whole run.
+    /// The error of a task. An error ends the whole run.
     type Error: Send;
 
-    /// Goes on until evaluations are needed, and appends what is to be evaluated; or ends and returns its output.
+    /// Runs until the task needs evaluations, and appends its requests; or finishes and returns the output.
     ///
-    /// A task that neither ends nor asks for anything is called again in the next round.
+    /// A task that neither finishes nor requests anything is called again in the next round.
     fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, Self::Error>;
 
-    /// Takes the evaluations of what the last call of `gather` asked for, in its order.
+    /// Takes the evaluations for the last call of `gather`, in the same order.
     fn apply(&mut self, evaluations: &[Evaluation]);
 }
 
-/// How work is spread over threads.
+/// How work is distributed over threads.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Concurrency {
     /// Worker threads, at least 1.
     pub workers: usize,
-    /// Tasks that each worker keeps going at once, at least 1: what a batch is made of.
+    /// Tasks that each worker runs at the same time, at least 1. Their leaves form a batch.
     pub tasks_per_worker: usize,
 }
 
@@ -51,7 +51,7 @@ impl Default for Concurrency {
     }
 }
 
-/// Counters that the workers keep while they run, readable from any thread.
+/// Counters that the workers update while they run. Any thread can read them.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// Leaves evaluated.
@@ -64,7 +64,7 @@ pub struct Counters {
     pub finished: AtomicU64,
 }
 
-/// Why tasks did not all end; `E` is the error of a task.
+/// Why not all tasks finished. `E` is the error of a task.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E = Infallible> {
     /// The run was cancelled.
@@ -78,22 +78,22 @@ pub enum RunError<E = Infallible> {
     Task(E),
 }
 
-/// Where tasks come from while others run.
+/// A source of tasks while others run.
 pub trait TaskSource: Sync {
     /// What it gives.
     type Task: Task;
 
-    /// The next task and its index; none when there is none now.
+    /// The next task and its index, or `None` if there is none at the moment.
     fn next(&self) -> Option<(usize, Self::Task)>;
 
-    /// Whether [`TaskSource::next`] may give a task again after it gave none. Once false, it stays so.
+    /// Whether [`TaskSource::next`] may return a task again after it returned none. Once false, it stays false.
     fn is_open(&self) -> bool;
 }
 
-/// Why tasks of a source did not all end.
+/// Why not all tasks of a source finished.
 type Failure<S> = RunError<<<S as TaskSource>::Task as Task>::Error>;
 
-/// Tasks made from their index as workers get to them.
+/// Tasks that are created from their index when a worker needs one.
 struct Numbered<F> {
     /// The next task to begin.
     next: AtomicUsize,
@@ -114,12 +114,12 @@ impl<T: Task, F: Fn(usize) -> T + Sync> TaskSource for Numbered<F> {
     }
 }
 
-/// Runs `n_tasks` tasks, made by `make_task` from their index as workers get to them, and returns their outputs in
-/// the order of their indices.
+/// Runs `n_tasks` tasks and returns their outputs in the order of their indices. `make_task` creates a task from its
+/// index when a worker needs one.
 ///
-/// `make_evaluators` is called once in each worker. `on_output` is called with each output as it comes, in any order.
-/// When one worker fails the others stop as well. When `cancel` is cancelled, running tasks are dropped and
-/// [`RunError::Stopped`] is returned.
+/// `make_evaluators` is called once in each worker. `on_output` is called with each output when it is ready, in any
+/// order. If one worker fails, the others stop too. If `cancel` is cancelled, running tasks are dropped and the result
+/// is [`RunError::Stopped`].
 pub fn run_tasks<T: Task>(
     n_tasks: usize,
     concurrency: Concurrency,
@@ -143,9 +143,10 @@ pub fn run_tasks<T: Task>(
     Ok(outputs.into_iter().map(|(_, output)| output).collect())
 }
 
-/// Runs what `source` gives until it is closed and all has ended, and hands each output to `deliver` as it comes.
+/// Runs the tasks of `source` until it is closed and all tasks have finished. Passes each output to `deliver` when it
+/// is ready.
 ///
-/// Otherwise as [`run_tasks`].
+/// Otherwise like [`run_tasks`].
 pub fn run_task_source<S: TaskSource>(
     source: &S,
     concurrency: Concurrency,
@@ -179,10 +180,10 @@ pub fn run_task_source<S: TaskSource>(
     results.into_iter().collect()
 }
 
-/// What all workers of one run share.
+/// The state shared by all workers of one run.
 struct Shared<'a, S: TaskSource> {
     source: &'a S,
-    /// Tasks that a worker begins before one of them has ended.
+    /// Number of tasks that a worker runs at the same time.
     slots: usize,
     counters: &'a Counters,
     cancel: &'a CancelToken,
@@ -205,7 +206,7 @@ impl<S: TaskSource> Shared<'_, S> {
         result
     }
 
-    /// One worker's rounds: gather from every running task, evaluate each evaluator's share at once, apply.
+    /// One worker's rounds: gather from every running task, evaluate all requests of each evaluator together, apply.
     fn rounds(
         &self,
         mut evaluators: Vec<Box<dyn Evaluator>>,
@@ -236,7 +237,7 @@ impl<S: TaskSource> Shared<'_, S> {
         Ok(())
     }
 
-    /// Gives away what others wait for and fills up with new tasks; false when nothing is left to do.
+    /// Gives tasks to waiting workers and starts new ones. Returns false if there is nothing left to do.
     fn supply(&self, running: &mut Vec<(usize, S::Task)>) -> Result<bool, Failure<S>> {
         while running.len() < self.slots {
             let Some(task) = self.source.next() else { break };
@@ -255,7 +256,7 @@ impl<S: TaskSource> Shared<'_, S> {
     }
 }
 
-/// The requests of one round, sorted by evaluator, and their evaluations, by task.
+/// The requests of one round, grouped by evaluator, and their evaluations, by task.
 struct Round {
     requests: Vec<Request>,
     queries: Vec<Vec<Query>>,
@@ -318,7 +319,7 @@ impl Round {
         Ok(())
     }
 
-    /// The evaluations for the task in `slot`, if it asked for any.
+    /// The evaluations for the task in `slot`, if it requested any.
     fn evaluations_of(&self, slot: usize) -> Option<&[Evaluation]> {
         let start = if slot == 0 { 0 } else { self.ends[slot - 1] };
         let end = *self.ends.get(slot)?;

@@ -1,12 +1,14 @@
-//! Many games at once over batched evaluators: self-play, its records, and the replay window.
+//! Many games at once with batched evaluators: self-play, its records, and the replay window.
 //!
-//! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor that keeps all cores and full batches busy; [`CancelToken`] stops it.
-//! - [`NetEvaluator`]: lets a search ask a net.
+//! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full;
+//!   [`CancelToken`] stops it.
+//! - [`NetEvaluator`]: lets a search use a net.
 //! - [`SelfPlayGame`]: one net against itself, as a task.
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
-//! - [`GameSource`], [`NetSink`]: the two doors between self-play and learning; [`LocalGames`] plays here.
-//! - [`RuleSetStatistics`], [`examine`]: what the games of a generation say of themselves, and a net of them.
-//! - [`ReplayWindow`], [`TrainingBatch`]: what is learnt from; [`write_npz`] writes it for NumPy.
+//! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
+//!   process.
+//! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
+//! - [`ReplayWindow`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
 
 mod cancel;
 mod doors;

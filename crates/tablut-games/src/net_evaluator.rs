@@ -1,9 +1,9 @@
-//! Lets a search ask a net: queries are encoded, inferred as one batch, and handed back.
+//! Lets a search use a net: encodes queries, runs the net on them as one batch, and returns the evaluations.
 
 use tablut_net::{Inference, InputBatch, OutputBatch, encode};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
-/// An [`Evaluator`] over anything that runs a net forward.
+/// An [`Evaluator`] over any [`Inference`].
 pub struct NetEvaluator {
     net: Box<dyn Inference>,
     input: InputBatch,
@@ -11,7 +11,7 @@ pub struct NetEvaluator {
 }
 
 impl NetEvaluator {
-    /// An evaluator over `net`, with buffers of its own.
+    /// An evaluator over `net`, with its own buffers.
     pub fn new(net: Box<dyn Inference>) -> Self {
         Self { net, input: InputBatch::default(), output: OutputBatch::default() }
     }

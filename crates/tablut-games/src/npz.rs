@@ -1,7 +1,8 @@
-//! Training targets as a NumPy archive, for notebooks and other people's programs.
+//! Training targets as a NumPy archive, for notebooks and other programs.
 //!
-//! A `.npz` is a zip file of `.npy` files. Both are written by hand, uncompressed: they take fewer lines than the crates
-//! for them bring crates along. Formats: NumPy's `numpy.lib.format`, version 1.0; PKWARE's APPNOTE, sections 4.3 and 4.4.
+//! A `.npz` is a zip file of `.npy` files. Both are written here, uncompressed: this takes few lines, and the crates
+//! for these formats have many dependencies. Formats: NumPy's `numpy.lib.format`, version 1.0; PKWARE's APPNOTE,
+//! sections 4.3 and 4.4.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use tablut_rules::SIZE;
 
 use crate::window::TrainingBatch;
 
-/// An archive that could not be written.
+/// An archive could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct NpzError {
@@ -20,7 +21,7 @@ pub struct NpzError {
     pub reason: String,
 }
 
-/// Writes a batch's inputs and targets to `path`, whole or not at all. `docs/encoding.md` lists the arrays.
+/// Writes a batch's inputs and targets to `path`, completely or not at all. `docs/encoding.md` lists the arrays.
 pub fn write_npz(path: &Path, batch: &TrainingBatch) -> Result<(), NpzError> {
     let fail = |reason: String| NpzError { path: path.to_owned(), reason };
     let bytes = archive(batch).map_err(fail)?;
@@ -48,7 +49,7 @@ fn bytes<const N: usize>(values: impl Iterator<Item = [u8; N]>) -> Vec<u8> {
     values.flatten().collect()
 }
 
-/// A zip file under construction.
+/// A zip file that is being written.
 #[derive(Default)]
 struct Archive {
     bytes: Vec<u8>,
@@ -57,7 +58,7 @@ struct Archive {
 }
 
 impl Archive {
-    /// Adds an array `name`, row-major, of numbers as NumPy's `kind` says.
+    /// Adds an array `name`, row-major, of numbers of NumPy's type `kind`.
     fn add(&mut self, name: &str, kind: &str, dims: &[usize], data: &[u8]) -> Result<(), String> {
         let mut file = npy_header(kind, dims);
         file.extend_from_slice(data);
@@ -102,16 +103,16 @@ impl Archive {
     }
 }
 
-/// A length that a zip file can state.
+/// A length that fits into a zip file.
 fn small(len: usize) -> Result<u32, String> {
     u32::try_from(len).map_err(|_| "a .npz file holds less than 4 GiB: export fewer games at a time".to_owned())
 }
 
-/// What precedes an array's numbers.
+/// The header before an array's numbers.
 fn npy_header(kind: &str, dims: &[usize]) -> Vec<u8> {
     let dims: Vec<_> = dims.iter().map(usize::to_string).collect();
     let text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({},), }}", dims.join(", "));
-    // Magic, version and length take ten bytes; the whole is a multiple of 64 and ends with a line feed.
+    // Magic, version and length take ten bytes. The header's length is a multiple of 64, and it ends with a line feed.
     let len = (10 + text.len() + 1).next_multiple_of(64) - 10;
     let mut header = b"\x93NUMPY\x01\x00".to_vec();
     header.extend((len as u16).to_le_bytes());
@@ -119,7 +120,7 @@ fn npy_header(kind: &str, dims: &[usize]) -> Vec<u8> {
     header
 }
 
-/// CRC-32 as zip files have it (reflected, polynomial 0xEDB88320).
+/// The CRC-32 of zip files (reflected, polynomial 0xEDB88320).
 fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];

@@ -1,17 +1,17 @@
-//! The record of one game: its moves, what the search said of each, and how it ended.
+//! The record of one game: its moves, the search's results for them, and the end of the game.
 
 use std::sync::Arc;
 
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules};
 
-/// One game as it was played; the rules crate alone can replay it.
+/// One game. The rules crate can replay it without other crates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
     /// Number of the game in its generation or match, from 0.
     pub index: u64,
     /// Name of the rule set.
     pub rules: String,
-    /// The cap on plies that the game was played under.
+    /// The ply limit of the game.
     pub max_plies: u32,
     /// The position before the first move.
     pub start: Position,
@@ -26,29 +26,29 @@ pub struct GameRecord {
 pub struct PlyRecord {
     /// The move played.
     pub mv: Move,
-    /// What the search said, where a full search chose the move; `None` for random and quick plies.
+    /// The search's result, if a full search chose the move; `None` for random and quick plies.
     pub search: Option<SearchRecord>,
 }
 
-/// What is learnt from: a search's verdict on the position before the move.
+/// A training target: a search's result for the position before the move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchRecord {
     /// Value of the root, absolute: +1 the attackers win, −1 the defenders win.
     pub value: f32,
-    /// Simulations spent.
+    /// Simulations of the search.
     pub simulations: u32,
     /// The improved policy over the legal moves in the order of `Rules::legal_moves`, in units of 1/65535.
     pub policy: Vec<u16>,
 }
 
 impl SearchRecord {
-    /// Probabilities rounded to 1/65535.
+    /// Probabilities rounded to multiples of 1/65535.
     pub fn quantised(policy: impl Iterator<Item = f32>) -> Vec<u16> {
         policy.map(|p| (p.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16).collect()
     }
 }
 
-/// Why a record cannot be replayed.
+/// The record cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -62,42 +62,42 @@ pub enum ReplayError {
         /// The rule set given.
         expected: String,
     },
-    /// A number that is too large for where it is kept.
+    /// A number is too large for the file format.
     #[error("game {index}: {found} {what}, at most {most} can be kept")]
     TooMany {
         /// The game's number.
         index: u64,
-        /// Of what there are too many.
+        /// What there are too many of.
         what: &'static str,
-        /// How many there are.
+        /// The number of them.
         found: usize,
-        /// How many there may be.
+        /// The allowed number.
         most: usize,
     },
-    /// A position or move that the rules do not allow.
+    /// The rules do not allow a position or move.
     #[error("game {index}, ply {ply}: {reason}")]
     Ply {
         /// The game's number.
         index: u64,
-        /// The ply, counted from 1; 0 is the start.
+        /// The ply, counted from 1. 0 is the start position.
         ply: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// The end is not the recorded one.
+    /// The replayed game does not end like the record says.
     #[error("game {index} ends with {found}, its record says {expected}")]
     Outcome {
         /// The game's number.
         index: u64,
-        /// What the rules say.
+        /// The end according to the rules.
         found: String,
-        /// What the record says.
+        /// The end according to the record.
         expected: String,
     },
 }
 
 impl GameRecord {
-    /// The place of the game's rule set among `rules`.
+    /// The index of the game's rule set in `rules`.
     pub(crate) fn place_among(&self, rules: &[Arc<Rules>]) -> Result<usize, ReplayError> {
         rules.iter().position(|rules| rules.name() == self.rules).ok_or_else(|| ReplayError::Rules {
             index: self.index,
@@ -106,7 +106,7 @@ impl GameRecord {
         })
     }
 
-    /// Plays the record again, calling `visit` before each ply with the game so far, its legal moves and the ply.
+    /// Replays the record. Before each ply it calls `visit` with the game so far, its legal moves and the ply.
     pub fn replay(
         &self,
         rules: &Arc<Rules>,

@@ -1,13 +1,21 @@
 //! Files of game records: compressed frames, each with its length and checksum.
 //!
-//! Layout, all numbers little-endian: the magic `TABLUTGR`, the version (u32), the evaluations that the games
-//! took together (u64), the number of games (u32), the length of the rules (u32), the rules (JSON, an array of
-//! [`StatedRules`]), CRC-32C of all that (u32); then for each game a frame: length of the compressed bytes (u32), length of
-//! the plain bytes (u32), CRC-32C of the compressed bytes (u32), the bytes (zstd). A plain frame is the length of its header
-//! (u32), the header (JSON, [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of
-//! legal moves (u16), policy (u16 each).
+//! All numbers are little-endian. The file starts with
 //!
-//! Files of version 1 lack the rules and their length: their games name rule sets that come with the program.
+//! - the magic `TABLUTGR`
+//! - the version (u32)
+//! - the total evaluations of the games (u64)
+//! - the number of games (u32)
+//! - the length of the rules (u32)
+//! - the rules (JSON, an array of [`StatedRules`])
+//! - CRC-32C of all of the above (u32)
+//!
+//! Then there is one frame per game: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of
+//! the compressed bytes (u32), the bytes (zstd). The plain bytes are the length of the header (u32), the header (JSON,
+//! [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16),
+//! policy (u16 each).
+//!
+//! Files of version 1 have no rules and no length of rules. Their games name rule sets that come with the program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,22 +30,22 @@ use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
 const VERSION: u32 = 2;
-/// The version without rules, which is still read.
+/// The version without rules. It can still be read.
 const WITHOUT_RULES: u32 = 1;
 const COMPRESSION_LEVEL: i32 = 1;
-/// No frame is longer than this: a guard against lengths in a damaged file.
+/// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
 
-/// Largest value of a search that is read: a mean of rounded values can exceed 1 by rounding.
+/// The largest accepted value of a search. The mean of rounded values can exceed 1 by rounding.
 const LARGEST_VALUE: f32 = 1.001;
 
-/// A damaged or unreadable file of records.
+/// A file of records is damaged or unreadable.
 #[derive(Debug, thiserror::Error)]
 #[error("game records {path}: {}", shown(reason))]
 pub struct RecordFileError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -48,7 +56,7 @@ struct Header {
     rules: String,
     max_plies: u32,
     start: String,
-    /// Moves; one that a search chose is marked by its place in `searched`.
+    /// The moves. `searched` marks those that a search chose.
     moves: Vec<String>,
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
@@ -58,7 +66,7 @@ struct Header {
 /// The contents of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordFile {
-    /// Evaluations by the net that all games took together.
+    /// Total evaluations by the net.
     pub evaluations: u64,
     /// The rule sets that the games name.
     pub rules: Vec<StatedRules>,
@@ -67,19 +75,19 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// The games of `rules`, which took `evaluations` together.
+    /// The games of `rules`, with their total `evaluations`.
     pub fn new<'a>(evaluations: u64, rules: impl IntoIterator<Item = &'a Rules>, games: Vec<GameRecord>) -> Self {
         Self { evaluations, rules: rules.into_iter().map(StatedRules::of).collect(), games }
     }
 
-    /// The rules of the games that name the rule set `name`; an error where the file does not state them.
+    /// The rules of games that name the rule set `name`. It is an error if the file does not contain them.
     pub fn rules_named(&self, name: &str) -> Result<Arc<Rules>, NameAlone> {
         let stated = self.rules.iter().find(|rules| rules.name() == name);
         stated.ok_or_else(|| NameAlone(shown(name)))?.rules()
     }
 }
 
-/// Writes `file` to `path`, whole or not at all.
+/// Writes `file` to `path`, completely or not at all.
 pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileError> {
     let write = || -> Result<(), String> {
         let mut bytes = MAGIC.to_vec();
@@ -113,7 +121,7 @@ pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
     read().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
 
-/// Reads the bytes of a file; the error says what is wrong.
+/// Reads the bytes of a file. The error gives the reason.
 pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
     let mut bytes = Reader(whole);
     if bytes.take(8)? != MAGIC {
@@ -180,7 +188,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
-/// A length or number of `what` as files keep it.
+/// A length or number of `what` as the file format stores it.
 fn length(n: usize, what: &str) -> Result<u32, String> {
     u32::try_from(n).map_err(|_| format!("{n} {what}, at most {} can be kept", u32::MAX))
 }

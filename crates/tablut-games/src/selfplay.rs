@@ -1,4 +1,4 @@
-//! Self-play: one net plays both sides, and every full search becomes something to learn from.
+//! Self-play: one net plays both sides, and every full search becomes a training position.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::record::{GameRecord, PlyRecord, SearchRecord};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// A game opens with a random number of random plies from 0 to this (default 6), so that games differ and the net
+    /// A game starts with random plies (default 6). Their number is random from 0 to this. So games differ, and the net
     /// sees positions that it would not choose.
     pub opening_plies: u32,
     /// A game that reaches this many plies is a draw (default 200).
     pub max_plies: u32,
-    /// Share of the plies that are searched in full and learnt from; the others are played after a quick search
-    /// (playout cap randomisation, Wu 2019, section 3.1). Default 1.
+    /// Share of the plies with a full search, which are used for training. The other plies use a quick search (playout
+    /// cap randomisation, Wu 2019, section 3.1). Default 1.
     pub full_share: f32,
     /// Simulations of a quick search, as a share of a full one (default 0.25).
     pub quick_simulations: f32,
@@ -34,7 +34,7 @@ impl Default for SelfPlayConfig {
     }
 }
 
-/// The generator of one game: a function of the run's seed, the generation and the game's number alone.
+/// The random generator of one game. It depends only on the run's seed, the generation and the game's number.
 pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -45,22 +45,22 @@ pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
     rng
 }
 
-/// Sees self-play games while they are played. It changes nothing, and should take no time.
+/// Sees self-play games while they are played. It must not change anything and should be fast.
 pub trait GameWatch: Send + Sync {
-    /// Game number `index` has come to these plies.
+    /// Game number `index` has reached these plies.
     fn moved(&self, index: u64, rules: &Arc<Rules>, start: &Position, plies: &[PlyRecord]);
 }
 
-/// One self-play game as a task for the executor; it asks evaluator 0.
+/// One self-play game as a task for the executor. It uses evaluator 0.
 pub struct SelfPlayGame {
     index: u64,
     game: Game,
     start: Position,
     plies: Vec<PlyRecord>,
     search: Option<Search>,
-    /// Whether a search is under way, and not only a tree kept for the next one.
+    /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
     searching: bool,
-    /// Whether the search under way is a full one.
+    /// Whether the running search is a full one.
     full: bool,
     config: SelfPlayConfig,
     full_search: SearchConfig,
@@ -71,7 +71,7 @@ pub struct SelfPlayGame {
 }
 
 impl SelfPlayGame {
-    /// Game number `index`, before its first move; opening plies are played at once.
+    /// Game number `index`, before its first move. Opening plies are played at once.
     pub fn new(
         index: u64,
         rules: &Arc<Rules>,
@@ -105,13 +105,13 @@ impl SelfPlayGame {
         this
     }
 
-    /// The same game, seen by `watch` after each of its searches.
+    /// The same game. `watch` sees it after each of its searches.
     #[must_use]
     pub fn watched(self, watch: Option<Arc<dyn GameWatch>>) -> Self {
         Self { watch, ..self }
     }
 
-    /// Random plies; one that would end the game is taken back and ends the opening.
+    /// Random plies. A ply that would end the game is taken back and ends the opening.
     fn play_opening(&mut self) {
         let n_plies = self.rng.random_range(0..=self.config.opening_plies);
         let mut moves = MoveList::new();
@@ -127,7 +127,7 @@ impl SelfPlayGame {
         }
     }
 
-    /// Starts the search of the ply to come, in what the last one left of its tree.
+    /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
         self.full = self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share;
         let config = if self.full { &self.full_search } else { &self.quick_search };
@@ -138,7 +138,7 @@ impl SelfPlayGame {
         self.searching = true;
     }
 
-    /// Plays what the search chose.
+    /// Plays the chosen move.
     fn play(&mut self, result: &SearchResult) {
         let search = self.full.then(|| SearchRecord {
             value: result.value,

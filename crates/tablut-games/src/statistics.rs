@@ -1,7 +1,7 @@
-//! What a generation's games say of themselves, by rule set and side: results, ends, lengths, captures, search.
+//! Statistics of a generation's games by rule set and side: results, ends, lengths, captures, search.
 //!
-//! Everything here is computed from records. Nothing is drawn at random, and sums are taken in the games' order, so that
-//! equal records give equal numbers, whatever the number of threads.
+//! Everything here is computed from records. There is no randomness, and sums follow the order of the games. So equal
+//! records give equal numbers on any number of threads.
 
 mod entropy;
 mod net;
@@ -25,7 +25,7 @@ pub use sample::{ExamineError, ExaminedPosition, examine};
 pub struct RuleSetStatistics {
     /// The rule set's name.
     pub rules: String,
-    /// Games.
+    /// Number of games.
     pub games: usize,
     /// Games that the attackers won.
     pub attackers_won: usize,
@@ -35,13 +35,13 @@ pub struct RuleSetStatistics {
     pub defenders_won: usize,
     /// Games by the reason of their end, in the words of `tablut replay`.
     pub endings: BTreeMap<String, Endings>,
-    /// How long the games were.
+    /// The lengths of the games.
     pub plies: Lengths,
-    /// The attackers: what they captured, and the searches of positions in which they move.
+    /// The attackers: their captures, and the searches of positions in which they are to move.
     pub attackers: SideStatistics,
-    /// The same of the defenders.
+    /// The same for the defenders.
     pub defenders: SideStatistics,
-    /// What the net that played says of a sample of the positions; none when it was not asked.
+    /// The outputs of the net that played, on a sample of the positions. `None` if it was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub net: Option<NetStatistics>,
 }
@@ -58,7 +58,7 @@ pub struct Endings {
     pub defenders_won: usize,
 }
 
-/// How long games were, in plies.
+/// Lengths of games, in plies.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lengths {
@@ -80,11 +80,11 @@ pub struct Lengths {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SideStatistics {
-    /// Mean number of pieces that the side captured in a game.
+    /// Mean number of pieces that the side captured per game.
     pub captures: f64,
-    /// Positions to learn from in which the side moves.
+    /// Training positions in which the side is to move.
     pub positions: usize,
-    /// Of these, those that the search proved won for either side.
+    /// How many of them the search proved won for either side.
     pub proven: usize,
     /// Mean number of legal moves in them.
     pub legal_moves: f64,
@@ -93,7 +93,7 @@ pub struct SideStatistics {
 }
 
 impl RuleSetStatistics {
-    /// The statistics of `games`, one entry for each of `rules` that has games, in that order.
+    /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
     pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Vec<Self>, ReplayError> {
         let counted = games.par_iter().map(|game| Counts::of(rules, game)).collect::<Result<Vec<_>, _>>()?;
         let of_set = |place: usize| counted.iter().filter(move |counts| counts.rules == place);
@@ -141,7 +141,7 @@ impl RuleSetStatistics {
         won as f64 / self.games.max(1) as f64
     }
 
-    /// One side's numbers.
+    /// One side's statistics.
     pub fn side(&self, side: Side) -> &SideStatistics {
         match side {
             Side::Attackers => &self.attackers,
@@ -151,7 +151,7 @@ impl RuleSetStatistics {
 }
 
 impl Lengths {
-    /// The summary of some lengths; zeros of none.
+    /// The summary of some lengths, all zero if there are none.
     pub fn of(mut plies: Vec<usize>) -> Self {
         plies.sort_unstable();
         let Some(last) = plies.len().checked_sub(1) else { return Self::default() };
@@ -167,9 +167,9 @@ impl Lengths {
     }
 }
 
-/// One game's part in the sums; means are not taken yet.
+/// One game's part of the sums, before means are computed.
 struct Counts {
-    /// Place of the rule set.
+    /// Index of the rule set.
     rules: usize,
     winner: Option<Side>,
     reason: Reason,

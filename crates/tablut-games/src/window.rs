@@ -1,4 +1,4 @@
-//! The replay window: the latest generations' positions, packed, from which training batches are drawn.
+//! The replay window: the packed positions of the latest generations. Training batches are drawn from it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use tablut_rules::{Bitboard, MoveList, N_ATTACKERS, Position, Rules, SIZE, Side,
 
 use crate::record::{GameRecord, ReplayError};
 
-/// One batch to learn from: inputs and targets.
+/// One training batch: inputs and targets.
 #[derive(Clone, Debug, Default)]
 pub struct TrainingBatch {
     /// Encoded positions with their legal moves.
     pub input: InputBatch,
-    /// Target probability of each of `input.moves`; a row's sum is 1.
+    /// Target probability of each of `input.moves`. They sum to 1 in each row.
     pub policy: Vec<f32>,
     /// Target probabilities of attackers win, draw, defenders win, `[n]`.
     pub wdl: Vec<[f32; 3]>,
     /// Plies from the position to the end of its game, `[n]`.
     pub moves_left: Vec<f32>,
-    /// The squares of attackers and of defenders, the king among them, in the game's last position, `[n]`.
+    /// The squares of attackers and of defenders, including the king, in the game's last position, `[n]`.
     pub ownership: Vec<[Bitboard; 2]>,
 }
 
-/// A position to learn from, packed; the legal moves are generated again when it is drawn.
+/// A packed training position. Its legal moves are generated again when it is drawn.
 #[derive(Clone, Debug)]
 struct Sample {
     position: Position,
@@ -49,8 +49,8 @@ pub struct ReplayWindow {
 }
 
 impl ReplayWindow {
-    /// An empty window over games of `rules` that keeps the latest generations with at most `max_positions` positions
-    /// in sum, and the latest one in any case.
+    /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
+    /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
         Self { rules, generations: VecDeque::new(), max_positions }
     }
@@ -60,28 +60,28 @@ impl ReplayWindow {
         self.generations.iter().map(Vec::len).sum()
     }
 
-    /// Bytes that the positions take in memory.
+    /// Bytes of the positions in memory.
     pub fn bytes(&self) -> usize {
         let samples = self.generations.iter().flatten();
         samples.map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy)).sum()
     }
 
-    /// More legal moves than any position has: every attacker moves to every square of its row and column, with a choice of
-    /// three captures.
+    /// An upper bound on the legal moves of a position: every attacker moves to every square of its row and column,
+    /// with a choice of three captures.
     pub const MAX_MOVES: usize = N_ATTACKERS * 2 * (SIZE - 1) * 3;
 
-    /// The most bytes that `positions` positions can take; those of real games have far fewer moves and take a tenth.
+    /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {
         positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>())
     }
 
-    /// Whether there is nothing to draw from.
+    /// Whether the window has no positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds a generation's games, replaying each, and drops the oldest generations that no longer fit. Returns the
-    /// number of positions added.
+    /// Adds a generation's games by replaying them, and drops the oldest generations that no longer fit. Returns the
+    /// number of added positions.
     pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
         let samples = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?.concat();
         let added = samples.len();
@@ -120,7 +120,7 @@ impl ReplayWindow {
                 end: Arc::clone(&start),
                 position: *state.position(),
                 rules,
-                // Beyond what these hold the net sees no difference.
+                // The net cannot distinguish larger numbers.
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
@@ -136,12 +136,12 @@ impl ReplayWindow {
         Ok(samples)
     }
 
-    /// Draws `n` positions, each uniformly from the window and turned by one of the eight symmetries.
+    /// Draws `n` positions uniformly from the window. Each is transformed by one of the eight symmetries.
     ///
-    /// `value_share` of the value target is the search's value, the rest the game's outcome.
+    /// `value_share` of the value target is the search's value, the rest is the game's outcome.
     ///
     /// # Panics
-    /// When the window is empty.
+    /// If the window is empty.
     pub fn batch(&self, n: usize, value_share: f32, rng: &mut ChaCha8Rng) -> TrainingBatch {
         let len = self.len();
         assert!(len > 0, "a batch is drawn from a window with positions");
@@ -158,7 +158,7 @@ impl ReplayWindow {
         rows.into_iter().reduce(TrainingBatch::joined).unwrap_or_default()
     }
 
-    /// Every position, oldest first and as it was played, with its targets. `value_share` is as for
+    /// Every position with its targets, oldest first, without symmetries. `value_share` is as for
     /// [`ReplayWindow::batch`].
     pub fn in_order(&self, value_share: f32) -> TrainingBatch {
         let mut batch = TrainingBatch::default();
@@ -200,7 +200,7 @@ impl ReplayWindow {
     }
 }
 
-/// The target of the outcome head: the game's outcome, mixed with the search's value as a chance of either side.
+/// The target of the outcome head: the game's outcome, mixed with the search's value as a win chance.
 pub(crate) fn value_target(outcome: Option<Side>, value: f32, value_share: f32) -> [f32; 3] {
     let outcome = match outcome {
         Some(Side::Attackers) => [1.0, 0.0, 0.0],
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::{CancelToken, Concurrency, Counters, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
 
-    /// One ply before a game's end hardly a square differs from the last position, if both are turned alike.
+    /// One ply before a game's end, few squares differ from the last position if both have the same symmetry.
     #[test]
     fn ownership_is_the_games_last_position_turned_as_the_planes_are() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());

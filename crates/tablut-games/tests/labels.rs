@@ -1,4 +1,4 @@
-//! What the window teaches about positions whose answer is known: who wins, by which move, seen through any symmetry.
+//! The window's targets for positions with a known answer: who wins, by which move, under any symmetry.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ struct Known {
     winning: Move,
     /// The win as win, draw, loss of the attackers.
     wdl: [f32; 3],
-    /// What the search is said to have found, absolute.
+    /// The value that the search is said to have found, absolute.
     value: f32,
 }
 
-/// Neither position looks like itself through any symmetry but the identity.
+/// Neither position is equal to itself under any symmetry except the identity.
 fn known() -> [Known; 2] {
     let known = |position: &str, winning: &str, wdl, value| Known {
         position: position.parse().unwrap(),
@@ -32,7 +32,8 @@ fn known() -> [Known; 2] {
     ]
 }
 
-/// The policy that the search is said to have found: three quarters for the winning move, a quarter for the first other one.
+/// The policy that the search is said to have found: three quarters for the winning move, a quarter for the first other
+/// one.
 fn policy(moves: &[Move], winning: Move) -> Vec<f32> {
     let other = moves.iter().position(|&mv| mv != winning).unwrap();
     let share = |place: usize| match moves[place] {
@@ -43,7 +44,7 @@ fn policy(moves: &[Move], winning: Move) -> Vec<f32> {
     (0..moves.len()).map(share).collect()
 }
 
-/// Many rows of a window that holds this position alone, and the position's legal moves.
+/// Many rows of a window that contains only this position, and the position's legal moves.
 fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, MoveList) {
     let mut game = Game::from_position(Arc::clone(rules), known.position).unwrap();
     let mut moves = MoveList::new();
@@ -75,7 +76,7 @@ fn squares(batch: &TrainingBatch, row: usize, plane: usize) -> Bitboard {
     Square::all().filter(|square| plane[square.index()] == 1.0).collect()
 }
 
-/// The one symmetry that lays `position` on what the planes of a row show.
+/// The one symmetry that maps `position` to the planes of a row.
 fn symmetry_shown(batch: &TrainingBatch, row: usize, position: &Position) -> Symmetry {
     let shown = [0, 1, 2].map(|plane| squares(batch, row, plane));
     let king = position.king().into_iter().collect();

@@ -61,7 +61,7 @@ fn every_array_comes_back_with_its_shape_and_values() {
     let lengths = [planes.len(), features.len(), moves.len(), policy.len(), values.len(), moves_left.len()];
     assert_eq!(lengths, [n * PLANES * 81, n * FEATURES, 2 * m, m, 3 * n, n]);
 
-    // Every row against the game that it is from.
+    // Compares every row with the game that it comes from.
     let (mut row, mut start) = (0, 0);
     for game in &games {
         let n_plies = game.plies.len() as u32;
@@ -91,7 +91,7 @@ fn every_array_comes_back_with_its_shape_and_values() {
     assert_eq!(row, n);
 }
 
-/// Header and numbers of every array of an archive, by the zip file's local headers.
+/// Header and numbers of every array of an archive, from the local headers of the zip file.
 fn read(bytes: &[u8]) -> BTreeMap<String, (String, Vec<u8>)> {
     let number = |at: usize, len: usize| bytes[at..at + len].iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b));
     let (mut arrays, mut at) = (BTreeMap::new(), 0);

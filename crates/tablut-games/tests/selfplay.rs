@@ -1,4 +1,5 @@
-//! Self-play with a uniform evaluator: its records replay, come back from disk, and depend on no thread.
+//! Self-play with a uniform evaluator: its records can be replayed, can be read back from disk, and do not depend on
+//! threads.
 
 use std::fs;
 use std::sync::Arc;
@@ -101,7 +102,7 @@ fn records_state_their_rules_and_those_of_version_1_name_shipped_ones() {
     }
     assert!(file.rules_named("ashton").is_err());
 
-    // Version 1: without the rules, whose length stands after the number of games.
+    // Version 1: without the rules and without their length, which follows the number of games.
     let (games, evaluations) = play(&rules("kvasir"), &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
     let file = RecordFile::new(evaluations, [&*rules("kvasir")], games);
     write_records(&path, &file).unwrap();

@@ -1,4 +1,4 @@
-//! Statistics of self-play games: they agree with the records, and with what a net says when it is asked directly.
+//! Statistics of self-play games agree with the records and with a net's direct outputs.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn rules(names: &[&str]) -> Vec<Arc<Rules>> {
     names.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect()
 }
 
-/// A net that likes all moves alike and gives the attackers six chances of ten.
+/// A net with equal logits for all moves. It gives the attackers a winning chance of 0.6.
 struct Even;
 
 impl Inference for Even {
@@ -61,7 +61,7 @@ fn games_are_counted_by_rule_set_and_side() {
         assert_eq!(set.attackers.proven + set.defenders.proven, proven);
         assert!(set.attackers.legal_moves > 5.0 && set.attackers.target_entropy > 0.0);
         for side in Side::ALL {
-            // Counted another way: a capture leaves fewer pieces than there were.
+            // Counted in another way: a capture reduces the number of pieces.
             let mut captured = 0;
             let place = sets.iter().position(|rules| rules.name() == set.rules).unwrap();
             for game in &of_set {

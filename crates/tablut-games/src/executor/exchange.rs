@@ -1,17 +1,17 @@
-//! Where workers that have run out of tasks get some of the others', so that none is idle while two tasks are left.
+//! Workers without tasks get tasks from other workers here, so that no worker is idle while another has two tasks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// How often a waiting worker looks whether it is to stop.
+/// How often a waiting worker checks whether to stop.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Tasks between two workers.
+/// Tasks on their way from one worker to another.
 pub(super) struct Exchange<T> {
     state: Mutex<State<T>>,
     change: Condvar,
-    /// Workers that wait, readable without the lock.
+    /// The number of waiting workers, readable without the lock.
     hungry: AtomicUsize,
 }
 
@@ -28,7 +28,7 @@ impl<T> Exchange<T> {
         Self { state: Mutex::new(state), change: Condvar::new(), hungry: AtomicUsize::new(0) }
     }
 
-    /// Gives waiting workers their part of `running`, whose last task its owner keeps.
+    /// Gives waiting workers their share of `running`. The owner keeps at least one task.
     pub(super) fn share(&self, running: &mut Vec<T>) {
         let hungry = self.hungry.load(Ordering::Relaxed);
         if hungry == 0 || running.len() < 2 {
@@ -39,7 +39,8 @@ impl<T> Exchange<T> {
         self.change.notify_all();
     }
 
-    /// Waits for tasks of the other workers or new ones from `next`; none when there will be no more, or when `stop` says so.
+    /// Waits for tasks from other workers or new ones from `next`. Returns nothing if there will be no more, or if
+    /// `stop` is true.
     pub(super) fn take(
         &self,
         stop: impl Fn() -> bool,
@@ -51,7 +52,7 @@ impl<T> Exchange<T> {
         self.hungry.store(state.waiting, Ordering::Relaxed);
         let mut taken = Vec::new();
         while state.given.is_empty() && !stop() {
-            // Asked first: what came before the source was closed is still to be taken.
+            // This must come first: a task may have arrived just before the source was closed.
             let open = is_open();
             taken.extend(next());
             if !taken.is_empty() || (state.waiting >= state.workers && !open) {
@@ -64,7 +65,7 @@ impl<T> Exchange<T> {
             taken.extend(state.given.drain(..part));
         }
         if taken.is_empty() {
-            // Still counted as waiting, so that the others see that nobody is left to give.
+            // This worker still counts as waiting, so that the others see that nobody has tasks to give.
             self.change.notify_all();
         } else {
             state.waiting -= 1;
@@ -78,12 +79,13 @@ impl<T> Exchange<T> {
     }
 }
 
-/// A worker's presence; the others hear of its end, also of an end by a panic.
+/// A worker's presence. The others notice its end, even after a panic.
 pub(super) struct Presence<'a, T>(pub(super) &'a Exchange<T>);
 
 impl<T> Drop for Presence<'_, T> {
     fn drop(&mut self) {
-        // A worker ends in one of two ways. It waited and got nothing: it is still counted as waiting. Or it failed: the rest is abandoned.
+        // A worker ends in one of two ways. It waited and got nothing: then it still counts as waiting. Or it failed:
+        // then the rest is abandoned.
         if let Ok(mut state) = self.0.state.lock() {
             state.workers -= 1;
         }

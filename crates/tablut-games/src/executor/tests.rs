@@ -1,4 +1,4 @@
-//! The executor: the same results on any number of threads, and what ends it.
+//! The executor: equal results on any number of threads, and the ways in which it ends.
 
 use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
 use std::collections::HashSet;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::ThreadId;
 use tablut_search::{EvaluateError, Evaluation, Evaluator};
 
-/// Rounds after which a task gives up hoping for what it waits for.
+/// Rounds after which a task stops waiting.
 const PATIENCE: usize = 20_000_000;
 
-/// A task that ends when it and its like have run on two threads.
+/// A task that ends when it and other tasks like it have run on two threads.
 struct Meeting<'a> {
     rounds: usize,
     seen: &'a Mutex<HashSet<ThreadId>>,
@@ -35,7 +35,7 @@ fn none() -> Vec<Box<dyn Evaluator>> {
     Vec::new()
 }
 
-/// Goes on until `enough` is set, which the thread that did not begin it does.
+/// Runs until `enough` is set. Only a thread other than its first one sets it.
 struct Wanderer<'a> {
     home: ThreadId,
     enough: &'a AtomicBool,
@@ -57,7 +57,7 @@ impl Task for Wanderer<'_> {
     fn apply(&mut self, _: &[Evaluation]) {}
 }
 
-/// Ends at once, or wanders.
+/// Ends at once, or runs for long.
 enum Either<'a> {
     Short,
     Long(Wanderer<'a>),
@@ -81,8 +81,8 @@ impl Task for Either<'_> {
 fn a_worker_without_tasks_takes_over_running_ones() {
     let enough = AtomicBool::new(false);
     let owner = Mutex::new(None);
-    // The thread that makes the first task makes the long ones; what another makes ends at once. The long ones end only on
-    // another thread than theirs.
+    // The thread that makes the first task makes the long ones; tasks from other threads end at once. A long task ends
+    // only on another thread than its first.
     let make = |_| {
         let home = std::thread::current().id();
         if *owner.lock().unwrap().get_or_insert(home) == home {
@@ -107,7 +107,7 @@ fn few_tasks_are_spread_over_all_workers() {
     assert_eq!(seen.into_inner().unwrap().len(), 2);
 }
 
-/// Fails, or goes on until it loses patience.
+/// Fails, or runs until it stops waiting.
 struct Faulty<'a> {
     fails: bool,
     rounds: usize,
@@ -143,7 +143,7 @@ fn a_failure_of_one_worker_ends_the_others() {
     assert!(abandoned.into_inner(), "the other worker went on to the end of its tasks");
 }
 
-/// Ends at once, or asks for a stop after some rounds and goes on.
+/// Ends at once, or requests a stop after some rounds and continues.
 struct Stopper<'a> {
     rounds: Option<u32>,
     cancel: &'a CancelToken,
@@ -168,7 +168,7 @@ impl Task for Stopper<'_> {
 #[test]
 fn a_stop_ends_workers_that_wait_for_tasks() {
     let cancel = CancelToken::new();
-    // The worker of the first task is soon without one, and waits for a part of the second, which cannot be shared.
+    // The worker of the first task soon has none left and waits for a part of the second task, which cannot be shared.
     let make = |index| Stopper { rounds: (index == 1).then_some(0), cancel: &cancel };
     let result = run_tasks(
         2,
@@ -196,7 +196,7 @@ impl Task for Short {
     fn apply(&mut self, _: &[Evaluation]) {}
 }
 
-/// Gives one task, then none until that one has ended, then the next; closes after the last.
+/// Returns one task, then none until that task has ended, then the next. It closes after the last.
 struct Trickle {
     given: AtomicUsize,
     ended: AtomicUsize,

@@ -1,6 +1,6 @@
-//! How undecided a policy is.
+//! The entropy of a policy.
 
-/// The entropy, in nats, of a distribution in proportion to `weights`; 0 of none.
+/// The entropy, in nats, of a distribution proportional to `weights`. It is 0 if there are none.
 pub(super) fn entropy(weights: impl Iterator<Item = f64> + Clone) -> f64 {
     let total: f64 = weights.clone().sum();
     weights.filter(|&weight| weight > 0.0).map(|weight| weight / total).map(|p| -p * p.ln()).sum()

@@ -1,5 +1,5 @@
-//! What a net that was asked about a sample of positions comes to: its policy beside the search's, its values beside
-//! the results, its losses.
+//! Statistics of a net's outputs on a sample of positions: its policy compared with the search's, its values compared
+//! with the results, and its losses.
 
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
@@ -7,29 +7,29 @@ use tablut_rules::Side;
 use super::sample::ExaminedPosition;
 use crate::window::value_target;
 
-/// Phases of a game: the name, and the ply with which it begins.
+/// Phases of a game: the name, and the first ply.
 pub const PHASES: [(&str, u32); 3] = [("opening", 0), ("middle", 16), ("late", 48)];
 
 /// Bins of the calibration, of equal width over the values from −1 to 1.
 const BINS: usize = 10;
 
-/// What the net says of one rule set's positions.
+/// A net's outputs on one rule set's positions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NetStatistics {
     /// Positions in the sample.
     pub positions: usize,
-    /// Policy where the attackers move.
+    /// The policy in positions with the attackers to move.
     pub attackers: PolicyStatistics,
-    /// Policy where the defenders move.
+    /// The policy in positions with the defenders to move.
     pub defenders: PolicyStatistics,
-    /// Values by phase of the game; phases without positions are left out.
+    /// Values by phase of the game. Phases without positions are left out.
     pub phases: Vec<PhaseStatistics>,
-    /// The net's values beside the games' results: bins from −1 to 1, those without positions left out.
+    /// The net's values compared with the games' results: bins from −1 to 1. Bins without positions are left out.
     pub calibration: Vec<CalibrationBin>,
 }
 
-/// The net's policy beside the search's, where one side moves.
+/// The net's policy compared with the search's, with one side to move.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PolicyStatistics {
@@ -37,19 +37,19 @@ pub struct PolicyStatistics {
     pub positions: usize,
     /// Mean entropy of the net's policy, in nats.
     pub entropy: f64,
-    /// Mean divergence (Kullback-Leibler) of the net's policy from the target, in nats: what could still be learnt.
+    /// Mean Kullback-Leibler divergence of the net's policy from the target, in nats. The net could still learn this.
     pub divergence: f64,
     /// Share of the searches that prefer another move than the net.
     pub changed: f64,
 }
 
-/// Values in one phase of the game. Errors are mean squares against the game's result in {−1, 0, 1}.
+/// Values in one phase of the game. Errors are mean squared differences from the game's result in {−1, 0, 1}.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseStatistics {
     /// The phase's name.
     pub phase: String,
-    /// The ply with which it begins.
+    /// The first ply.
     pub from_ply: u32,
     /// Positions in the sample.
     pub positions: usize,
@@ -63,17 +63,17 @@ pub struct PhaseStatistics {
     pub mean_outcome: f64,
 }
 
-/// Positions whose value by the net falls between two bounds.
+/// Positions with a net value between two bounds.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CalibrationBin {
     /// The lower bound; bins are 0.2 wide.
     pub from: f64,
-    /// Positions.
+    /// Number of positions.
     pub positions: usize,
-    /// Their mean value by the net.
+    /// Mean value by the net.
     pub value: f64,
-    /// Their mean result.
+    /// Mean result.
     pub outcome: f64,
 }
 
@@ -85,11 +85,11 @@ pub struct NetLosses {
     pub positions: usize,
     /// Cross-entropy of the policy against its target, in nats.
     pub policy: f64,
-    /// The target's entropy, in nats: the least that `policy` can be.
+    /// The target's entropy, in nats. It is the lower bound of `policy`.
     pub policy_floor: f64,
     /// Cross-entropy of win, draw, loss against its target, in nats.
     pub value: f64,
-    /// Mean distance between the plies left and the net's guess, in plies.
+    /// Mean absolute difference between the plies left and the net's estimate, in plies.
     pub moves_left: f64,
 }
 
@@ -131,7 +131,7 @@ impl NetStatistics {
         }
     }
 
-    /// The policy where `side` moves.
+    /// The policy with `side` to move.
     pub fn policy(&self, side: Side) -> &PolicyStatistics {
         match side {
             Side::Attackers => &self.attackers,
@@ -159,7 +159,7 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
 }
 
 impl NetLosses {
-    /// The mean losses over some positions; `value_share` of the value's target is the search's value.
+    /// The mean losses over some positions. `value_share` of the value target is the search's value.
     pub fn of(positions: &[ExaminedPosition], value_share: f32) -> Self {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
@@ -236,7 +236,7 @@ mod tests {
         let losses = NetLosses::of(&[position(0, 0.0, 1.0)], 0.0);
         assert!((losses.value - 2.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         assert_eq!((losses.policy, losses.policy_floor, losses.moves_left), (1.5, 1.0, 3.0));
-        // Half of the target is the search's value 0: even chances of either win.
+        // Half of the target is the search's value 0, which means equal chances of either win.
         let mixed = NetLosses::of(&[position(0, 0.0, 1.0)], 0.5);
         assert!((mixed.value - (0.75 * 2.0_f64.ln() + 0.25 * 4.0_f64.ln())).abs() < 1e-9, "{mixed:?}");
     }

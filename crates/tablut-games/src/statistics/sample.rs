@@ -1,4 +1,4 @@
-//! A net is asked about an even sample of the positions that were searched.
+//! Runs a net on an even sample of the searched positions.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use tablut_rules::{Rules, Side};
 use super::entropy::entropy;
 use crate::record::{GameRecord, ReplayError};
 
-/// What the net, the search and the game say of one position.
+/// The net's, the search's and the game's values for one position.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct ExaminedPosition {
-    /// Place of the rule set in the list given.
+    /// Index of the rule set in the given list.
     pub rules: usize,
     /// The side to move.
     pub side: Side,
@@ -22,9 +22,9 @@ pub struct ExaminedPosition {
     pub outcome: f64,
     /// The search's value, absolute.
     pub search_value: f64,
-    /// The net's value, absolute: its chance of an attackers' win less that of a defenders'.
+    /// The net's value, absolute: its chance that the attackers win minus its chance that the defenders win.
     pub net_value: f64,
-    /// The net's chances of attackers' win, draw and defenders' win.
+    /// The net's chances that the attackers win, that the game is drawn, and that the defenders win.
     pub wdl: [f32; 3],
     /// Entropy of the net's policy, in nats.
     pub prior_entropy: f64,
@@ -32,19 +32,19 @@ pub struct ExaminedPosition {
     pub target_entropy: f64,
     /// Cross-entropy of the net's policy against the target, in nats.
     pub cross_entropy: f64,
-    /// Whether the search prefers another move than the net does.
+    /// Whether the search prefers another move than the net.
     pub changed: bool,
     /// Plies from here to the end of the game.
     pub plies_left: f64,
-    /// The net's guess of them.
+    /// The net's estimate of them.
     pub net_plies_left: f64,
 }
 
-/// Why a sample could not be examined.
+/// The sample could not be examined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExamineError {
-    /// A record does not replay.
+    /// A record cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The net failed.
@@ -52,11 +52,11 @@ pub enum ExamineError {
     Net(#[from] NetError),
 }
 
-/// Positions that a net is asked about at once.
+/// Positions per call of the net.
 const BATCH: usize = 64;
 
-/// Asks nets made by `make_net` about at most `most` of the searched positions of `games`, taken at even distances, and
-/// returns what they say in the games' order.
+/// Runs nets from `make_net` on at most `most` of the searched positions of `games`, taken at even distances. Returns
+/// the results in the games' order.
 pub fn examine(
     rules: &[Arc<Rules>],
     games: &[GameRecord],
@@ -67,7 +67,7 @@ pub fn examine(
         games.iter().map(|game| game.plies.iter().filter(|ply| ply.search.is_some()).count()).collect();
     let total: usize = searched.iter().sum();
     let n = most.min(total);
-    // The places of the sample, counted over all games; `wanted` holds, for each game, those that fall into it.
+    // Indices of the sample, counted over all games. `wanted` contains, for each game, the ones inside it.
     let mut wanted = vec![Vec::new(); games.len()];
     let (mut game, mut before) = (0, 0);
     for place in (0..n).map(|i| i * total / n) {
@@ -93,13 +93,13 @@ pub fn examine(
     Ok(examined.concat())
 }
 
-/// Gathers positions, and asks about them once there are enough.
+/// Collects positions, and runs the net when there are enough.
 struct Examiner<'a> {
     rules: &'a [Arc<Rules>],
     net: Box<dyn Inference>,
     input: InputBatch,
     output: OutputBatch,
-    /// The positions in `input`, without what the net says, and their targets.
+    /// The positions in `input`, without the net's values, and their targets.
     waiting: Vec<(ExaminedPosition, Vec<u16>)>,
     done: Vec<ExaminedPosition>,
 }
@@ -110,7 +110,7 @@ impl<'a> Examiner<'a> {
         Self { rules, net, input, output, waiting: Vec::new(), done: Vec::new() }
     }
 
-    /// Takes the searched positions of `game` at `places`, which rise.
+    /// Takes the searched positions of `game` at `places`, which are increasing.
     fn take(&mut self, game: &GameRecord, places: &[usize]) -> Result<(), ExamineError> {
         let set = game.place_among(self.rules)?;
         let outcome = match game.outcome.winner {
@@ -147,7 +147,7 @@ impl<'a> Examiner<'a> {
         if self.waiting.len() >= BATCH { self.ask() } else { Ok(()) }
     }
 
-    /// Asks about all that waits.
+    /// Runs the net on all collected positions.
     fn ask(&mut self) -> Result<(), ExamineError> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -178,7 +178,7 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// The place of the first of the greatest values.
+/// The index of the first of the greatest values.
 fn first_greatest<T: PartialOrd>(values: &[T]) -> Option<usize> {
     (0..values.len()).reduce(|best, place| if values[place] > values[best] { place } else { best })
 }
