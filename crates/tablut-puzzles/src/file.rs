@@ -1,4 +1,4 @@
-//! Files of puzzles: a header and one puzzle a line, as JSON.
+//! Files of puzzles: a header and one puzzle per line, as JSON.
 
 use crate::puzzle::{MAX_DISTANCE, Puzzle};
 use serde::{Deserialize, Serialize};
@@ -8,25 +8,25 @@ use tablut_rules::{Game, shown};
 
 const FORMAT: &str = "tablut puzzles";
 const VERSION: u32 = 2;
-/// How a header states its checksum before there is one.
+/// The checksum field of a header before the checksum is computed.
 const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
-/// The version that named its rules alone; it is still read.
+/// The version that only names its rules. It can still be read.
 const NAMED_RULES: u32 = 1;
 
-/// Puzzles of one rule set, and how they were made.
+/// Puzzles of one rule set, with information about their source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PuzzleSet {
     /// The rule set, by name or path.
     pub rules: StatedRules,
-    /// The weights' hash of the net that played the games.
+    /// The hash of the weights of the net that played the games.
     pub net: String,
-    /// Simulations a move in those games.
+    /// Simulations per move in those games.
     pub simulations: u32,
-    /// Their seed.
+    /// Seed of those games.
     pub seed: u64,
-    /// Games that were played and looked through.
+    /// Number of games that were played and searched for puzzles.
     pub games: u64,
-    /// The puzzles, near wins first.
+    /// The puzzles, short wins first.
     pub puzzles: Vec<Puzzle>,
 }
 
@@ -42,8 +42,8 @@ struct Header {
     seed: u64,
     games: u64,
     puzzles: usize,
-    /// The first 16 digits of the BLAKE3 hash of the whole text without this value; in version 1 of everything after the
-    /// header's line.
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value. In version 1 it is the hash of
+    /// everything after the header's line.
     checksum: String,
 }
 
@@ -58,7 +58,7 @@ struct Line {
     ply: u32,
 }
 
-/// Why a puzzle file cannot be used.
+/// The puzzle file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PuzzleFileError {
@@ -67,7 +67,7 @@ pub enum PuzzleFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
     /// Its text is wrong.
@@ -77,13 +77,13 @@ pub enum PuzzleFileError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 }
 
 impl PuzzleSet {
-    /// Writes the file, whole or not at all.
+    /// Writes the file, completely or not at all.
     pub fn write(&self, path: &Path) -> Result<(), PuzzleFileError> {
         let mut body = String::new();
         for puzzle in &self.puzzles {
@@ -112,14 +112,15 @@ impl PuzzleSet {
         durable::write(path, text.as_bytes()).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })
     }
 
-    /// Reads a file and checks that every solution is legal; whether it wins is for the solver.
+    /// Reads a file and checks that every solution is a legal move. It does not check that the solutions win; the
+    /// solver does that.
     pub fn read(path: &Path) -> Result<Self, PuzzleFileError> {
         let text =
             std::fs::read_to_string(path).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })?;
         Self::parse(&text).map_err(|(line, reason)| PuzzleFileError::Line { path: path.to_owned(), line, reason })
     }
 
-    /// Reads a file's text, as [`PuzzleSet::read`] does the file; an error is the line and what is wrong with it.
+    /// Reads a file's text like [`PuzzleSet::read`]. An error is the line and the reason.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         parse(text).map_err(|(line, reason)| (line, shown(&reason)))
     }
@@ -129,7 +130,7 @@ fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a form in JSON")
 }
 
-/// A text whose header has an empty checksum, with the checksum in its place.
+/// A text whose header has an empty checksum, with the checksum inserted.
 fn sealed(text: &str) -> String {
     text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{}\"", checksum(text)), 1)
 }
@@ -138,7 +139,7 @@ fn checksum(body: &str) -> String {
     blake3::hash(body.as_bytes()).to_hex()[..16].to_owned()
 }
 
-/// The set, or the line with its fault.
+/// The set, or the line with its error.
 fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     let at = |line: usize| move |error: &dyn std::fmt::Display| (line, error.to_string());
     let (first, body) = text.split_once('\n').unwrap_or((text, ""));

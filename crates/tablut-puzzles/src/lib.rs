@@ -1,8 +1,8 @@
 //! Puzzles: positions from real games in which the side to move has a proven shortest win.
 //!
-//! A puzzle's position is a game of its own, without the moves that led to it; the exhaustive solver, which shares nothing
-//! with the search, has proven the win and that there is no shorter one. [`mine`] finds puzzles in self-play, a
-//! [`PuzzleSet`] is a file of them, [`solve`] tells how a search does on them.
+//! A puzzle's position is the start of its own game, without the moves that led to it. The exhaustive solver has proven
+//! the win and that there is no shorter one; it shares no code with the search. [`mine`] finds puzzles in self-play, a
+//! [`PuzzleSet`] is a file of them, and [`solve`] measures how many a search solves.
 
 mod file;
 mod mine;

@@ -1,4 +1,4 @@
-//! Finding puzzles in self-play: a net plays, and the exhaustive solver looks through the ends of its games.
+//! Finds puzzles in self-play: a net plays, and the exhaustive solver searches the last positions of its games.
 
 use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
@@ -12,50 +12,51 @@ use tablut_rules::{Game, Position, Rules, Symmetry};
 use tablut_search::SearchConfig;
 use tablut_search::exhaustive::WinSolver;
 
-/// Games played before they are looked through together.
+/// Games that are played before they are searched for puzzles together.
 const ROUND: usize = 64;
-/// Plies before a game's end that are looked through: wins are found near it.
+/// The number of last plies of a game that are searched, because wins are near the end.
 const LAST_PLIES: usize = 12;
-/// Positions that the solver may look at for one question; what needs more is no puzzle.
+/// Positions that the solver may look at for one question. A position that needs more is not a puzzle.
 const MAX_POSITIONS: u64 = 1_000_000;
 
-/// What is looked for, and in which games.
+/// Which puzzles to find, and in which games.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Mine {
-    /// Puzzles wanted, a multiple of 8: as many of each distance, and of each side where games allow.
+    /// Number of puzzles, a multiple of 8. Each distance has the same number, and so has each side if the games allow
+    /// it.
     pub count: usize,
-    /// Games after which the search is given up, or filled up with puzzles of the other side.
+    /// Maximum number of games. After that the search fails, or fills up with puzzles of the other side.
     pub max_games: u64,
-    /// Simulations a move in the games.
+    /// Simulations per move in the games.
     pub simulations: u32,
     /// Seed of the games.
     pub seed: u64,
 }
 
-/// Why there are no puzzles.
+/// No puzzles were made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MineError {
     /// The games could not be played.
     #[error(transparent)]
     Games(#[from] RunError),
-    /// The games did not have enough.
+    /// The games did not contain enough puzzles.
     #[error("{games} games had only {found} puzzles of distance {distance}, expected {wanted}; allow more games")]
     TooFew {
-        /// Games looked through.
+        /// Games searched.
         games: u64,
         /// Moves to the win.
         distance: u32,
         /// Puzzles found.
         found: usize,
-        /// Puzzles wanted.
+        /// Puzzles requested.
         wanted: usize,
     },
 }
 
-/// Plays games with the first of `nets` until enough puzzles are found. Gives them, near wins first, and the number of
-/// games; `cancel` ends it; `progress` is told how many puzzles there are after how many games. The result is a function of rules, net
-/// and settings.
+/// Plays games with the first of `nets` until there are enough puzzles. Returns them, short wins first, and the number
+/// of games. `cancel` stops it. `progress` receives the number of puzzles and the number of games. The result depends
+/// only on rules, net and settings.
 pub fn mine(
     rules: &Arc<Rules>,
     nets: &Nets,
@@ -91,14 +92,14 @@ fn play(
     run_tasks(n, Concurrency::default(), game, || nets.evaluators(), &Counters::default(), cancel, |_, _| {})
 }
 
-/// The puzzles of one game, the last positions first, at most one of each distance. Only the winner's positions are looked
-/// at: the loser had hardly ever a win.
+/// The puzzles of one game, latest positions first, at most one of each distance. Only positions with the winner to
+/// move are searched, because the loser rarely had a win.
 fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord) -> Vec<Puzzle> {
     let mut positions = vec![record.start];
     for ply in &record.plies {
         positions.push(rules.apply(&positions[positions.len() - 1], ply.mv).position);
     }
-    // The last position is that of a game which is over.
+    // The game is over in its last position.
     positions.pop();
     let mut seen = [false; MAX_DISTANCE as usize];
     let mut puzzles = Vec::new();
@@ -116,7 +117,7 @@ fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord) -> Vec<Puzzle> {
     puzzles
 }
 
-/// The puzzle that the position is, if the solver finds a win.
+/// The puzzle in this position, if the solver finds a win.
 fn puzzle_at(rules: &Arc<Rules>, position: Position, game: u64, ply: u32) -> Option<Puzzle> {
     let fresh = Game::from_position(rules.clone(), position).ok()?;
     if fresh.outcome().is_some() {
@@ -128,12 +129,12 @@ fn puzzle_at(rules: &Arc<Rules>, position: Position, game: u64, ply: u32) -> Opt
     Some(Puzzle { position, distance: plies.div_ceil(2), solutions, game, ply })
 }
 
-/// Puzzles found, sorted by distance and side.
+/// Puzzles found, grouped by distance and side.
 struct Basket {
-    /// Wanted of each distance and side.
+    /// Number of puzzles for each distance and side.
     quota: usize,
     by_kind: [[Vec<Puzzle>; 2]; MAX_DISTANCE as usize],
-    /// Every position taken, its mirror images counted as the same.
+    /// Every position taken. Mirror images count as the same.
     taken: HashSet<Position>,
 }
 
@@ -146,13 +147,13 @@ impl Basket {
         let images = Symmetry::ALL.into_iter().map(|symmetry| symmetry.position(&puzzle.position));
         let Some(image) = images.min_by_key(ToString::to_string) else { return };
         let kind = &mut self.by_kind[puzzle.distance as usize - 1][puzzle.position.side_to_move().index()];
-        // Twice the quota is enough to stand in for all of the other side.
+        // Twice the quota is enough to replace all puzzles of the other side.
         if kind.len() < 2 * self.quota && self.taken.insert(image) {
             kind.push(puzzle);
         }
     }
 
-    /// Puzzles that count: of each kind no more than wanted.
+    /// Number of puzzles that count: at most the quota of each kind.
     fn len(&self) -> usize {
         self.by_kind.iter().flatten().map(|kind| kind.len().min(self.quota)).sum()
     }
@@ -161,7 +162,7 @@ impl Basket {
         self.by_kind.iter().flatten().all(|kind| kind.len() >= self.quota)
     }
 
-    /// As many of each distance as wanted, half of them of each side as far as there are so many.
+    /// The requested number of each distance, half of them for each side if there are enough.
     fn empty(self, games: u64) -> Result<Vec<Puzzle>, MineError> {
         let wanted = 2 * self.quota;
         let mut puzzles = Vec::new();
@@ -208,7 +209,7 @@ mod tests {
         let of = |distance, side| {
             puzzles.iter().filter(|p| p.distance == distance && p.position.side_to_move() == side).count()
         };
-        // One of the attackers', so three of the defenders'.
+        // Only one for the attackers, so three for the defenders.
         assert_eq!((1..=4).map(|d| (of(d, Side::Attackers), of(d, Side::Defenders))).collect::<Vec<_>>(), [(1, 3); 4]);
     }
 

@@ -1,4 +1,4 @@
-//! One puzzle: a position, how far its win is, and all moves that win so soon.
+//! One puzzle: a position, the distance of its win, and all moves that win within that distance.
 
 use tablut_rules::{Move, Position};
 

@@ -1,4 +1,4 @@
-//! How a search does on puzzles, and whether everything that it calls proven is true.
+//! Measures how many puzzles a search solves, and checks all its proofs.
 
 use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
@@ -12,31 +12,31 @@ use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchConfig, Search
 /// Positions that the solver may look at to check one proof.
 const MAX_POSITIONS: u64 = 20_000_000;
 
-/// How the search solves.
+/// The settings for solving.
 #[derive(Clone, Debug)]
 pub struct SolveConfig {
-    /// Its settings, simulations included.
+    /// The search's settings, including simulations.
     pub search: SearchConfig,
-    /// Seed of its chance.
+    /// Seed of the search.
     pub seed: u64,
 }
 
-/// What a search did on the puzzles of one distance.
+/// The search's results on the puzzles of one distance.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct DistanceReport {
-    /// Moves to the win; 0 for puzzles of all distances together.
+    /// Moves to the win, or 0 for puzzles of all distances together.
     pub distance: u32,
-    /// Puzzles.
+    /// Number of puzzles.
     pub puzzles: u32,
-    /// It played a move that wins within the shortest distance.
+    /// How often it played a move that wins within the shortest distance.
     pub shortest: u32,
-    /// It played a move that wins within [`MAX_DISTANCE`] moves.
+    /// How often it played a move that wins within [`MAX_DISTANCE`] moves.
     pub winning: u32,
-    /// It reported the win as proven.
+    /// How often it reported the win as proven.
     pub proven: u32,
 }
 
-/// What a search did on a set of puzzles.
+/// The search's results on a set of puzzles.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct SolveReport {
     /// By distance, 1 first.
@@ -45,13 +45,13 @@ pub struct SolveReport {
     pub all: DistanceReport,
     /// Proofs of the position or of one of its moves that the exhaustive solver confirmed.
     pub confirmed: u32,
-    /// Proofs longer than the solver looks ahead.
+    /// Proofs that are longer than the solver looks ahead.
     pub unchecked: u32,
     /// Proofs that the solver contradicts, in words. There should be none.
     pub contradicted: Vec<String>,
 }
 
-/// One puzzle's share of the report.
+/// One puzzle's part of the report.
 #[derive(Default)]
 struct Solved {
     shortest: bool,
@@ -62,7 +62,7 @@ struct Solved {
     contradicted: Vec<String>,
 }
 
-/// Lets a search solve the puzzles on all cores; `make_evaluator` is called for each thread. The report is a function of
+/// Runs a search on the puzzles on all cores. `make_evaluator` is called for each thread. The report depends only on
 /// puzzles, settings and evaluator.
 pub fn solve(
     rules: &Arc<Rules>,
@@ -102,7 +102,7 @@ impl DistanceReport {
         self.proven += u32::from(solved.proven);
     }
 
-    /// This report and another as one.
+    /// The sum of this report and another.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self {
@@ -116,7 +116,7 @@ impl DistanceReport {
 }
 
 impl SolveReport {
-    /// This report and another, of other puzzles, as one.
+    /// The sum of this report and one about other puzzles.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         if self.by_distance.is_empty() {
@@ -140,7 +140,7 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> Solved {
     let proven = result.proven.is_some_and(|proof| proof.winner == Some(mover));
     let mut solved = Solved { shortest, winning, proven, ..Solved::default() };
     if let Some(proof) = result.proven {
-        // The puzzle's own proof: a win of the mover, and none that is shorter.
+        // The puzzle's own proof: the mover wins, and no faster than this.
         let holds = proof.winner == Some(mover) && u32::from(proof.plies) >= puzzle.plies();
         solved.note(Ok(Some(holds)), || format!("{}: {}", puzzle.position, words(proof)));
     }
@@ -153,7 +153,7 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> Solved {
 }
 
 impl Solved {
-    /// Counts a proof; `None` for one that was not checked.
+    /// Counts a proof. `None` means that it was not checked.
     fn note(&mut self, holds: Result<Option<bool>, TooManyPositions>, what: impl Fn() -> String) {
         match holds {
             Ok(Some(true)) => self.confirmed += 1,
@@ -163,7 +163,7 @@ impl Solved {
     }
 }
 
-/// Whether a proof of a move, in plies from before it, is true; `None` if it looks too far ahead, or is a draw.
+/// Whether a proof of a move, in plies from before it, is true. `None` if it is too long to check, or is a draw.
 fn holds(game: &Game, mv: Move, proof: Proof) -> Result<Option<bool>, TooManyPositions> {
     match proof.winner {
         Some(winner) if u32::from(proof.plies) <= MAX_PLIES + 1 => {
@@ -173,7 +173,7 @@ fn holds(game: &Game, mv: Move, proof: Proof) -> Result<Option<bool>, TooManyPos
     }
 }
 
-/// Whether `side` wins within `plies`, the move `mv` included.
+/// Whether `side` wins within `plies`, including the move `mv`.
 fn wins_with(game: &Game, mv: Move, side: Side, plies: u32) -> Result<bool, TooManyPositions> {
     let mut after = game.clone();
     after.play_trusted(mv);

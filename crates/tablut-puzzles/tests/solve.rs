@@ -1,4 +1,5 @@
-//! The puzzles that come with the project: a search without a net wins the near ones, and nothing that it calls proven is false.
+//! The puzzles that come with the project. A search without a net solves those with a short win, and none of its proofs
+//! is wrong.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ fn read(rules: &str) -> (Arc<Rules>, PuzzleSet) {
     (set.rules.rules().unwrap(), set)
 }
 
-/// Every so many puzzles of a set.
+/// Every `every`-th puzzle of a set.
 fn some(set: &PuzzleSet, every: usize) -> Vec<Puzzle> {
     set.puzzles.iter().step_by(every).cloned().collect()
 }
@@ -29,7 +30,7 @@ fn sets_hold_as_many_puzzles_of_each_distance_and_of_both_sides() {
         assert_eq!((1..=4).map(of).collect::<Vec<_>>(), [50; 4], "{name}");
         for side in Side::ALL {
             let n = set.puzzles.iter().filter(|puzzle| puzzle.position.side_to_move() == side).count();
-            // Under ludoteka's rules the attackers hardly ever won.
+            // Under ludoteka's rules the attackers rarely won.
             let least = if name == "ludoteka" { 8 } else { 100 };
             assert!(n >= least, "{name}: {n} of the {side}");
         }
