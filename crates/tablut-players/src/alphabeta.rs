@@ -1,6 +1,7 @@
 //! The hand-written engine: alpha-beta search with iterative deepening.
 //!
-//! Once published it is frozen, so that ratings anchored to it stay comparable; [`VERSION`] says which one it is.
+//! Published versions do not change, so that ratings anchored to them stay comparable. [`VERSION`] is the current
+//! version.
 
 mod evaluation;
 mod ordering;
@@ -22,13 +23,13 @@ use tablut_rules::{Game, Move, MoveList, Outcome, Rules, Side};
 use tablut_search::Query;
 use tree::Tree;
 
-/// Counts changes of the engine's play.
+/// The version of the engine's play. It increases when the play changes.
 pub const VERSION: u32 = 1;
 
 /// Slots of the transposition table, as a power of two: for up to three plies, and for more.
 const TABLE_BITS: [u32; 2] = [14, 18];
 
-/// An alpha-beta player. Between moves that score alike it draws from its generator.
+/// An alpha-beta player. It chooses at random among moves with equal scores.
 pub struct AlphaBeta {
     rules: Arc<Rules>,
     limit: SearchLimit,
@@ -38,16 +39,17 @@ pub struct AlphaBeta {
     ordering: Ordering,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlphaBetaAnalysis {
-    /// The moves that share the best score, in the order of move generation.
+    /// The moves with the best score, in the order of move generation.
     pub best: Vec<Move>,
-    /// Their score from the side to move's view, in hundredths of a defender.
+    /// Their score in the side to move's view, in hundredths of a defender.
     pub score: i32,
-    /// Within how many plies the game is won or lost, if that is proven: positive for the side to move.
+    /// The proven number of plies to the end of the game, if there is one: positive if the side to move wins, negative
+    /// if it loses.
     pub plies_to_end: Option<i32>,
-    /// The last depth searched to its end, in plies.
+    /// The last depth that was searched completely, in plies.
     pub depth: u32,
     /// Positions visited.
     pub nodes: u64,
@@ -72,7 +74,7 @@ impl AlphaBeta {
     /// # Panics
     /// If the game is over.
     pub fn analyse(&mut self, game: &Game) -> AlphaBetaAnalysis {
-        // What an earlier move's search left behind would make this one depend on the way here.
+        // Entries from an earlier move's search would make this move depend on the path to the position.
         self.table.clear();
         self.ordering.clear();
         let (max_depth, deadline) = match self.limit {
@@ -124,7 +126,7 @@ impl Player for AlphaBeta {
 struct Root {
     mv: Move,
     position: tablut_rules::Position,
-    /// The score, where the game's own rules end it: repetition and lengths included.
+    /// The score, if the rules of the game end it, including repetition and limits on length.
     settled: Option<i32>,
     score: i32,
 }
@@ -153,17 +155,17 @@ fn settled_score(outcome: Outcome, side: Side) -> i32 {
     }
 }
 
-/// Scores the root moves `depth` plies deep and returns the best score; every move that has it has it exactly.
+/// Scores the root moves `depth` plies deep and returns the best score. The score is exact for every move that has it.
 fn search_roots(tree: &mut Tree<'_>, roots: &mut [Root], depth: u32) -> i32 {
     roots.sort_by_key(|root| std::cmp::Reverse(root.score));
     let mut best = -INFINITE;
     for root in roots.iter_mut() {
         root.score = root.settled.unwrap_or_else(|| {
-            // The window reaches one below the best score, so that equals are told from worse moves.
+            // The window ends one below the best score, to distinguish equal moves from worse ones.
             -tree.negamax(&root.position, depth - 1, 1, -INFINITE, -(best - 1).max(-INFINITE))
         });
         if tree.stopped {
-            // At the first depth, moves not reached keep a score that no move is chosen for.
+            // At the first depth, moves that were not reached get a score so low that none of them is chosen.
             root.score = root.settled.unwrap_or(-INFINITE);
         }
         best = best.max(root.score);
@@ -171,7 +173,7 @@ fn search_roots(tree: &mut Tree<'_>, roots: &mut [Root], depth: u32) -> i32 {
     best
 }
 
-/// Hashes of the positions that the game's current one could return to: those since the last capture.
+/// Hashes of the positions since the last capture. Only these can be repeated.
 fn line_of(game: &Game) -> Vec<u64> {
     let mut line = vec![game.position().hash()];
     let mut game = game.clone();

@@ -1,4 +1,4 @@
-//! Players without a net, by their text.
+//! Players without a net, from their text.
 
 use crate::alphabeta::AlphaBeta;
 use crate::player::Player;
@@ -10,10 +10,10 @@ use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_rules::{Game, Move, Rules};
 
-/// Makes a player for games by some rules; all its randomness comes from the number.
+/// Creates a player for games under some rules. All its randomness comes from the number.
 type Make = Box<dyn Fn(&Arc<Rules>, u64) -> Box<dyn Player> + Send + Sync>;
 
-/// What makes the player without a net that `spec` names; `None` for players of other kinds.
+/// Creates the player without a net that `spec` names. `None` for other kinds of players.
 pub(crate) fn maker(spec: &PlayerSpec) -> Option<Make> {
     let rng = ChaCha8Rng::seed_from_u64;
     Some(match *spec {
@@ -29,7 +29,7 @@ pub(crate) fn maker(spec: &PlayerSpec) -> Option<Make> {
     })
 }
 
-/// A player without a net on its own, which answers at once.
+/// A player without a net, outside a match. It answers at once.
 pub struct Baseline {
     make: Make,
     seed: u64,
@@ -37,14 +37,15 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// The player that `spec` names, for games by `rules`; `None` for players of other kinds. All its randomness comes from `seed`.
+    /// The player that `spec` names, for games under `rules`. `None` for other kinds of players. All its randomness
+    /// comes from `seed`.
     pub fn new(spec: &PlayerSpec, rules: &Arc<Rules>, seed: u64) -> Option<Self> {
         let make = maker(spec)?;
         let player = make(rules, seed);
         Some(Self { make, seed, player })
     }
 
-    /// Turns to other rules.
+    /// Changes the rules.
     pub fn play_by(&mut self, rules: &Arc<Rules>) {
         self.player = (self.make)(rules, self.seed);
     }
@@ -52,7 +53,7 @@ impl Baseline {
     /// A legal move of `game`.
     ///
     /// # Panics
-    /// If the game is over: there is no move to choose.
+    /// If the game is over.
     pub fn choose(&mut self, game: &Game) -> Move {
         match self.player.poll(game, &mut Vec::new()) {
             Ok(Some(mv)) => mv,

@@ -1,4 +1,4 @@
-//! A player between its games: its name, what it needs, and how it sits down to a game.
+//! A player in matches: its name, its requirements, and how it starts a game.
 
 use crate::baseline::maker;
 use crate::nets::NetSearch;
@@ -9,18 +9,18 @@ use std::fmt;
 use std::sync::Arc;
 use tablut_rules::{Rules, Side};
 
-/// What a player's games need of the machine.
+/// The resources that a player's games need.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Demand {
-    /// Nothing: many of its games share a thread.
+    /// No thread of their own: many games share a thread.
     Shared,
-    /// A thread for each game: it watches the clock, or another program computes for it.
+    /// A thread for each game, because the player uses a clock, or another program computes for it.
     OwnThread,
     /// All threads: only one of its games can be played at a time.
     OneAtATime,
 }
 
-/// Makes the player that sits on a side of one game; its randomness comes from the number alone.
+/// Creates the player for one side of one game. All its randomness comes from the number.
 type Sit = Arc<dyn Fn(&Arc<Rules>, Side, u64) -> Box<dyn Player> + Send + Sync>;
 
 /// A player that takes part in games.
@@ -28,9 +28,9 @@ type Sit = Arc<dyn Fn(&Arc<Rules>, Side, u64) -> Box<dyn Player> + Send + Sync>;
 pub struct Contestant {
     /// The name in reports.
     pub name: String,
-    /// Which of the worker's evaluators answers what it asks; none for a player without a net.
+    /// Which of the worker's evaluators it uses; `None` for a player without a net.
     pub evaluator: Option<usize>,
-    /// What its games need.
+    /// The requirements of its games.
     pub demand: Demand,
     sit: Sit,
 }
@@ -47,7 +47,7 @@ impl fmt::Debug for Contestant {
 }
 
 impl Contestant {
-    /// A player of any kind: `sit` makes its player for a side of a game, all of whose randomness comes from the number alone.
+    /// A player of any kind. `sit` creates its player for one side of a game; all randomness comes from the number.
     pub fn new(
         name: String,
         evaluator: Option<usize>,
@@ -64,14 +64,14 @@ impl Contestant {
         Self::new(name, evaluator, demand, move |_, _, seed| Box::new(SearchPlayer::new(&search, seed)))
     }
 
-    /// The player without a net that `spec` names; `None` for players of other kinds.
+    /// The player without a net that `spec` names. `None` for other kinds of players.
     pub fn baseline(name: String, spec: &PlayerSpec) -> Option<Self> {
         let demand = if spec.is_reproducible() { Demand::Shared } else { Demand::OwnThread };
         let make = maker(spec)?;
         Some(Self::new(name, None, demand, move |rules, _, seed| make(rules, seed)))
     }
 
-    /// The player for `side` of a game by `rules`.
+    /// The player for `side` of a game under `rules`.
     pub fn sit(&self, rules: &Arc<Rules>, side: Side, seed: u64) -> Box<dyn Player> {
         (self.sit)(rules, side, seed)
     }

@@ -1,4 +1,4 @@
-//! How a game between players ended: by the rules, or because one of them could not go on.
+//! How a game between players ended: by the rules, or because one of them could not continue.
 
 use tablut_rules::{Outcome, Side};
 
@@ -7,17 +7,17 @@ use tablut_rules::{Outcome, Side};
 pub enum Ending {
     /// By the rules.
     Rules(Outcome),
-    /// A player made an illegal move, was too slow, left, or sent something else than a move: the other one wins.
+    /// A player made an illegal move, was too slow, left, or sent something that is not a move. The other player wins.
     Forfeit {
         /// The player that lost.
         loser: Side,
-        /// What it did, in words.
+        /// The reason, in words.
         reason: String,
     },
 }
 
 impl Ending {
-    /// The winner; none for a draw.
+    /// The winner, or `None` for a draw.
     pub fn winner(&self) -> Option<Side> {
         match self {
             Self::Rules(outcome) => outcome.winner,
@@ -25,7 +25,7 @@ impl Ending {
         }
     }
 
-    /// The reason in one word: that of the rules, such as `king-escaped`, or `forfeit`.
+    /// The reason as one word: the rules' reason, such as `king-escaped`, or `forfeit`.
     pub fn keyword(&self) -> String {
         match self {
             Self::Rules(outcome) => outcome.reason.to_string(),

@@ -1,9 +1,11 @@
-//! Players of Tablut: named by text, made from it, and asked for moves.
+//! Players of Tablut: their names, their creation, and their moves.
 //!
-//! - [`PlayerSpec`], [`NamedPlayer`]: a player's text; [`SearchOptions`]: what a net's search does differently.
-//! - [`Player`]: what every player is, one side of a game; [`Registry`]: turns a text into a [`Contestant`], who sits down to games.
-//! - [`Baseline`]: players without a net, among them the hand-written engine, [`alphabeta`].
-//! - [`Nets`], [`SearchPlayer`], [`NetPlayer`]: nets, loaded once; one among many games, and one that plays alone.
+//! - [`PlayerSpec`], [`NamedPlayer`]: a player's text; [`SearchOptions`]: changes to a net's search.
+//! - [`Player`]: one side of a game, implemented by every player; [`Registry`]: turns a text into a [`Contestant`],
+//!   which creates players for games.
+//! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
+//! - [`Nets`], [`SearchPlayer`], [`NetPlayer`]: nets, loaded once; one plays among many games, the other one game
+//!   alone.
 //! - [`Ending`]: how a game between players ended.
 
 pub mod alphabeta;

@@ -1,4 +1,4 @@
-//! Players with names of their own: `old=net:runs/a/checkpoints/gen-9.safetensors@64`.
+//! Players with their own names: `old=net:runs/a/checkpoints/gen-9.safetensors@64`.
 
 use crate::spec::{PlayerSpec, PlayerSpecError};
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::str::FromStr;
 /// The longest name.
 const MAX_NAME: usize = 40;
 
-/// A player as a command line names it, with a name of its own where it has one: `NAME=PLAYER`.
+/// A player as on a command line, with its own name if there is one: `NAME=PLAYER`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedPlayer {
-    /// The name of its own.
+    /// Its own name.
     pub alias: Option<String>,
     /// The player.
     pub spec: PlayerSpec,
 }
 
 impl NamedPlayer {
-    /// What reports call it: its own name, or the player's text in its one canonical form.
+    /// The name in reports: its own name, or else the player's text in canonical form.
     pub fn name(&self) -> String {
         self.alias.clone().unwrap_or_else(|| self.spec.to_string())
     }
@@ -28,7 +28,7 @@ impl From<PlayerSpec> for NamedPlayer {
     }
 }
 
-/// Whether `text` can be the name of a player: letters, digits, `-`, `_` and `.`, and no player's own text.
+/// Whether `text` can be the name of a player: letters, digits, `-`, `_` and `.`, and not the text of a player.
 pub fn is_name(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     (1..=MAX_NAME).contains(&text.len()) && text.chars().all(allowed) && text.parse::<PlayerSpec>().is_err()
@@ -46,7 +46,7 @@ impl FromStr for NamedPlayer {
     /// ```
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
         match text.split_once('=') {
-            // An option of a net, or a word of a command, has an equals sign too: there a colon comes before it.
+            // An option of a net, or a word of a command, may also contain an equals sign. But a colon comes before it.
             Some((name, player)) if !name.contains(':') => {
                 if !is_name(name) {
                     return Err(PlayerSpecError::Name { text: text.to_owned() });
@@ -83,7 +83,7 @@ mod tests {
             ("a b=greedy", "NAME=PLAYER"),
             ("../x=greedy", "NAME=PLAYER"),
             (&long, "NAME=PLAYER"),
-            // A report would call greedy random.
+            // A report would show greedy as random.
             ("random=greedy", "NAME=PLAYER"),
             ("x=gredy", "\"gredy\""),
             ("x=y=greedy", "\"y=greedy\""),

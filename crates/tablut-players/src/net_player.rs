@@ -1,4 +1,4 @@
-//! A net that plays alone, outside a batch of games: by simulations, or by the clock.
+//! A net that plays one game at a time, outside a match: with a number of simulations, or with a clock.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -8,42 +8,42 @@ use tablut_net::{Engine, NetError, Weights};
 use tablut_rules::Game;
 use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
 
-/// A net with its search, for one game after the other.
+/// A net with its search, for one game after another.
 pub struct NetPlayer {
     evaluator: Box<dyn Evaluator>,
     n_threads: usize,
     seed: u64,
 }
 
-/// Leaves in flight for each thread, when there are several and a search ends by the clock.
+/// Leaves in flight per thread, if there are several threads and the search has a time limit.
 const LEAVES_PER_THREAD: u32 = 4;
 
-/// What [`NetPlayer::think`] is told by whoever watches it.
+/// The answer of [`NetPlayer::think`]'s `watch`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Watch {
-    /// Go on.
+    /// Continue.
     GoOn,
     /// Stop and play the best move found.
     Stop,
 }
 
 impl NetPlayer {
-    /// A player over any evaluator; `seed` is the source of all chance.
+    /// A player with any evaluator. All randomness comes from `seed`.
     pub fn new(evaluator: Box<dyn Evaluator>, seed: u64) -> Self {
         Self { evaluator, n_threads: 1, seed }
     }
 
-    /// A player over a net's weights, on `n_threads` threads of the CPU.
+    /// A player with a net's weights, on `n_threads` threads of the CPU.
     pub fn from_weights(weights: &Weights, n_threads: usize, seed: u64) -> Result<Self, NetError> {
         let engine = Engine::with_threads(weights, n_threads)?;
         Ok(Self { n_threads, ..Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed) })
     }
 
-    /// Searches the game's position. `config` says how; its `simulations` are overridden by `limit`. `watch` sees the search
-    /// after every batch of evaluations.
+    /// Searches the game's position with the settings in `config`. `limit` replaces the simulations of `config`.
+    /// `watch` sees the search after every batch of evaluations.
     ///
-    /// Every ply has a generator of its own, so that what is searched at one has no influence on another. By simulations the
-    /// result depends on nothing else; by time it depends on the machine.
+    /// Every ply has its own random generator, so that the search of one ply does not influence another. Without a time
+    /// limit the result depends on nothing else; with one it depends on the machine.
     ///
     /// # Panics
     /// If the game is over.
@@ -57,7 +57,7 @@ impl NetPlayer {
         Ok(self.search(game, config, limit, watch)?.result())
     }
 
-    /// As [`NetPlayer::think`], and gives the whole search, for its lines of play.
+    /// Like [`NetPlayer::think`], but returns the whole search, for its lines.
     ///
     /// # Panics
     /// If the game is over.
@@ -71,7 +71,7 @@ impl NetPlayer {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(game.ply()));
         let mut config = config.clone();
-        // Without a clock the result must not depend on the threads.
+        // Without a clock the result must not depend on the number of threads.
         if self.n_threads > 1 && limit.time().is_some() {
             let leaves = LEAVES_PER_THREAD.saturating_mul(self.n_threads as u32);
             config.leaves_in_flight = config.leaves_in_flight.max(leaves);

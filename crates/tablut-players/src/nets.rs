@@ -1,4 +1,4 @@
-//! The nets of a match, each loaded once and shared by all workers.
+//! The nets of a match. Each is loaded once and shared by all workers.
 
 use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,13 @@ use tablut_net::{
 };
 use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 
-/// Simulations a move for a net whose file does not say how many it is meant to be played with.
+/// Simulations per move for a net whose file does not recommend a number.
 const DEFAULT_SIMULATIONS: u32 = 64;
 
-/// The search settings with which nets play matches and analyse: no noise, so that the best move found is played, and the
-/// solver that looks for wins in three at every leaf. Gumbel with few simulations, where fewer moves are considered, and PUCT
-/// with many (`experiments/scaling`). Of two wins the shorter is preferred, and shuffling gains nothing.
+/// The search settings of nets in matches and analysis. There is no noise, so that the best move found is played, and
+/// the solver looks for wins in three at every leaf. The method is Gumbel with few simulations, where fewer moves are
+/// considered, and PUCT with many (`experiments/scaling`). The search prefers the shorter of two wins and gains nothing
+/// by repeating positions.
 pub fn match_search(simulations: u32) -> SearchConfig {
     SearchConfig {
         simulations,
@@ -28,12 +29,12 @@ pub fn match_search(simulations: u32) -> SearchConfig {
     }
 }
 
-/// No search at all: not even the solver's look at wins in one move.
+/// No search at all: not even the solver's check for wins in one move.
 fn policy_alone() -> SearchConfig {
     SearchConfig { solver: Solver::Off, ..match_search(0) }
 }
 
-/// Why a net cannot play.
+/// The net cannot play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetsError {
@@ -45,28 +46,28 @@ pub enum NetsError {
     Engine {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: NetError,
     },
 }
 
-/// What a model file says of itself.
+/// Information in a model file.
 #[derive(Clone, Debug)]
 pub struct NetInfo {
     /// The rule sets that it was trained on.
     pub rules: Vec<StatedRules>,
-    /// How it came about.
+    /// Its training.
     pub training: TrainingSummary,
 }
 
 impl NetInfo {
-    /// Simulations a move that the net is meant to be played with.
+    /// The recommended simulations per move for the net.
     pub fn play_simulations(&self) -> u32 {
         play_simulations(&self.training)
     }
 }
 
-/// Simulations a move that a net is meant to be played with, by what its file says of its training.
+/// The recommended simulations per move for a net, from the information about its training.
 pub fn play_simulations(training: &TrainingSummary) -> u32 {
     match training.play_simulations {
         0 => DEFAULT_SIMULATIONS,
@@ -74,14 +75,14 @@ pub fn play_simulations(training: &TrainingSummary) -> u32 {
     }
 }
 
-/// How a net plays in a match.
+/// A net's settings in a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetSearch {
-    /// Its evaluator's place in [`Nets::evaluators`].
+    /// The index of its evaluator in [`Nets::evaluators`].
     pub evaluator: usize,
-    /// How long it thinks about a move.
+    /// The limit per move.
     pub limit: Limit,
-    /// The search; its simulations are not read.
+    /// The search settings. Their `simulations` are ignored.
     pub config: SearchConfig,
 }
 
@@ -90,18 +91,18 @@ struct Loaded {
     path: PathBuf,
     info: NetInfo,
     hash: String,
-    /// Behind a lock because workers ask for their share from their own threads.
+    /// Behind a lock, because workers take their share from their own threads.
     engine: Mutex<Engine>,
 }
 
-/// Model files loaded for a match. A file's place in the list is its evaluator's index.
+/// The model files of a match. A file's index in the list is its evaluator's index.
 #[derive(Default)]
 pub struct Nets {
     loaded: Vec<Loaded>,
 }
 
 impl Nets {
-    /// Loads the model files that `players` need.
+    /// Loads the model files of `players`.
     pub fn load<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> Result<Self, NetsError> {
         let mut nets = Self::default();
         for path in players.into_iter().filter_map(PlayerSpec::model_file) {
@@ -110,7 +111,7 @@ impl Nets {
         Ok(nets)
     }
 
-    /// Loads a model file unless it is there already, and gives what it says of itself.
+    /// Loads a model file unless it is already loaded, and returns its information.
     pub fn add(&mut self, path: &Path) -> Result<&NetInfo, NetsError> {
         match self.place(path) {
             Some(place) => Ok(&self.loaded[place].info),
@@ -118,8 +119,8 @@ impl Nets {
         }
     }
 
-    /// Takes a model that lies in no file under the name of `path`, unless there is one of that name already, and gives what it
-    /// says of itself.
+    /// Adds a model that is not in a file, under the name `path`, unless there is already one with that name. Returns
+    /// its information.
     pub fn insert(&mut self, path: &Path, model: Model) -> Result<&NetInfo, NetsError> {
         let place = if let Some(place) = self.place(path) {
             place
@@ -135,17 +136,17 @@ impl Nets {
         Ok(&self.loaded[place].info)
     }
 
-    /// The rules to play by: `asked`, or what all loaded nets know ([`choose_rules`]).
+    /// The rules of the games: `asked`, or rules that all loaded nets know ([`choose_rules`]).
     pub fn choose_rules(&self, asked: Option<&str>) -> Result<RulesChoice, RulesChoiceError> {
         self.with_known(|known| choose_rules(asked, known))
     }
 
-    /// The rules that a file other than a net's states ([`rules_of_file`]).
+    /// The rules of a file that is not a net ([`rules_of_file`]).
     pub fn rules_of_file(&self, file: &str, stated: &StatedRules) -> Result<RulesChoice, RulesChoiceError> {
         self.with_known(|known| rules_of_file(file, stated, known))
     }
 
-    /// What `choose` decides on, knowing the rules of all loaded nets.
+    /// Calls `choose` with the rules of all loaded nets.
     fn with_known<T>(&self, choose: impl FnOnce(&[KnownRules<'_>]) -> T) -> T {
         let names: Vec<String> = self.loaded.iter().map(|net| net.path.display().to_string()).collect();
         let known = self.loaded.iter().zip(&names);
@@ -157,7 +158,8 @@ impl Nets {
         self.loaded.iter().position(|net| net.path == path)
     }
 
-    /// How the net that `spec` names plays; `None` for players of other kinds, and if its model file was not loaded.
+    /// The settings of the net that `spec` names. `None` for other kinds of players, and if its model file was not
+    /// loaded.
     pub fn search_of(&self, spec: &PlayerSpec) -> Option<NetSearch> {
         let (limit, config) = match spec {
             PlayerSpec::Net { limit, options, .. } => (*limit, options.apply(match_search(0))),
@@ -167,7 +169,8 @@ impl Nets {
         Some(NetSearch { evaluator: self.place(spec.model_file()?)?, limit, config })
     }
 
-    /// The hash of the weights that `spec` plays with; `None` for players of other kinds, and if its model file was not loaded.
+    /// The hash of the weights that `spec` plays with. `None` for other kinds of players, and if its model file was not
+    /// loaded.
     pub fn hash_of(&self, spec: &PlayerSpec) -> Option<&str> {
         let place = self.place(spec.model_file()?)?;
         Some(&self.loaded[place].hash)

@@ -1,49 +1,50 @@
-//! What every player is: one side of a game, asked for a move in turns.
+//! The trait of all players: one side of a game, asked for its moves step by step.
 
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Evaluation, Query};
 
-/// A player's side of one game.
+/// One side of a game.
 ///
-/// It is asked in turns, so that many games share a thread and their nets' leaves go out in one batch: a player that searches with a net
-/// gives the leaves that it wants evaluated, another program is looked at now and then, a player without a net answers at once.
+/// A player is polled, so that many games share a thread and the leaves of their nets form one batch. A player that
+/// searches with a net requests evaluations of leaves, a player that is another program is checked from time to time,
+/// and a player without a net answers at once.
 pub trait Player: Send {
-    /// Gets ready for `game`; false while that takes more time.
+    /// Prepares for `game`. Returns false while it needs more time.
     fn begin(&mut self, _game: &Game) -> Result<bool, Fault> {
         Ok(true)
     }
 
-    /// The move for `game`, which is not over, once it is there; it may be illegal if another program chose it. Until then what is to be
-    /// evaluated before the next call, if anything, is appended to `queries`.
+    /// The move for `game`, which is not over, when it is known. If another program chose it, it may be illegal. Until
+    /// then, the positions to evaluate before the next call are appended to `queries`.
     fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault>;
 
-    /// Takes the evaluations of what the last [`Player::poll`] asked for, in its order.
+    /// Takes the evaluations of the last [`Player::poll`]'s queries, in the same order.
     fn apply(&mut self, _evaluations: &[Evaluation]) {}
 
-    /// Hears of `mv`, its own or the other side's, which led to `game`; the game goes on.
+    /// Reports `mv`, of this side or the other one, which led to `game`. The game continues.
     fn follow(&mut self, _game: &Game, _mv: Move) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Hears how the game ended.
+    /// Reports how the game ended.
     fn end(&mut self, _game: &Game, _winner: Option<Side>) {}
 }
 
-/// Why a player gives no move.
+/// The player has no move.
 #[derive(Debug)]
 pub enum Fault {
-    /// It loses the game; the text says what it did.
+    /// It loses the game. The text gives the reason.
     Forfeit(String),
     /// It cannot play at all.
     Fatal(PlayerError),
 }
 
-/// Why a player cannot play.
+/// The player cannot play.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("player {name}: {reason}")]
 pub struct PlayerError {
-    /// The player, as the command names it.
+    /// The player, as in the command.
     pub name: String,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }

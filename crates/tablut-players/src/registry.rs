@@ -1,4 +1,4 @@
-//! The one place that turns a player's text into a player of matches, whatever its kind.
+//! Turns the text of any player into a player of matches. No other code does this.
 
 use crate::contestant::Contestant;
 use crate::named::NamedPlayer;
@@ -7,7 +7,7 @@ use crate::player::PlayerError;
 use std::sync::Arc;
 use tablut_rules::Rules;
 
-/// Starts another program as a player of games by some rules.
+/// Starts another program as a player of games under some rules.
 pub type StartProgram = fn(&NamedPlayer, &Arc<Rules>) -> Result<Contestant, PlayerError>;
 
 /// Players of all kinds.
@@ -17,12 +17,12 @@ pub struct Registry<'a> {
 }
 
 impl<'a> Registry<'a> {
-    /// A registry of players without a net, of `nets`, and of the programs that `start_program` starts.
+    /// A registry of players without a net, of `nets`, and of programs that `start_program` starts.
     pub fn new(nets: &'a Nets, start_program: StartProgram) -> Self {
         Self { nets, start_program }
     }
 
-    /// The player that `named` names, for games by `rules`. Programs are started at once.
+    /// The player that `named` describes, for games under `rules`. Programs are started at once.
     pub fn contestant(&self, named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
         let name = named.name();
         if let Some(baseline) = Contestant::baseline(name.clone(), &named.spec) {

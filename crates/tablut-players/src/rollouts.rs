@@ -11,14 +11,14 @@ const EXPLORATION: f64 = 1.4;
 /// Plies after which a playout counts as a draw.
 const MAX_PLAYOUT_PLIES: u32 = 300;
 
-/// A player that tries moves out at random and keeps to what went well.
+/// A player that tests moves with random playouts and prefers those with good results.
 pub struct Rollouts {
     playouts: u32,
     rng: ChaCha8Rng,
     moves: MoveList,
 }
 
-/// A node: the move that led to it and what came of it.
+/// A node: the move that led to it and its results.
 struct Node {
     mv: Option<Move>,
     /// Indices of the children in the tree; empty until the node is expanded.
@@ -29,12 +29,12 @@ struct Node {
 }
 
 impl Rollouts {
-    /// A player that makes `playouts` playouts a move.
+    /// A player with `playouts` playouts per move.
     pub fn new(playouts: u32, rng: ChaCha8Rng) -> Self {
         Self { playouts, rng, moves: MoveList::new() }
     }
 
-    /// One descent: selection, expansion, a playout, and its result added along the way.
+    /// One simulation: selection, expansion, a playout, and the update of its result along the path.
     fn simulate(&mut self, tree: &mut Vec<Node>, root: &Game) {
         let mut game = root.clone();
         let mut path = vec![(0, game.position().side_to_move().opponent())];
@@ -69,7 +69,7 @@ impl Rollouts {
         tree[node].children = start..tree.len();
     }
 
-    /// The child with the highest upper confidence bound; among those not yet visited, any.
+    /// The child with the highest upper confidence bound; a random one among those not visited yet.
     fn select(&mut self, tree: &[Node], node: usize) -> usize {
         let children = tree[node].children.clone();
         let fresh: Vec<usize> = children.clone().filter(|&child| tree[child].visits == 0).collect();
@@ -84,7 +84,7 @@ impl Rollouts {
         children.max_by(|a, b| bound(a).total_cmp(&bound(b))).expect("an expanded node has children")
     }
 
-    /// Plays at random to the end, or to [`MAX_PLAYOUT_PLIES`].
+    /// Plays random moves to the end, or to [`MAX_PLAYOUT_PLIES`].
     fn playout(&mut self, game: &mut Game) -> Option<Outcome> {
         for _ in 0..MAX_PLAYOUT_PLIES {
             if game.outcome().is_some() {
@@ -105,7 +105,7 @@ impl Player for Rollouts {
         for _ in 0..self.playouts {
             self.simulate(&mut tree, game);
         }
-        // Visits decide; where they are equal, as they are while there are fewer playouts than moves, results do.
+        // The most visited child is chosen. If visits are equal, as with fewer playouts than moves, the results decide.
         let most_visited = tree[tree[0].children.clone()]
             .iter()
             .max_by(|a, b| a.visits.cmp(&b.visits).then(a.total.total_cmp(&b.total)))

@@ -1,4 +1,5 @@
-//! A net's side of one game: a search that keeps its tree from move to move and whose leaves are evaluated with other games'.
+//! A net's side of one game: a search that keeps its tree from move to move. Its leaves are evaluated together with
+//! those of other games.
 
 use crate::nets::NetSearch;
 use crate::player::{Fault, Player};
@@ -13,14 +14,14 @@ pub struct SearchPlayer {
     limit: Limit,
     config: SearchConfig,
     seed: u64,
-    /// Begun on the net's first move.
+    /// Created on the net's first move.
     search: Option<Search>,
-    /// The move under way, and since when.
+    /// The search of the current move, and its start time.
     thought: Option<(Anytime, Instant)>,
 }
 
 impl SearchPlayer {
-    /// A player that searches as `search` says; `seed` is the source of all chance.
+    /// A player with the settings of `search`. All randomness comes from `seed`.
     pub fn new(search: &NetSearch, seed: u64) -> Self {
         Self { limit: search.limit, config: search.config.clone(), seed, search: None, thought: None }
     }
@@ -35,7 +36,7 @@ impl Player for SearchPlayer {
         let fresh = || Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(self.seed));
         let search = match &mut self.search {
             Some(search) => {
-                // Its last move's last round was longer than the first of this one.
+                // The last round of the previous move was longer than the first round of this move.
                 if is_new && limit.time().is_some() {
                     search.configure(anytime.config());
                 }

@@ -1,4 +1,4 @@
-//! The two simplest players: one that plays anything, and one that takes what it can.
+//! The two simplest players: one plays random moves, the other captures if it can.
 
 use crate::player::{Fault, Player};
 use rand::RngExt;
@@ -6,7 +6,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Move, MoveList};
 use tablut_search::Query;
 
-/// Any legal move, all equally likely.
+/// Plays a random legal move. All moves are equally likely.
 pub struct Random {
     rng: ChaCha8Rng,
     moves: MoveList,
@@ -26,7 +26,8 @@ impl Player for Random {
     }
 }
 
-/// A move that wins at once if there is one, else a capture if there is one, else any; alike ones equally likely.
+/// Plays a move that wins at once if there is one, otherwise a capture if there is one, otherwise any move. Moves of
+/// the same kind are equally likely.
 pub struct Greedy {
     rng: ChaCha8Rng,
     moves: MoveList,
@@ -60,7 +61,7 @@ impl Player for Greedy {
     }
 }
 
-/// One of `moves`, all equally likely.
+/// A random move of `moves`, all equally likely.
 pub(crate) fn pick(moves: &[Move], rng: &mut ChaCha8Rng) -> Move {
     assert!(!moves.is_empty(), "a player was asked for a move in a game that is over");
     moves[rng.random_range(0..moves.len())]

@@ -1,4 +1,4 @@
-//! Players named by text, as commands take them: `greedy`, `alphabeta:4`, `net:FILE@64`.
+//! Players as text, as in commands: `greedy`, `alphabeta:4`, `net:FILE@64`.
 
 mod search_options;
 
@@ -14,22 +14,22 @@ use tablut_search::Limit;
 pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…], \
      net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
 
-/// The deepest fixed-depth search that is accepted; more would not end in this century.
+/// The largest accepted depth. Deeper searches would take far too long anyway.
 pub const MAX_DEPTH: u32 = 64;
-/// The most simulations or playouts a move.
+/// The largest number of simulations or playouts per move.
 pub const MAX_SIMULATIONS: u32 = 1_000_000;
 
-/// Seconds a move in the Tablut Challenge, unless told otherwise.
+/// Default seconds per move in the Tablut Challenge.
 const CHALLENGE_SECONDS: u32 = 60;
-/// Seconds a move of an engine of OpenTafl, unless told otherwise.
+/// Default seconds per move for an OpenTafl engine.
 const OPENTAFL_SECONDS: u32 = 5;
 
-/// How far an alpha-beta search goes.
+/// The limit of an alpha-beta search.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub enum SearchLimit {
-    /// So many plies, 1 to [`MAX_DEPTH`].
+    /// A depth in plies, 1 to [`MAX_DEPTH`].
     Depth(u32),
-    /// Iterative deepening for so long a move.
+    /// A time per move, with iterative deepening.
     Time(Duration),
 }
 
@@ -43,30 +43,30 @@ impl fmt::Display for SearchLimit {
     }
 }
 
-/// A player as a command line names it. [`fmt::Display`] gives the text back in its one canonical form.
+/// A player as on a command line. [`fmt::Display`] writes the text in its canonical form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerSpec {
     /// Any legal move, all equally likely.
     Random,
-    /// A move that wins at once if there is one, else a capture if there is one, else any.
+    /// A move that wins at once if there is one, otherwise a capture if there is one, otherwise any move.
     Greedy,
     /// Alpha-beta search with a hand-written evaluation.
     AlphaBeta(SearchLimit),
     /// Plain Monte-Carlo tree search with random playouts.
     Rollouts {
-        /// Playouts a move.
+        /// Playouts per move.
         playouts: u32,
     },
     /// A net with search.
     Net {
         /// The model file.
         file: PathBuf,
-        /// How long it thinks about a move: simulations, time, or both.
+        /// The limit per move: simulations, time, or both.
         limit: Limit,
-        /// What its search does differently.
+        /// Changes to its search.
         options: SearchOptions,
     },
-    /// A net's likeliest move, without search.
+    /// The move with the highest policy of a net, without search.
     Policy {
         /// The model file.
         file: PathBuf,
@@ -75,17 +75,17 @@ pub enum PlayerSpec {
     Engine {
         /// The command that starts it, split into words as by a shell.
         command: String,
-        /// How long it is asked to think; without, as long as it likes.
+        /// The limit per move. Without one, the program thinks as long as it wants.
         limit: Option<Limit>,
     },
-    /// An engine of OpenTafl.
+    /// An engine for OpenTafl.
     OpenTafl {
         /// The command that starts it, split into words as by a shell.
         command: String,
         /// Time for each move.
         seconds: u32,
     },
-    /// A client of the Tablut Challenge.
+    /// A client for the Tablut Challenge.
     Challenge {
         /// The command that starts it, split into words as by a shell.
         command: String,
@@ -94,38 +94,38 @@ pub enum PlayerSpec {
     },
 }
 
-/// Why a text names no player.
+/// The text does not name a player.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum PlayerSpecError {
     /// The kind of player is unknown.
     #[error("unknown player {text:?}, expected {PLAYER_FORMS}")]
     UnknownKind {
-        /// What was given.
+        /// The given text.
         text: String,
     },
-    /// What stands before the player is no name.
+    /// The part before the player is not a valid name.
     #[error(
         "cannot read player {text:?}: expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or . that is no player's text"
     )]
     Name {
-        /// What was given.
+        /// The given text.
         text: String,
     },
-    /// The kind is known, and what follows it is wrong.
+    /// The kind is known, but the rest is wrong.
     #[error("cannot read player {text:?}: expected {expected}")]
     Argument {
-        /// What was given.
+        /// The given text.
         text: String,
-        /// What should have stood there.
+        /// What was expected.
         expected: &'static str,
     },
     /// A net's option is unknown or wrong.
     #[error("cannot read player {text:?}: {reason}")]
     Option {
-        /// What was given.
+        /// The given text.
         text: String,
-        /// The option, and what should have stood there.
+        /// The option, and what was expected.
         reason: OptionError,
     },
 }
@@ -139,7 +139,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether the same seed always gives the same moves: false for players that watch the clock.
+    /// Whether the same seed always gives the same moves. False for players that use a clock.
     pub fn is_reproducible(&self) -> bool {
         match self {
             Self::AlphaBeta(limit) => !matches!(limit, SearchLimit::Time(_)),
@@ -222,7 +222,7 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// The player of `argument`, which is what follows `net:` in `text`.
+/// The player of `argument`, which is the part of `text` after `net:`.
 fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
     const EXPECTED: &str = "net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, net:FILE@TIME with a time such \
                             as 200ms or 2s, or both as net:FILE@800/2s";
@@ -238,13 +238,13 @@ fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
     Ok(PlayerSpec::Net { file: file.into(), limit, options })
 }
 
-/// A command, and the limit behind its last `@` if a limit stands there.
+/// A command, and the limit after its last `@` if there is one.
 fn command_and_limit(argument: &str) -> (&str, Option<Limit>) {
     let split = argument.rsplit_once('@').and_then(|(command, limit)| Some((command, limit.parse().ok()?)));
     split.map_or((argument.trim(), None), |(command, limit)| (command.trim(), Some(limit)))
 }
 
-/// A command, and the whole seconds a move behind its last `@`.
+/// A command, and the whole seconds per move after its last `@`.
 fn command_and_seconds(argument: &str, default: u32) -> Option<(String, u32)> {
     let (command, limit) = command_and_limit(argument);
     let seconds = limit.map_or(Some(default), whole_seconds)?;
@@ -260,7 +260,7 @@ fn count(text: &str) -> Option<u32> {
     text.parse().ok().filter(|n| (1..=MAX_SIMULATIONS).contains(n))
 }
 
-/// A depth, or a time as in every limit.
+/// A depth, or a time in the usual form.
 fn search_limit(text: &str) -> Option<SearchLimit> {
     let limit: Limit = text.parse().ok()?;
     match (limit.simulations(), limit.time()) {
@@ -297,7 +297,7 @@ mod tests {
         }
         assert_eq!("challenge:./player".parse::<PlayerSpec>().unwrap().to_string(), "challenge:./player@60s");
         assert_eq!("opentafl:./engine".parse::<PlayerSpec>().unwrap().to_string(), "opentafl:./engine@5s");
-        // Times have one form, whoever thinks.
+        // Times have one canonical form for all players.
         for (text, canonical) in [("2000ms", "2s"), ("1.5s", "1500ms"), ("2m", "120s")] {
             let texts = ["alphabeta:", "net:a.tablut@", "engine:x@"].map(|player| {
                 let read: PlayerSpec = format!("{player}{text}").parse().unwrap();

@@ -1,4 +1,4 @@
-//! What the baseline players play.
+//! The moves of the baseline players.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ fn choose(player: &str, game: &Game, seed: u64) -> Move {
     Baseline::new(&player.parse::<PlayerSpec>().unwrap(), game.rules(), seed).unwrap().choose(game)
 }
 
-/// A game in which chance has played so many plies.
+/// A game after this many random plies.
 fn after_random_plies(rules: &Arc<Rules>, plies: u32) -> Game {
     let played = |seed| {
         let mut game = Game::new(rules.clone(), Side::Attackers);
@@ -52,13 +52,13 @@ fn random_plays_every_move_sooner_or_later() {
 
 #[test]
 fn greedy_prefers_the_win_to_a_capture_and_a_capture_to_anything() {
-    // The king on c4 can leave along row 4; the defender on g5 could capture on f4.
+    // The king on c4 can escape along row 4. The defender on g5 could capture on f4.
     let game = at("kvasir", "9/9/9/9/6T2/2K2t3/5T3/9/t8 d");
     for seed in 0..20 {
         let mv = choose("greedy", &game, seed);
         assert_eq!(game.rules().apply(game.position(), mv).winner, Some(Side::Defenders), "{mv}");
     }
-    // Walled in, the king cannot leave: the capture of f4 is next.
+    // The enclosed king cannot escape, so the next choice is the capture of f4.
     let game = at("kvasir", "9/9/9/2t6/1t1t1T3/1tKt1t3/2t6/5T3/9 d");
     for seed in 0..20 {
         let applied = game.rules().apply(game.position(), choose("greedy", &game, seed));
@@ -68,7 +68,7 @@ fn greedy_prefers_the_win_to_a_capture_and_a_capture_to_anything() {
 
 #[test]
 fn playouts_find_a_win_in_one() {
-    // The king, who would leave along his column, can be captured between c4 and e4.
+    // The king, who would escape along his column, can be captured between c4 and e4.
     let game = at("kvasir", "9/9/9/4t4/9/2tK1t3/9/9/9 a");
     for seed in 0..5 {
         let applied = game.rules().apply(game.position(), choose("rollouts:400", &game, seed));

@@ -1,38 +1,38 @@
-//! The hand-written evaluation, read off the rule set's data so that it fits every game.
+//! The hand-written evaluation. It reads the rule set's data, so that it works for every game.
 //!
-//! It adds up material, the king's way out, how far the attackers have closed him in, and how near he is to capture.
-//! What it counts is in [`Features`], what each thing is worth in [`Weights`].
+//! It adds up material, the king's way out, how far the attackers have enclosed him, and how close he is to capture.
+//! [`Features`] are the counts, [`Weights`] their values.
 
 use tablut_rules::{Bitboard, CENTRE, CampEntry, Direction, KingCapture, Landing, Passing, Position, Rules, Side};
 
-/// The king's moves that are looked ahead when his way out is measured.
+/// How many moves of the king are considered to measure his way out.
 const MAX_KING_MOVES: usize = 4;
 
-/// What the evaluation counts on a board.
+/// The counts of the evaluation.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Features {
     pub(super) attackers: i32,
-    /// Soldiers of the king.
+    /// Number of the king's soldiers.
     pub(super) defenders: i32,
-    /// Squares that the king reaches in one move.
+    /// Number of squares that the king reaches in one move.
     pub(super) king_moves: i32,
     /// Directions in which the king has a way to an escape square.
     pub(super) routes: i32,
-    /// Squares within one move of the king from which one route leads out.
+    /// Squares that the king reaches in one move and from which exactly one route leads out.
     pub(super) threats: i32,
-    /// Squares within one move of the king from which two or more routes lead out.
+    /// Squares that the king reaches in one move and from which two or more routes lead out.
     pub(super) forks: i32,
-    /// Moves that the king needs to get out if nobody else moves; [`MAX_KING_MOVES`] + 1 when he needs more.
+    /// Moves that the king needs to escape if no other piece moves, or [`MAX_KING_MOVES`] + 1 if he needs more.
     pub(super) moves_to_escape: usize,
-    /// Whether attackers and closed squares wall the king in, defenders counted as passable.
+    /// Whether attackers and closed squares enclose the king. Defenders do not count as obstacles.
     pub(super) walled_in: bool,
-    /// Sides of the king on which an attacker stands.
+    /// Number of attackers beside the king.
     pub(super) attackers_beside_king: i32,
-    /// Whether two attackers are enough to capture him where he stands.
+    /// Whether two attackers are enough to capture him on his square.
     pub(super) king_falls_to_two: bool,
 }
 
-/// What features are worth, in hundredths of a defender.
+/// The values of the features, in hundredths of a defender.
 struct Weights {
     attacker: i32,
     defender: i32,
@@ -62,7 +62,7 @@ const WEIGHTS: Weights = Weights {
 /// The evaluation, compiled for one rule set.
 pub(super) struct Evaluation {
     escapes: Bitboard,
-    /// Squares on which the king may land, and over which he may pass, while they are empty.
+    /// Squares on which the king may land, and squares that he may pass, while they are empty.
     king_lands: Bitboard,
     king_passes: Bitboard,
     king_reach: u32,
@@ -93,7 +93,7 @@ impl Evaluation {
         }
     }
 
-    /// The score of a position that is not over, from the side to move's view.
+    /// The score of a position that is not over, in the side to move's view.
     pub(super) fn score(&self, position: &Position) -> i32 {
         let attackers_view = worth(&self.features(position), &WEIGHTS);
         match position.side_to_move() {
@@ -127,7 +127,7 @@ impl Evaluation {
         let mut reached = first.into_iter().fold(Bitboard::EMPTY, |all, squares| all | squares);
         features.routes = first.iter().filter(|squares| squares.intersects(self.escapes)).count() as i32;
         features.king_moves = reached.len() as i32;
-        // Sliding back from the escape squares: where the king has one route, and where two.
+        // Sliding back from the escape squares gives the squares with one route and those with two.
         let (mut once, mut twice) = (Bitboard::EMPTY, Bitboard::EMPTY);
         for direction in Direction::ALL {
             let open = self.slide(self.escapes & empty, empty | king, direction);
@@ -150,7 +150,7 @@ impl Evaluation {
         }
     }
 
-    /// Where a king on any of `from` can move in one direction.
+    /// The squares that a king on any of `from` reaches in one direction.
     fn slide(&self, from: Bitboard, empty: Bitboard, direction: Direction) -> Bitboard {
         let (landable, passable) = (self.king_lands & empty, self.king_passes & empty);
         let (mut moving, mut landed) = (from, Bitboard::EMPTY);
@@ -179,7 +179,7 @@ impl Evaluation {
     }
 }
 
-/// The features' worth to the attackers.
+/// The value of the features for the attackers.
 fn worth(features: &Features, weights: &Weights) -> i32 {
     let beside = if features.king_falls_to_two { &weights.beside_weak_king } else { &weights.beside_king };
     let king_out = weights.king_move * features.king_moves

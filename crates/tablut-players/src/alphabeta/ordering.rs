@@ -1,11 +1,11 @@
-//! Which moves are looked at first: wins, the table's move, captures, escapes, then what did well before.
+//! The order of moves in the search: wins, the table's move, captures, escapes, then moves that were good before.
 
 use tablut_rules::{Move, MoveList, Position, Rules, SQUARES, Side};
 
-/// Plies from the root for which killer moves are kept.
+/// Plies from the root with killer moves.
 const MAX_PLIES: usize = 96;
 
-/// A move and what it leads to.
+/// A move and its result.
 pub(super) struct Child {
     pub(super) mv: Move,
     pub(super) position: Position,
@@ -14,12 +14,12 @@ pub(super) struct Child {
     pub(super) n_captured: u32,
     /// Escape routes after the move.
     pub(super) routes: u32,
-    /// Whether the king's side opened two routes at once, tuichi.
+    /// Whether the move gives the king two routes at once (tuichi).
     pub(super) forks: bool,
     rank: i64,
 }
 
-/// Which quiet moves have cut off before: two killer moves a ply, and a count for each side, from and to.
+/// Quiet moves that caused cutoffs before: two killer moves per ply, and a count for each side, from and to.
 pub(super) struct Ordering {
     killers: Vec<[Option<Move>; 2]>,
     history: Vec<u32>,
@@ -30,13 +30,13 @@ impl Ordering {
         Self { killers: vec![[None; 2]; MAX_PLIES], history: vec![0; 2 * SQUARES * SQUARES] }
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub(super) fn clear(&mut self) {
         self.killers.fill([None; 2]);
         self.history.fill(0);
     }
 
-    /// The positions after `moves`, most promising first; equals in the order of the moves.
+    /// The positions after `moves`, most promising first. Equal ones keep the order of the moves.
     pub(super) fn children(
         &self,
         rules: &Rules,
@@ -71,7 +71,7 @@ impl Ordering {
     }
 
     fn rank(&self, child: &Child, side: Side, first: Option<Move>, killers: [Option<Move>; 2]) -> i64 {
-        // To the defenders a route is a threat, to the attackers one they failed to stop.
+        // For the defenders a route is a threat. For the attackers it is one that they did not stop.
         let routes = match side {
             Side::Attackers => -4 * i64::from(child.routes),
             Side::Defenders => i64::from(child.routes),
@@ -82,7 +82,7 @@ impl Ordering {
         (i64::from(child.wins) << 60) + (i64::from(first == Some(child.mv)) << 50) + tactics + killer + quiet
     }
 
-    /// Remembers that `child` cut off a node searched `depth` plies deep.
+    /// Records that `child` caused a cutoff at a node searched `depth` plies deep.
     pub(super) fn reward(&mut self, child: &Child, side: Side, depth: u32, ply: i32) {
         if child.n_captured > 0 {
             return;

@@ -1,9 +1,9 @@
-//! The transposition table: what earlier searches found out about a position.
+//! The transposition table: results of earlier searches.
 
 use super::score::WIN_BOUND;
 use tablut_rules::{Move, Square};
 
-/// How a stored score relates to the true one.
+/// The relation of a stored score to the true one.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub(super) enum Bound {
     /// The score itself.
@@ -27,7 +27,7 @@ struct Slot {
 
 const EMPTY: Slot = Slot { key: 0, mv: 0, score: 0, depth: 0, bound: Bound::Exact };
 
-/// What the table knows of a position.
+/// The table's information about a position.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) mv: Option<Move>,
@@ -36,14 +36,14 @@ pub(super) struct Entry {
     pub(super) bound: Bound,
 }
 
-/// A table of a fixed number of slots; a deeper or newer entry takes a slot's place.
+/// A table with a fixed number of slots. A deeper or newer entry replaces the old one.
 pub(super) struct Table {
     slots: Vec<Slot>,
     bits: u32,
 }
 
 impl Table {
-    /// A table of `2^bits` slots, which takes its memory when first written.
+    /// A table of `2^bits` slots. Its memory is used only when it is first written.
     pub(super) fn new(bits: u32) -> Self {
         Self { slots: Vec::new(), bits }
     }
@@ -52,12 +52,12 @@ impl Table {
         (key >> (64 - self.bits)) as usize
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub(super) fn clear(&mut self) {
         self.slots.fill(EMPTY);
     }
 
-    /// The entry of the position with hash `key`, its score counted from `ply`.
+    /// The entry of the position with hash `key`. Its score is relative to `ply`.
     pub(super) fn look_up(&self, key: u64, ply: i32) -> Option<Entry> {
         let slot = self.slots.get(self.index(key))?;
         (slot.depth > 0 && slot.key == key).then(|| Entry {
@@ -68,7 +68,7 @@ impl Table {
         })
     }
 
-    /// Keeps `entry`, unless the slot holds a deeper one of the same position.
+    /// Stores `entry`, unless the slot has a deeper one for the same position.
     pub(super) fn store(&mut self, key: u64, ply: i32, entry: &Entry) {
         if self.slots.is_empty() {
             self.slots = vec![EMPTY; 1 << self.bits];
@@ -105,7 +105,7 @@ fn from_stored(score: i32, ply: i32) -> i32 {
     }
 }
 
-/// Squares take eight bits each, their index plus one, so that 0 is "none".
+/// Squares take eight bits each: their index plus one, so that 0 means none.
 fn pack(mv: Option<Move>) -> u32 {
     mv.map_or(0, |mv| {
         let byte = |square: Square| square.index() as u32 + 1;

@@ -1,4 +1,4 @@
-//! The engine against a plain minimax, and on positions with one answer.
+//! Compares the engine with a plain minimax, and tests positions with one answer.
 
 use super::evaluation::Evaluation;
 use super::ordering::Ordering;
@@ -30,7 +30,7 @@ fn game(rules: &str, position: &str) -> (Arc<Rules>, Game) {
     (rules, game)
 }
 
-/// A game that is not over, in which chance has played so many plies.
+/// A game after this many random plies. It is not over.
 fn after_random_plies(rules: &Arc<Rules>, plies: usize) -> Game {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let mut moves = MoveList::new();
@@ -46,7 +46,7 @@ fn after_random_plies(rules: &Arc<Rules>, plies: usize) -> Game {
     }
 }
 
-/// The score by looking at everything, with the engine's own quiescence at the leaves.
+/// The score from a full search, with the engine's own quiescence at the leaves.
 fn minimax(tree: &mut Tree<'_>, position: &Position, depth: u32, ply: i32) -> i32 {
     if depth == 0 {
         return tree.negamax(position, 0, ply, -INFINITE, INFINITE);
@@ -106,7 +106,7 @@ fn takes_the_win_and_says_how_far_it_is() {
 
 #[test]
 fn closes_the_only_route() {
-    // The king threatens to leave along row 3 to the east; elsewhere attackers stand in his way.
+    // The king threatens to escape along row 3 to the east. In the other directions attackers block him.
     let (rules, game) = game("kvasir", "9/2t6/9/8t/9/1tK6/2t6/9/9 a");
     let analysis = engine(&rules, SearchLimit::Depth(2), 1).analyse(&game);
     for mv in &analysis.best {
@@ -123,7 +123,7 @@ fn same_seed_same_move_and_other_seeds_choose_among_equals() {
     assert_eq!(choose(1), choose(1));
     let mut player = engine(&rules, SearchLimit::Depth(1), 2);
     let best = player.analyse(&game).best;
-    // The start position has eight symmetries, so that the best move never stands alone.
+    // The start position has eight symmetries, so the best move is never unique.
     assert!(best.len() > 1);
     let chosen: std::collections::HashSet<_> = (0..30).map(choose).collect();
     assert!(chosen.len() > 1 && chosen.iter().all(|mv| best.contains(mv)));

@@ -7,22 +7,22 @@ use super::table::{Bound, Entry, Table};
 use std::time::Instant;
 use tablut_rules::{MoveList, Position, Rules, Side};
 
-/// How many plies of captures, threats and answers quiescence follows.
+/// How many plies of captures, threats and answers quiescence searches.
 const QUIESCENCE_PLIES: u32 = 6;
-/// The clock is read once in so many nodes.
+/// The number of nodes between two readings of the clock.
 const NODES_PER_LOOK: u64 = 512;
 
-/// One move's search: the state that its nodes share.
+/// The search of one move: the state shared by its nodes.
 pub(super) struct Tree<'a> {
     pub(super) rules: &'a Rules,
     pub(super) evaluation: &'a Evaluation,
     pub(super) table: &'a mut Table,
     pub(super) ordering: &'a mut Ordering,
-    /// Hashes of the game's positions since the last capture and of the line being searched.
+    /// Hashes of the game's positions since the last capture and of the searched line.
     pub(super) line: Vec<u64>,
-    /// When to stop, if ever.
+    /// The time to stop, if there is one.
     pub(super) deadline: Option<Instant>,
-    /// Set once the deadline has passed; scores returned after that mean nothing.
+    /// Set after the deadline. Scores returned after that are meaningless.
     pub(super) stopped: bool,
     pub(super) nodes: u64,
 }
@@ -30,7 +30,7 @@ pub(super) struct Tree<'a> {
 impl Tree<'_> {
     /// The score of `position`, at `ply` from the root, searched `depth` plies deep.
     ///
-    /// Fail-soft: at most `alpha` it is an upper bound, at least `beta` a lower bound.
+    /// Fail-soft: if it is at most `alpha`, it is an upper bound; if it is at least `beta`, a lower bound.
     pub(super) fn negamax(&mut self, position: &Position, depth: u32, ply: i32, mut alpha: i32, beta: i32) -> i32 {
         if depth == 0 {
             return self.quiescence(position, QUIESCENCE_PLIES, ply, alpha, beta);
@@ -39,7 +39,7 @@ impl Tree<'_> {
             return 0;
         }
         let key = position.hash();
-        // A position that comes again is taken as even at once: whoever is better off will not allow it.
+        // A repeated position counts as even at once, because the better side will avoid it.
         if self.line.contains(&key) {
             return 0;
         }
@@ -79,7 +79,7 @@ impl Tree<'_> {
         best
     }
 
-    /// The score of `position` once captures, escapes and the answers to them have been played out.
+    /// The score of `position` after all captures, escapes and the answers to them.
     ///
     /// While the king threatens to escape, the attackers must answer the threat and may not stand pat.
     fn quiescence(&mut self, position: &Position, left: u32, ply: i32, mut alpha: i32, beta: i32) -> i32 {
@@ -97,7 +97,7 @@ impl Tree<'_> {
             return best;
         }
         if threatened {
-            // Unless an answer is found below, the king is out on his next move.
+            // Unless the search below finds an answer, the king escapes with his next move.
             best = ply + 2 - WIN;
         } else if best >= beta {
             return best;
@@ -139,7 +139,7 @@ impl Tree<'_> {
     }
 }
 
-/// The stored score, if it settles the node.
+/// The stored score, if it decides the node.
 fn cutoff(entry: &Entry, depth: u32, alpha: i32, beta: i32) -> Option<i32> {
     let settles = entry.depth >= depth
         && match entry.bound {

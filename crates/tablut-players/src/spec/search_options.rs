@@ -1,4 +1,4 @@
-//! What a net's search does differently from other players' of the same net, for comparisons: `net:FILE@64,puct`.
+//! Changes to a net's search, for comparisons: `net:FILE@64,puct`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,22 +8,21 @@ use tablut_search::{Method, SearchConfig, Solver};
 pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, graph, \
                                 or KEY=VALUE with a setting of the search";
 
-/// Changes to the search with which nets play matches ([`crate::match_search`]). The default changes nothing.
+/// Changes to the search settings of matches ([`crate::match_search`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
-    /// How moves are chosen in the tree.
+    /// How the search chooses moves in the tree.
     pub method: MethodOption,
-    /// What is proven, and seen without an evaluation.
+    /// What the search proves, and what it finds without an evaluation.
     pub solver: Option<Solver>,
-    /// `graph`: lines of moves that lead to the same position share what was found out about it
-    /// ([`SearchConfig::transpositions`]).
+    /// `graph`: lines of moves that lead to the same position share their results ([`SearchConfig::transpositions`]).
     pub graph: bool,
-    /// Any other settings of the search, by their path from [`SearchConfig`], with their value as JSON writes it or a
-    /// name. They are known to exist and to be in range.
+    /// Any other search settings, by their path in [`SearchConfig`]. The value is JSON or a name. They exist and are in
+    /// range.
     settings: Vec<(String, String)>,
 }
 
-/// How moves are chosen in the tree.
+/// How the search chooses moves in the tree.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub enum MethodOption {
     /// As in every match: Gumbel search with few simulations, PUCT with many, both without noise.
@@ -31,16 +30,18 @@ pub enum MethodOption {
     Usual,
     /// `gumbel`: Gumbel search without noise.
     Gumbel {
-        /// `gumbel=M`: how many of the root's moves it considers at first (m in Danihelka et al. 2022), if not as usual.
+        /// `gumbel=M`: how many of the root's moves it considers at first (m in Danihelka et al. 2022), or `None` for
+        /// the default.
         max_considered: Option<u32>,
-        /// `scale=C`: the weight of Q against the policy ([`tablut_search::SigmaConfig::c_scale`]), if not as usual.
+        /// `scale=C`: the weight of Q relative to the policy ([`tablut_search::SigmaConfig::c_scale`]), or `None` for
+        /// the default.
         c_scale: Option<f32>,
     },
-    /// `puct`: PUCT without noise that plays the most visited move.
+    /// `puct`: PUCT without noise. It plays the most visited move.
     Puct {
-        /// `puct=C`: exploration at few visits ([`tablut_search::PuctConfig::c_init`]), if not the default.
+        /// `puct=C`: exploration at few visits ([`tablut_search::PuctConfig::c_init`]), or `None` for the default.
         c_init: Option<f32>,
-        /// `fpu=R`: how much worse than its parent an unvisited move counts, if not the default.
+        /// `fpu=R`: the reduction of an unvisited move's value below its parent's, or `None` for the default.
         fpu_reduction: Option<f32>,
     },
 }
@@ -131,7 +132,7 @@ impl SearchOptions {
     }
 }
 
-/// `config` with one setting changed; `None` if there is none of this name or the value is out of its range.
+/// `config` with one setting changed. `None` if the setting does not exist or the value is out of range.
 fn with_setting(config: &SearchConfig, key: &str, value: &str) -> Option<SearchConfig> {
     let mut whole = serde_json::to_value(config).ok()?;
     let place = key.split('.').try_fold(&mut whole, |place, part| place.get_mut(part))?;
@@ -152,20 +153,20 @@ fn solver(text: &str) -> Option<Solver> {
     SOLVERS.iter().find(|(name, _)| *name == text).map(|&(_, solver)| solver)
 }
 
-/// An option that cannot be read.
+/// An option cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("option {option:?}: expected {expected}")]
 pub struct OptionError {
-    /// What was given.
+    /// The given option.
     pub option: String,
-    /// What should have stood there.
+    /// What was expected.
     pub expected: &'static str,
 }
 
 impl FromStr for SearchOptions {
     type Err = OptionError;
 
-    /// One option or more, with commas between them.
+    /// One or more options, separated by commas.
     fn from_str(text: &str) -> Result<Self, OptionError> {
         let mut options = Self::default();
         text.split(',').try_for_each(|option| options.set(option))?;
@@ -173,7 +174,7 @@ impl FromStr for SearchOptions {
     }
 }
 
-/// Each option behind a comma, in a fixed order.
+/// A comma before each option, in a fixed order.
 impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.method {
