@@ -205,9 +205,10 @@ impl JudgementWork {
                 }
             });
         }
-        let wants_win = known.proven.is_some_and(|proven| proven.winner == Some(side));
-        if wants_win && WinSolver::new(after, side, SOLVER_POSITIONS).wins_within(SOLVER_PLIES) == Ok(true) {
-            let words = "That wins too, though it may take longer.".to_owned();
+        // Also where nothing was proven of the position: a win is a win, whatever was expected.
+        if WinSolver::new(after, side, SOLVER_POSITIONS).wins_within(SOLVER_PLIES) == Ok(true) {
+            let wanted = known.proven.is_some_and(|proven| proven.winner == Some(side));
+            let words = if wanted { "That wins too, though it may take longer." } else { "Yes, that wins." }.to_owned();
             return Some(self.done(Sufficiency::Enough, words, vec![self.mv], certain(Some(side))));
         }
         None
