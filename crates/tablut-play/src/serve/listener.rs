@@ -1,11 +1,11 @@
 //! Connections in bounds: so many at once, and none that keeps silent.
 
 use axum::serve::Listener;
-use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -20,27 +20,38 @@ const FIRST_WORD: Duration = Duration::from_secs(10);
 /// How long it may neither send nor take anything later; sockets are pinged more often.
 const SILENCE: Duration = Duration::from_secs(45);
 
-/// A listener that lets so many connections in. When all places are taken, the one that has kept silent longest since it came has to go.
+/// A listener that lets so many connections in. When all places are taken, one has to go: of those that have said nothing yet the
+/// oldest, else the one through which nothing has gone for longest. A page that has to go comes back by itself.
 pub struct BoundedListener {
     inner: TcpListener,
     places: Arc<Semaphore>,
-    silent: VecDeque<oneshot::Sender<()>>,
+    /// All connections in the order in which they came.
+    guests: Vec<Guest>,
+    began: Instant,
+}
+
+/// A connection as its listener knows it.
+struct Guest {
+    /// When something last went through it, in milliseconds since the listener began; 0 where nothing has.
+    last: Arc<AtomicU64>,
+    leave: oneshot::Sender<()>,
 }
 
 impl BoundedListener {
     /// Takes connections of `inner`.
     pub fn new(inner: TcpListener) -> Self {
-        Self { inner, places: Arc::new(Semaphore::new(MAX_CONNECTIONS)), silent: VecDeque::new() }
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        Self { inner, places, guests: Vec::new(), began: Instant::now() }
     }
 
     /// A place for one more connection.
     async fn place(&mut self) -> OwnedSemaphorePermit {
-        self.silent.retain(|connection| !connection.is_closed());
+        self.guests.retain(|guest| !guest.leave.is_closed());
         if self.places.available_permits() == 0 {
-            while let Some(oldest) = self.silent.pop_front() {
-                if oldest.send(()).is_ok() {
-                    break;
-                }
+            let last = |index: &usize| self.guests[*index].last.load(Ordering::Relaxed);
+            if let Some(index) = (0..self.guests.len()).min_by_key(last) {
+                // Where it has gone by itself in this moment its place is free as well.
+                let _ = self.guests.remove(index).leave.send(());
             }
         }
         self.places.clone().acquire_owned().await.expect("the semaphore is never closed")
@@ -53,14 +64,18 @@ impl Listener for BoundedListener {
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         loop {
-            let place = self.place().await;
             match self.inner.accept().await {
                 Ok((stream, address)) => {
+                    // Only for one that is there: whoever has just come may not have had the time to speak.
+                    let place = self.place().await;
                     let _ = stream.set_nodelay(true);
                     let (leave, told_to_leave) = oneshot::channel();
-                    self.silent.push_back(leave);
-                    let timer = Box::pin(sleep(FIRST_WORD));
-                    return (Connection { stream, timer, told_to_leave: Some(told_to_leave), _place: place }, address);
+                    let (last, timer) = (Arc::new(AtomicU64::new(0)), Box::pin(sleep(FIRST_WORD)));
+                    self.guests.push(Guest { last: last.clone(), leave });
+                    return (
+                        Connection { stream, timer, told_to_leave, last, began: self.began, _place: place },
+                        address,
+                    );
                 }
                 // Out of file descriptors, or the peer has gone: others may be luckier a little later.
                 Err(_) => sleep(Duration::from_millis(50)).await,
@@ -77,20 +92,26 @@ impl Listener for BoundedListener {
 pub struct Connection {
     stream: TcpStream,
     timer: Pin<Box<Sleep>>,
-    /// There until it has said something.
-    told_to_leave: Option<oneshot::Receiver<()>>,
+    told_to_leave: oneshot::Receiver<()>,
+    /// See [`Guest::last`].
+    last: Arc<AtomicU64>,
+    began: Instant,
     _place: OwnedSemaphorePermit,
 }
 
 impl Connection {
     /// Something went through.
     fn progress(&mut self) {
-        self.timer.as_mut().reset(Instant::now() + SILENCE);
+        let now = Instant::now();
+        self.timer.as_mut().reset(now + SILENCE);
+        let millis = now.duration_since(self.began).as_millis() as u64;
+        self.last.store(millis.max(1), Ordering::Relaxed);
     }
 
     /// Whether the connection has kept silent for too long.
     fn silence(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        let told = self.told_to_leave.as_mut().is_some_and(|told| Pin::new(told).poll(context).is_ready());
+        // The listener drops its end only when it tells the connection to leave.
+        let told = self.told_to_leave.is_terminated() || Pin::new(&mut self.told_to_leave).poll(context).is_ready();
         if told || self.timer.as_mut().poll(context).is_ready() {
             return Poll::Ready(io::ErrorKind::TimedOut.into());
         }
@@ -109,7 +130,6 @@ impl AsyncRead for Connection {
             Poll::Pending => self.silence(context).map(Err),
             ready @ Poll::Ready(_) => {
                 if buffer.filled().len() > before {
-                    self.told_to_leave = None;
                     self.progress();
                 }
                 ready

@@ -25,8 +25,9 @@ impl Host {
     /// A server over a folder of games.
     pub fn start(folder: &Path, more: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_tablut-play"))
-            .args(["serve", "--port", "0", "--folder"])
+            .args(["serve", "--folder"])
             .arg(folder)
+            .args(if more.contains(&"--port") { &[][..] } else { &["--port", "0"] })
             .args(more)
             .stdout(Stdio::piped())
             .spawn()
