@@ -24,7 +24,8 @@ pub use events::{Alarm, MoveReport};
 pub use input::{HELP, Input, InputError};
 pub use options::{Console, PeopleArg, PlayArgs, PlayError, SideArg, play, session};
 pub use serve::{
-    AddedPage, PORT, RenderPage, ServeArgs, ServeError, ServedNetError, link_to, serve, serve_pages, serve_with,
+    AddedPage, PORT, RenderPage, ServeArgs, ServeError, ServedNetError, Trainer, Training, link_to, serve, serve_pages,
+    serve_with,
 };
 pub use session::{People, SavedGame, Session, SessionError, describe};
 pub use shipped::{SHIPPED_NET, shipped_net};

@@ -9,10 +9,12 @@ mod pages;
 mod routes;
 mod socket;
 mod store;
+mod training;
 mod workers;
 
 pub use nets::ServedNetError;
 pub use pages::{AddedPage, RenderPage, link_to};
+pub use training::{Trainer, Training};
 
 use axum::Router;
 use gate::Gate;
@@ -29,6 +31,7 @@ use store::Store;
 use tablut_session::{Lobby, PuzzleBook};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use training::TrainingPlace;
 use workers::Queue;
 
 /// The port, where nothing else listens on it.
@@ -52,6 +55,9 @@ pub struct ServeArgs {
     /// A name by which others reach this machine, besides its address.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// A run's folder, or its folder of checkpoints: the page shows how each generation sees a position.
+    #[arg(long, value_name = "DIR")]
+    pub checkpoints: Option<PathBuf>,
     /// Where games are kept [default: tablut/games in the user's data folder].
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -100,7 +106,7 @@ const PUZZLES: [&str; 6] = [
 
 /// Serves the page until the program is ended. `ready` is told the link and the folder of games.
 pub fn serve(args: &ServeArgs, ready: &mut dyn FnMut(&str, &std::path::Path)) -> Result<(), ServeError> {
-    serve_with(args, &[], ready)
+    serve_with(args, &[], None, ready)
 }
 
 /// Serves nothing but `pages` until the program is ended; of `args` only where to listen counts. `ready` is told the link.
@@ -109,20 +115,28 @@ pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(
     runtime(1)?.block_on(run(args, router, ready))
 }
 
-/// Serves the page and `pages` beside it, otherwise as [`serve`].
+/// Serves the page and `pages` beside it, otherwise as [`serve`]; `trainer` trains nets for it, where the program can.
 pub fn serve_with(
     args: &ServeArgs,
     pages: &[AddedPage],
+    trainer: Option<Arc<dyn Trainer>>,
     ready: &mut dyn FnMut(&str, &std::path::Path),
 ) -> Result<(), ServeError> {
-    let nets = ServedNets::load(&args.models)?;
+    let nets = ServedNets::load(&args.models, args.checkpoints.as_deref())?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError::Folder { folder: folder.clone(), reason };
     let store = Store::open(&folder).map_err(at_folder)?;
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>().map_err(ServeError::Puzzles)?;
-    let lobby = Lobby { version: env!("CARGO_PKG_VERSION").to_owned(), nets: nets.names(), puzzles };
+    let training = TrainingPlace::new(trainer);
+    let lobby = Lobby {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        nets: nets.names(),
+        checkpoints: nets.checkpoint_names(),
+        trains: training.is_open(),
+        puzzles,
+    };
     let queue = Arc::new(Queue::default());
-    let house = Arc::new(House::new(lobby, store, queue.clone()));
+    let house = House::new(lobby, store, queue.clone(), training);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
         let (mut evaluators, house, queue) = (nets.evaluators()?, house.clone(), queue.clone());

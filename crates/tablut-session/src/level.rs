@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Side};
 use tablut_search::{GumbelConfig, RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
 
@@ -104,6 +104,56 @@ pub const LEVELS: [Level; 8] = [
         adapts: true,
     },
 ];
+
+/// What matches have measured of the levels, one line each; `experiments/levels` says how.
+const MEASURED: &str = include_str!("../../../experiments/levels/results.jsonl");
+
+/// A level with what it is worth.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LevelInfo {
+    /// The level.
+    #[serde(flatten)]
+    pub level: Level,
+    /// Its ratings, where they were measured.
+    pub ratings: Option<LevelRatings>,
+}
+
+/// What a level is worth on each side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelRatings {
+    /// The level's name.
+    pub level: String,
+    /// The rule set that was played.
+    pub rules: String,
+    /// As the attackers.
+    pub attackers: SideRating,
+    /// As the defenders.
+    pub defenders: SideRating,
+}
+
+/// A rating in Elo points with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SideRating {
+    /// The estimate.
+    pub elo: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Games played.
+    pub games: u32,
+}
+
+/// All levels with their ratings. A line that cannot be read rates nobody.
+pub(crate) fn level_infos() -> Vec<LevelInfo> {
+    let read = MEASURED.lines().filter_map(|line| serde_json::from_str::<LevelRatings>(line).ok());
+    let measured: Vec<LevelRatings> = read.collect();
+    let info = |level: &Level| {
+        let ratings = measured.iter().find(|ratings| ratings.level == level.name).cloned();
+        LevelInfo { level: *level, ratings }
+    };
+    LEVELS.iter().map(info).collect()
+}
 
 /// Plies at a game's beginning in which even the best levels vary their moves, so that no two games are alike.
 const VARIED_PLIES: u32 = 6;

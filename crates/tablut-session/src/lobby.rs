@@ -1,7 +1,7 @@
 //! What a host has to offer before a game is open, and how games begin.
 
 use crate::form::rule_form;
-use crate::level::LEVELS;
+use crate::level::level_infos;
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo, RulesChoice};
 use crate::puzzle::PuzzleBook;
 use crate::seat::Seats;
@@ -11,13 +11,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tablut_rules::{Escape, KingCapture, RULE_SET_NAMES, RuleSet, Rules, Side, Square};
 
-/// What a host has: its nets by name, its puzzles, its version.
+/// What a host has: its nets by name, its puzzles, its version, what else it can do.
 #[derive(Clone, Debug, Default)]
 pub struct Lobby {
     /// The program's version.
     pub version: String,
     /// The nets' names.
     pub nets: Vec<String>,
+    /// The names of a run's checkpoints, the earliest first. Their nets come after [`Self::nets`] where work names a net.
+    pub checkpoints: Vec<String>,
+    /// Whether a net can be trained here.
+    pub trains: bool,
     /// The puzzles, by rule set.
     pub puzzles: Vec<PuzzleBook>,
 }
@@ -42,8 +46,10 @@ impl Lobby {
             protocol: PROTOCOL,
             version: self.version.clone(),
             rule_sets: RULE_SET_NAMES.map(info).to_vec(),
-            levels: LEVELS.to_vec(),
+            levels: level_infos(),
             nets: self.nets.clone(),
+            checkpoints: self.checkpoints.clone(),
+            trains: self.trains,
             puzzles: self.puzzles.iter().map(PuzzleBook::counts).collect(),
             form: rule_form(),
         }

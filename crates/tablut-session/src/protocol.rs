@@ -1,19 +1,20 @@
 //! What a host and an interface say to each other, as JSON. `docs/protocol.md` describes it.
 
 use crate::form::{Group, RuleCheck};
-use crate::level::Level;
+use crate::level::LevelInfo;
 use crate::puzzle::PuzzleCounts;
 use crate::record::Format;
 use crate::seat::Seats;
 use crate::thinking::Analysis;
+use crate::training::TrainingView;
 use crate::tree::NodeId;
 use crate::value::NodeValue;
 use crate::view::{PieceName, RulesView, State};
-use crate::work::{ExperimentView, Judgement, LensRow, Mistake};
+use crate::work::{ExperimentView, Find, Judgement, LensRow, Mistake, RefutationView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tablut_rules::{Side, Square};
+use tablut_rules::{Move, Side, Square};
 
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 1;
@@ -76,11 +77,23 @@ pub enum Request {
         /// Which one, counted from 0.
         number: usize,
     },
+    /// A puzzle of a person's own: a position of a saved game in which the side to move has a short win.
+    OwnPuzzle {
+        /// The game.
+        game: String,
+        /// The position.
+        node: NodeId,
+    },
     /// A move, as text.
     Play {
         /// The move.
         #[serde(rename = "move")]
         mv: String,
+    },
+    /// Moves from the present position as a variation to look at; the computer does not answer the last one.
+    Variation {
+        /// The moves.
+        moves: Vec<Move>,
     },
     /// Back to a person's turn.
     TakeBack,
@@ -146,6 +159,20 @@ pub enum Request {
     },
     /// The solution of the exercise or puzzle.
     Solve,
+    /// Leaves the exercise or puzzle; its position stays.
+    Leave,
+    /// The proof of a result, one storey of it: of the present position, or of the one after some moves.
+    Refute {
+        /// The moves.
+        moves: Vec<Move>,
+    },
+    /// The present position as each checkpoint of the host's run sees it.
+    Glances,
+    /// Puzzles in saved games.
+    FindPuzzles {
+        /// The games' names.
+        games: Vec<String>,
+    },
     /// The present position under all rule sets.
     Lens,
     /// Whether the values of the form make rules.
@@ -160,7 +187,14 @@ pub enum Request {
         /// Games at each strength.
         games: u32,
     },
-    /// Ends what goes on in the background: review, lens, experiment.
+    /// A net is trained from nothing on the form's rules for a few minutes.
+    Train {
+        /// The values.
+        set: Value,
+    },
+    /// Ends the training.
+    StopTraining,
+    /// Ends what goes on in the background: review, lens, experiment, glances, the search for puzzles.
     Stop,
     /// The game as a text or picture.
     Export {
@@ -223,7 +257,7 @@ pub enum Event {
         node: NodeId,
         /// The move.
         #[serde(rename = "move")]
-        mv: tablut_rules::Move,
+        mv: Move,
     },
     /// A position's value.
     Value {
@@ -253,6 +287,8 @@ pub enum Event {
         /// What is asked for.
         task: String,
     },
+    /// The exercise was left.
+    ExerciseLeft,
     /// What an answer is worth, or the solution.
     Judgement(Box<Judgement>),
     /// The present position under a rule set.
@@ -268,6 +304,28 @@ pub enum Event {
         /// Whether it has ended.
         done: bool,
     },
+    /// One storey of a proof, as far as it is known; comes again until `done`.
+    Refutation(Box<RefutationView>),
+    /// The present position as a checkpoint of the host's run sees it.
+    Glance {
+        /// The position.
+        node: NodeId,
+        /// Which of the checkpoints.
+        checkpoint: usize,
+        /// What its net sees.
+        analysis: Box<Analysis>,
+    },
+    /// Puzzles found in saved games.
+    FoundPuzzles {
+        /// The puzzles, without their solutions.
+        puzzles: Vec<Find>,
+        /// Games looked through.
+        looked: usize,
+        /// Games in all.
+        of: usize,
+    },
+    /// How a training stands.
+    Training(Box<TrainingView>),
     /// The game as a text or picture.
     Export {
         /// Which.
@@ -306,9 +364,13 @@ pub struct Hello {
     /// The rule sets.
     pub rule_sets: Vec<RuleSetInfo>,
     /// The levels.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelInfo>,
     /// The nets, the first of which plays unless another is named.
     pub nets: Vec<String>,
+    /// The checkpoints of a run, the earliest first, where the host has been given one.
+    pub checkpoints: Vec<String>,
+    /// Whether the host can train a net.
+    pub trains: bool,
     /// The puzzles.
     pub puzzles: Vec<PuzzleCounts>,
     /// The workshop's form.

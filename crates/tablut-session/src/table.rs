@@ -8,8 +8,9 @@ use crate::lobby::Lobby;
 use crate::protocol::Event;
 use crate::seat::Seat;
 use crate::session::Session;
+use crate::tree::NodeId;
 use crate::view::{RulesView, State};
-use crate::work::{Exercise, Finding, Reply, Step, Work};
+use crate::work::{Exercise, Finding, Glance, Reply, Step, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +70,9 @@ enum Task {
     Review,
     Lens,
     Experiment,
+    Refutation,
+    Glances,
+    Finds,
 }
 
 /// Time between two moves where nobody plays and somebody watches.
@@ -83,6 +87,8 @@ pub struct Table {
     exercises: Vec<Exercise>,
     /// The one that is being done, and its number in the review.
     exercise: Option<(Option<usize>, Exercise)>,
+    /// A position that somebody only looks at: the computer does not move there.
+    looked_at: Option<NodeId>,
     tasks: BTreeMap<Task, Ticket>,
     last_ticket: u64,
     seed: u64,
@@ -97,6 +103,7 @@ impl Table {
             analysing: false,
             exercises: Vec::new(),
             exercise: None,
+            looked_at: None,
             tasks: BTreeMap::new(),
             last_ticket: 0,
             seed,
@@ -199,6 +206,12 @@ impl Table {
             }
             Finding::Lens(row) => response.all.push(Event::Lens(Box::new(row))),
             Finding::Judgement(judgement) => response.all.push(Event::Judgement(Box::new(judgement))),
+            Finding::Refutation(view) => response.all.push(Event::Refutation(Box::new(view))),
+            Finding::Glance(node, checkpoint, analysis) => {
+                response.all.push(Event::Glance { node, checkpoint, analysis: Box::new(analysis) });
+                self.glance(checkpoint + 1, response);
+            }
+            Finding::Finds(puzzles, looked, of) => response.all.push(Event::FoundPuzzles { puzzles, looked, of }),
             Finding::Experiment(experiment) => {
                 response.all.push(Event::Experiment { experiment: Box::new(experiment), done });
             }
@@ -213,7 +226,9 @@ impl Table {
 
     /// The position has changed: thinking about the old one ends, thinking about the new one begins.
     fn changed(&mut self, response: &mut Response) {
-        for task in [Task::Reply, Task::Hint, Task::Judgement, Task::Analysis, Task::Threat] {
+        for task in
+            [Task::Reply, Task::Hint, Task::Judgement, Task::Analysis, Task::Threat, Task::Refutation, Task::Glances]
+        {
             self.cancel(task, response);
         }
         response.changed = true;
@@ -225,7 +240,8 @@ impl Table {
     /// The computer moves where it is its turn and nothing was played from here yet: who looks back at an earlier position
     /// does not want it played differently.
     fn is_reply_due(&self) -> bool {
-        self.session.is_computers_turn() && self.session.node().children.is_empty() && self.exercise.is_none()
+        let is_fresh = self.session.node().children.is_empty() && self.looked_at != Some(self.session.here());
+        self.session.is_computers_turn() && is_fresh && self.exercise.is_none()
     }
 
     fn reply_if_due(&mut self, response: &mut Response) {
@@ -249,6 +265,16 @@ impl Table {
             let seed = self.next_seed();
             let work = crate::work::AnalysisWork::new(self.session.here(), self.session.game(), seed);
             self.assign(Task::Analysis, Urgency::Soon, 0, Duration::ZERO, Box::new(work), response);
+        }
+    }
+
+    /// Has the net of a checkpoint look at the present position, if there are so many.
+    fn glance(&mut self, checkpoint: usize, response: &mut Response) {
+        if checkpoint < self.lobby.checkpoints.len() {
+            let seed = self.next_seed();
+            let work = Box::new(Glance::new(self.session.here(), self.session.game(), checkpoint, seed));
+            let net = self.lobby.nets.len() + checkpoint;
+            self.assign(Task::Glances, Urgency::Soon, net, Duration::ZERO, work, response);
         }
     }
 

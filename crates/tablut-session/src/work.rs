@@ -1,13 +1,19 @@
-//! Thinking that a host does for a session, in short steps: a reply, an analysis, a review, a lens, an experiment.
+//! Thinking that a host does for a session, in short steps: a reply, an analysis, a review, a lens, an experiment, and so on.
 
 mod exercise;
 mod experiment;
+mod finds;
+mod glance;
 mod lens;
+mod refutation;
 mod review;
 
 pub use exercise::{Exercise, Judgement, Sufficiency};
-pub use experiment::{Balance, Experiment, ExperimentView, MAX_EXPERIMENT_GAMES, STRENGTHS};
+pub use experiment::{Balance, Experiment, ExperimentView, MAX_EXPERIMENT_GAMES, STRENGTHS, Share};
+pub use finds::{Find, Finds, short_win};
+pub use glance::Glance;
 pub use lens::{Lens, LensRow};
+pub use refutation::{Branch, Refutation, RefutationView};
 pub use review::{Mistake, Review, ReviewReport};
 
 use crate::level::Level;
@@ -41,6 +47,12 @@ pub enum Finding {
     Judgement(Judgement),
     /// How an experiment stands.
     Experiment(ExperimentView),
+    /// A storey of a proof, as far as it is known.
+    Refutation(RefutationView),
+    /// What the net of a checkpoint makes of a position.
+    Glance(NodeId, usize, Analysis),
+    /// Puzzles found so far; games looked through, games in all.
+    Finds(Vec<Find>, usize, usize),
 }
 
 /// What a step of work gave.

@@ -15,6 +15,8 @@ fn lobby() -> Arc<Lobby> {
     Arc::new(Lobby {
         version: "0".to_owned(),
         nets: vec!["net".to_owned()],
+        checkpoints: vec!["gen-00000".to_owned(), "gen-00001".to_owned()],
+        trains: false,
         puzzles: vec![PuzzleBook::parse(PUZZLES).unwrap()],
     })
 }

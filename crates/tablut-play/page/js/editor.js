@@ -2,7 +2,7 @@
 
 import { h, replace, use } from "./dom.js";
 import { cells, squareAt } from "./board.js";
-import { request, say, store, watch } from "./store.js";
+import { changed, request, say, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { editWith } from "./input.js";
 
@@ -44,6 +44,7 @@ function edit(on) {
   } else {
     pieces = null;
     for (const cell of cells.values()) delete cell.dataset.key;
+    changed();
   }
 }
 
@@ -57,7 +58,7 @@ export function makeEditor() {
     h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "edit-done", onclick: finish }, "Play this position"),
       h("button", { type: "button", onclick: () => { pieces = {}; draw(); } }, "Clear the board"),
       h("button", { type: "button", onclick: () => { edit(false); request("go-to", { node: store.state.node }); } }, "Cancel")));
-  addPanel("editor", "Set up").append(h("div", { class: "card" }, h("h3", {}, "A position of your own"), h("p", { class: "soft small" }, "Under the rules of the present game. Both sides are people until you say otherwise under Share."), begin, tools));
+  addPanel("editor", "Set up").append(h("div", { class: "card" }, h("h2", {}, "A position of your own"), h("p", { class: "soft small" }, "Under the rules of the present game. Both sides are people until you say otherwise under Share."), begin, tools));
 }
 
 watch(() => {

@@ -11,6 +11,8 @@ export const editWith = (put) => { editing = put; };
 // Sends a move, as an answer where there is an exercise.
 export function sendMove(move) {
   closeChoice();
+  // An answer leaves the position as it is, and no piece in the hand.
+  if (store.exercise) set({ selected: null });
   return request(store.exercise ? "try" : "play", { move });
 }
 

@@ -4,11 +4,14 @@ import { chancesBar, chancesText, h, percent, replace, use } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
+import { proofCard } from "./proof.js";
 
 const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse");
 const summary = h("div", { class: "stack" });
 const lines = h("ol", { class: "lines" });
 const graph = makeGraph();
+const DRAWN_BY = [["visits", "visits"], ["prior", "prior"], ["value", "value"]];
+const drawnBy = h("select", { id: "drawn-by", onchange: () => set({ drawnBy: drawnBy.value }) }, DRAWN_BY.map(([value, text]) => h("option", { value }, text)));
 
 export async function analyse(on) {
   set({ analysing: on, ...(on ? {} : { analysis: null }) });
@@ -17,8 +20,9 @@ export async function analyse(on) {
 
 export function makeLines() {
   addPanel("analysis", "Analysis").append(
-    h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("span", { class: "soft small" }, "Nothing is shown until you ask.")), summary, lines),
-    h("div", { class: "card" }, h("h3", {}, "Chances over the game"), graph, h("div", { class: "legend" }, h("span", {}, "Attackers above, defenders below. Click to go there."))));
+    h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy), summary, lines),
+    proofCard(),
+    h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("div", { class: "legend" }, h("span", {}, "Attackers above, defenders below. Click to go there."))));
 }
 
 function lineView(line, index, side) {
@@ -39,7 +43,7 @@ watch((all) => {
   toggle.textContent = analysing ? "Analysis is on" : "Analyse";
   drawGraph(graph, all, all.review?.mistakes);
   if (!analysing || !analysis) {
-    const waiting = analysing && !state.ending ? "Thinking…" : state.ending ? "The game is over." : "";
+    const waiting = analysing && !state.ending ? "Thinking…" : state.ending ? "The game is over." : "Nothing is shown until you ask.";
     replace(summary, waiting && h("p", { class: "soft" }, waiting));
     replace(lines);
     return;

@@ -13,12 +13,22 @@ const options = (entries, chosen) => entries.map(([value, text]) => {
   return option;
 });
 
+// What a level is worth on a side, as matches have measured it.
+function ratingText(ratings, side) {
+  if (!ratings) return null;
+  const { elo, low, high, games } = ratings[side];
+  return h("span", { class: "rating" }, ` Rated ${Math.round(elo)} (${Math.round(low)}–${Math.round(high)}) with the ${side} under ${ratings.rules} rules, from ${games} games.`);
+}
+
 // Who plays a side: a person, or a level and, where there are several, a net.
 export function seatFields(side, chosen) {
   const players = [["person", "a person"], ...store.hello.levels.map((level) => [level.name, level.title])];
   const player = h("select", { id: "seat-" + side, name: side }, options(players, chosen?.kind === "computer" ? chosen.player : chosen ? "person" : side === "attackers" ? "person" : USUAL_LEVEL));
   const help = h("p", { class: "help" });
-  const tell = () => { help.textContent = store.hello.levels.find((level) => level.name === player.value)?.description ?? ""; };
+  const tell = () => {
+    const level = store.hello.levels.find((known) => known.name === player.value);
+    replace(help, level?.description ?? "", ratingText(level?.ratings, side));
+  };
   player.addEventListener("change", tell);
   tell();
   const nets = store.hello.nets.length > 1 && h("select", { name: side + "-net", "aria-label": `Net of the ${side}` }, options(store.hello.nets.map((name, index) => [String(index), name]), String(chosen?.net ?? 0)));

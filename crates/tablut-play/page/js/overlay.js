@@ -26,7 +26,10 @@ function arrow(move, colour, width, opacity, text) {
   return [group, label];
 }
 
-function render({ state, analysis, shownLine, hint, threat }) {
+// How thick a candidate is drawn.
+const WEIGHTS = { visits: (line) => line.visits, prior: (line) => line.prior, value: (line, side) => line.chances[side] };
+
+function render({ state, analysis, shownLine, hint, threat, drawnBy }) {
   const drawn = [];
   for (const square of state.routes) {
     const [cx, cy] = middle(square);
@@ -38,12 +41,14 @@ function render({ state, analysis, shownLine, hint, threat }) {
     shownLine.slice(0, 7).forEach((move, index) => drawn.push(arrow(move, index % 2 ? "var(--danger)" : "var(--target)", 0.09, 0.9, String(index + 1))));
   } else {
     if (analysis) {
-      const most = Math.max(1, ...analysis.lines.map((line) => line.visits));
-      const shown = analysis.lines.slice(0, 4).filter((line, index) => index === 0 || line.visits > most / 12 || line.proven);
+      const weight = WEIGHTS[drawnBy];
+      const most = Math.max(1e-6, ...analysis.lines.map((line) => weight(line, state.side)));
+      const mostVisits = Math.max(1, ...analysis.lines.map((line) => line.visits));
+      const shown = analysis.lines.slice(0, 4).filter((line, index) => index === 0 || line.visits > mostVisits / 12 || line.proven);
       shown.reverse().forEach((line) => {
-        const share = line.visits / most;
+        const share = weight(line, state.side) / most;
         const best = line === analysis.lines[0];
-        drawn.push(arrow(line.moves[0], "var(--target)", 0.05 + 0.08 * share, 0.35 + 0.55 * share, best ? percent(line.chances[state.side]) : null));
+        drawn.push(arrow(line.moves[0], "var(--target)", 0.05 + 0.08 * share, 0.35 + 0.55 * share, best || drawnBy !== "visits" ? percent(drawnBy === "prior" ? line.prior : line.chances[state.side]) : null));
       });
     }
     if (hint) drawn.push(arrow(hint, "var(--focus)", 0.12, 0.9));

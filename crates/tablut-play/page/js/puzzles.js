@@ -1,7 +1,8 @@
 // Puzzles: positions with a proven win. Every winning first move is accepted.
 
 import { h, replace } from "./dom.js";
-import { request, set, store, watch } from "./store.js";
+import { on } from "./socket.js";
+import { ownGames, request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { verdictView } from "./review.js";
 
@@ -33,8 +34,29 @@ function make() {
 }
 
 export function makePuzzles() {
-  addPanel("puzzles", "Puzzles", make).append(h("div", { class: "card" }, h("h3", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven."), form), body);
+  addPanel("puzzles", "Puzzles", make).append(h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven."), form), body,
+    h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver looks through the games that were played in this browser for wins in two or three, missed ones first."),
+      h("div", { class: "row" }, h("button", { type: "button", id: "find-puzzles", onclick: find }, "Look through my games")), told, own));
 }
+
+const told = h("p", { class: "soft small", role: "status" });
+const own = h("ol", { class: "mistakes" });
+
+async function find() {
+  replace(own);
+  told.textContent = "Looking…";
+  const games = ownGames();
+  if (!games.length) told.textContent = "No games were played in this browser yet.";
+  else if (!(await request("find-puzzles", { games }))) told.textContent = "";
+}
+
+on("found-puzzles", ({ puzzles, looked, of }) => {
+  const games = of === 1 ? "1 game" : `${of} games`;
+  told.textContent = looked < of ? `${looked} of ${games}` : puzzles.length ? `${puzzles.length} found in ${games}.` : `Nothing found in ${games}: wins in two or three did not come up.`;
+  const item = (find) => h("li", {}, h("button", { type: "button", onclick: () => request("own-puzzle", { game: find.game, node: find.node }) },
+    h("strong", {}, `${find.rules}, move ${Math.ceil((find.ply + 1) / 2)}`), `: the ${find.side} win in ${find.distance}`, find.missed ? h("span", { class: "soft small" }, " · missed") : ""));
+  replace(own, puzzles.map(item));
+});
 
 watch((all) => {
   const task = all.exercise;

@@ -2,7 +2,8 @@
 
 import { h, replace } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
-import { addPanel } from "./tabs.js";
+import { openProof } from "./proof.js";
+import { addPanel, openPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
 
 const start = h("button", { type: "button", id: "start-review", class: "primary", onclick: () => request("review") }, "Review this game");
@@ -12,7 +13,7 @@ const exercise = h("div", { class: "stack" });
 const graph = makeGraph();
 
 export function makeReview() {
-  addPanel("review", "Review").append(h("div", { class: "card" }, h("h3", {}, "What would have been better?"),
+  addPanel("review", "Review").append(h("div", { class: "card" }, h("h2", {}, "What would have been better?"),
     h("p", { class: "soft small" }, "The program looks at every position of this line and shows the moves that gave something away. What was better is for you to find."),
     h("div", { class: "row" }, start), progress, graph, found), exercise);
 }
@@ -25,19 +26,26 @@ export function verdictView(judgement) {
   return h("div", { class: "verdict " + judgement.sufficiency }, h("strong", {}, `${judgement.move}: ${VERDICTS[judgement.sufficiency]}`), judgement.words, line);
 }
 
-export function leaveExercise() {
-  set({ exercise: null, judgement: null, shownLine: null });
+// Plays on from the mistake, as its player did: the proof of what it allowed.
+async function punish(mistake) {
+  const after = store.state.tree.find((node) => node.parent === mistake.node && node.move === mistake.played);
+  if (after && (await request("leave")) && (await request("go-to", { node: after.id }))) {
+    openPanel("analysis");
+    openProof();
+  }
 }
 
 function exerciseView({ exercise: task, judgement, review }) {
+  const mistake = review.mistakes[task.index];
   const next = task.index + 1 < review.mistakes.length;
-  return h("div", { class: "card" }, h("h3", {}, `Exercise ${task.index + 1} of ${review.mistakes.length}`), h("p", {}, task.task), h("p", { class: "soft small" }, "Move on the board to answer."),
+  return h("div", { class: "card" }, h("h2", {}, `Exercise ${task.index + 1} of ${review.mistakes.length}`), h("p", {}, task.task), h("p", { class: "soft small" }, "Move on the board to answer."),
     judgement && verdictView(judgement),
     h("div", { class: "row" },
       h("button", { type: "button", id: "solve", onclick: () => request("solve") }, "Show the solution"),
       judgement && h("button", { type: "button", onclick: () => set({ judgement: null, shownLine: null }) }, "Try again"),
+      mistake.certain && mistake.words.startsWith("allowed") && h("button", { type: "button", id: "punish", onclick: () => punish(mistake) }, "Show how it is punished"),
       next && h("button", { type: "button", id: "next-exercise", onclick: () => request("exercise", { index: task.index + 1 }) }, "Next"),
-      h("button", { type: "button", onclick: leaveExercise }, "Leave")));
+      h("button", { type: "button", id: "leave-exercise", onclick: () => request("leave") }, "Leave")));
 }
 
 watch((all) => {

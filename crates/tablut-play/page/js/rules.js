@@ -26,7 +26,7 @@ watch(({ rules }) => {
   const camp = h("dt", {}, h("span", { class: "cell camp" }));
   camp.firstChild.style.cssText = "position:absolute;inset:0";
   replace(body, h("div", { class: "card" }, h("h2", {}, rules.name), h("p", { class: "soft small" }, rules.source), topicsView(rules.topics)),
-    h("div", { class: "card" }, h("h3", {}, "Signs"), h("dl", { class: "symbols" },
+    h("div", { class: "card" }, h("h2", {}, "Signs"), h("dl", { class: "symbols" },
       sign("piece-attacker", "attacker"), sign("piece-defender", "defender"), sign("piece-king", "king, on the defenders' side"),
       Object.entries(SIGNS).filter(([mark]) => used.has(mark)).map(([, [name, text]]) => sign(name, text)),
       used.has("camp") && [camp, h("dd", {}, "camp")],

@@ -69,12 +69,12 @@ export function makeShare() {
       h("button", { type: "button", onclick: () => request("seats", { seats: { attackers: seats.attackers.seat(), defenders: seats.defenders.seat() } }) }, "Change players"),
       h("button", { type: "button", onclick: () => request("play-on", { seats: { attackers: seats.attackers.seat(), defenders: seats.defenders.seat() } }) }, "New game from here")));
   }).append(
-    h("div", { class: "card" }, h("h3", {}, "Link"), h("div", { class: "row" }, h("button", { type: "button", id: "make-link", onclick: () => request("link") }, "Make a link to this position")),
+    h("div", { class: "card" }, h("h2", {}, "Link"), h("div", { class: "row" }, h("button", { type: "button", id: "make-link", onclick: () => request("link") }, "Make a link to this position")),
       h("input", { id: "link-field", readonly: true, hidden: true, "aria-label": "Link" }), h("p", { id: "link-told", class: "soft small" })),
-    h("div", { class: "card" }, h("h3", {}, "Save"), h("div", { class: "row" }, exporter("text", "Moves as text"), exporter("otg", "OTG"), exporter("json", "Whole game (JSON)"), exporter("svg", "Picture (SVG)"), exporter("svg", "Picture (PNG)", "png"), exporter("toml", "Rule file"))),
-    h("div", { class: "card" }, h("h3", {}, "Open"), h("div", { class: "field" }, h("label", { for: "import-text" }, "A game or a position"), text), file,
+    h("div", { class: "card" }, h("h2", {}, "Save"), h("div", { class: "row" }, exporter("text", "Moves as text"), exporter("otg", "OTG"), exporter("json", "Whole game (JSON)"), exporter("svg", "Picture (SVG)"), exporter("svg", "Picture (PNG)", "png"), exporter("toml", "Rule file"))),
+    h("div", { class: "card" }, h("h2", {}, "Open"), h("div", { class: "field" }, h("label", { for: "import-text" }, "A game or a position"), text), file,
       h("div", { class: "row" }, h("button", { type: "button", id: "import", onclick: async () => { if (await request("import", { text: text.value })) text.value = ""; } }, "Open"))),
-    h("div", { class: "card" }, h("h3", {}, "Players"), playOn));
+    h("div", { class: "card" }, h("h2", {}, "Players"), playOn));
 }
 
 // Opens what the page's address names: a game of the host's, or a game that the link itself carries.

@@ -6,7 +6,7 @@ import { byId } from "./dom.js";
 export const store = {
   hello: null, game: null, rules: null, state: null, thinking: false,
   analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null,
-  review: null, selected: null, shownLine: null,
+  review: null, selected: null, shownLine: null, drawnBy: "visits",
 };
 
 const watchers = [];
@@ -49,6 +49,14 @@ export function say(text) {
   live.textContent = live.textContent === text ? text + "\u00a0" : text;
 }
 
+// The games of this browser, the latest first: their names are known to nobody else.
+export const ownGames = () => JSON.parse(localStorage.getItem("games") ?? "[]");
+
+function remember(game) {
+  const games = ownGames();
+  if (games[0] !== game) localStorage.setItem("games", JSON.stringify([game, ...games.filter((known) => known !== game)].slice(0, 60)));
+}
+
 on("hello", (event) => set({ hello: event }));
 on("game", ({ game }) => {
   set({ game, analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null, review: null, selected: null, shownLine: null, progress: null });
@@ -62,6 +70,7 @@ on("state", (state) => {
   set({ state, selected: null, shownLine: null, ...(moved ? { analysis: null, threat: null, hint: null } : {}) });
   if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("come up"))].join(" "));
   store.announced = store.game;
+  if (state.ply > 0 && !store.exercise) remember(store.game);
 });
 on("thinking", ({ on: thinking }) => set({ thinking }));
 on("analysis", (event) => {
@@ -90,6 +99,7 @@ on("exercise", (exercise) => {
   set({ exercise, judgement: null, analysing: false, analysis: null });
   say(exercise.task);
 });
+on("exercise-left", () => set({ exercise: null, judgement: null, shownLine: null }));
 on("judgement", (judgement) => {
   set({ judgement, shownLine: judgement.line });
   say(judgement.move + ". " + judgement.words);

@@ -5,6 +5,7 @@ import { h, percent, replace } from "./dom.js";
 import { request, store } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { topicsView } from "./rules.js";
+import { trainingCard } from "./training.js";
 
 let values = null;
 let check = null;
@@ -90,10 +91,11 @@ function make() {
   base.value = names.includes(store.rules?.name) ? store.rules.name : "kvasir";
   const games = h("select", { id: "games" }, [[10, "10 games each"], [40, "40 games each"], [150, "150 games each"]].map(([value, text]) => h("option", { value: String(value) }, text)));
   replace(body,
-    h("div", { class: "card" }, h("h3", {}, "Try rules"), h("p", { class: "soft small" }, "Start from a rule set, change clauses, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
+    h("div", { class: "card" }, h("h2", {}, "Try rules"), h("p", { class: "soft small" }, "Start from a rule set, change clauses, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
       h("div", { class: "field" }, h("label", { for: "base" }, "Start from"), base), verdict,
       h("div", { class: "row" }, h("label", { for: "games", class: "hidden-text" }, "Games"), games, h("button", { ...ready, class: "primary", id: "run-experiment", onclick: () => run(Number(games.value)) }, "Let the net play"),
-        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, onclick: saveFile }, "Save the rule file")), result),
+        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, id: "save-rules", onclick: saveFile }, "Save the rule file")), result),
+    trainingCard(() => values, ready),
     store.hello.form.map((group) => h("fieldset", {}, h("legend", {}, group.title), group.fields.map(field))));
   startFrom(base.value);
 }

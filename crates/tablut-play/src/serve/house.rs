@@ -1,17 +1,23 @@
 //! All tables of a server: who sits at them, what is thought about for them, and where they are kept.
 
 use super::store::{Store, fresh_name};
+use super::training::TrainingPlace;
 use super::workers::{Job, Queue, Told};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use tablut_rules::Rules;
+use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{Lobby, Response, Table, Ticket};
+use tablut_session::{Lobby, Response, Session, Table, Ticket, TrainingView};
 use tokio::sync::mpsc;
 
 /// Tables in memory.
 const MAX_TABLES: usize = 200;
+/// Games that one search for puzzles looks through.
+const MAX_SEARCHED: usize = 60;
 /// Interfaces at one table.
 const MAX_LISTENERS: usize = 16;
 /// How long a table without interfaces stays in memory.
@@ -40,13 +46,16 @@ pub struct House {
     queue: Arc<Queue>,
     rooms: Mutex<HashMap<Arc<str>, Arc<Room>>>,
     next_listener: AtomicU64,
+    training: TrainingPlace,
+    /// Itself, for those who work on after a request.
+    this: Weak<Self>,
 }
 
 impl House {
     /// A house over a folder of games; its work goes to `queue`.
-    pub fn new(lobby: Lobby, store: Store, queue: Arc<Queue>) -> Self {
-        let rooms = Mutex::default();
-        Self { lobby: Arc::new(lobby), store, queue, rooms, next_listener: AtomicU64::new(1) }
+    pub fn new(lobby: Lobby, store: Store, queue: Arc<Queue>, training: TrainingPlace) -> Arc<Self> {
+        let (lobby, rooms, next_listener) = (Arc::new(lobby), Mutex::default(), AtomicU64::new(1));
+        Arc::new_cyclic(|this| Self { lobby, store, queue, rooms, next_listener, training, this: this.clone() })
     }
 
     /// What an interface is told first.
@@ -62,16 +71,27 @@ impl House {
     pub fn begin(&self, request: &Request, present: Option<&Arc<Room>>) -> Result<Arc<Room>, String> {
         let mut seed = [0; 8];
         getrandom::fill(&mut seed).map_err(|error| error.to_string())?;
-        let inside = present.map(|room| room.inside());
-        let session = inside.as_ref().map(|inside| inside.table.session());
-        let table = Table::begin(request, session, &self.lobby, u64::from_le_bytes(seed))?;
-        drop(inside);
+        let session = match request {
+            Request::OwnPuzzle { game, .. } => Some(self.session(game)?),
+            _ => present.map(|room| room.inside().table.session().clone()),
+        };
+        let table = Table::begin(request, session.as_ref(), &self.lobby, u64::from_le_bytes(seed))?;
         let name = fresh_name().map_err(|error| error.to_string())?;
         // A game that comes from a text is worth keeping before its next move.
-        if !table.is_untouched() && !matches!(request, Request::Puzzle { .. }) {
+        if !table.is_untouched() && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. }) {
             self.store.save(&name, &table.session().saved())?;
         }
         self.admit(name.into(), table)
+    }
+
+    /// A game as it stands, read from disk where it is not in memory.
+    fn session(&self, name: &str) -> Result<Session, String> {
+        let room = self.rooms().get(name).cloned();
+        if let Some(room) = room {
+            return Ok(room.inside().table.session().clone());
+        }
+        let none = || format!("there is no game {:?} here", name.chars().take(40).collect::<String>());
+        self.store.load(name)?.ok_or_else(none)
     }
 
     /// The table of a game, read from disk where it is not in memory.
@@ -79,8 +99,7 @@ impl House {
         if let Some(room) = self.rooms().get(name) {
             return Ok(room.clone());
         }
-        let none = || format!("there is no game {:?} here", name.chars().take(40).collect::<String>());
-        let session = self.store.load(name)?.ok_or_else(none)?;
+        let session = self.session(name)?;
         let mut seed = [0; 8];
         getrandom::fill(&mut seed).map_err(|error| error.to_string())?;
         self.admit(name.into(), Table::new(session, self.lobby.clone(), u64::from_le_bytes(seed)))
@@ -136,10 +155,41 @@ impl House {
 
     /// Does what an interface asks for.
     pub fn ask(&self, room: &Room, request: Request, outbox: &Outbox) -> Result<(), String> {
-        let mut inside = room.inside();
-        let response = inside.table.answer(request)?;
-        self.settle(room, &mut inside, response, outbox);
+        let response = match request {
+            Request::Train { set } => return self.train(room, &set),
+            Request::StopTraining => {
+                self.training.stop();
+                return Ok(());
+            }
+            Request::FindPuzzles { games } => {
+                // Games that are gone, or were never here, are left out.
+                let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
+                let games = games.iter().take(MAX_SEARCHED).filter_map(known).collect();
+                room.inside().table.find_puzzles(games)
+            }
+            request => room.inside().table.answer(request)?,
+        };
+        self.settle(room, &mut room.inside(), response, outbox);
         Ok(())
+    }
+
+    /// Begins a training on the form's rules, of which the table hears until its end.
+    fn train(&self, room: &Room, set: &Value) -> Result<(), String> {
+        let rules = Rules::new(RuleCheck::read(set)?).map_err(|error| error.to_string())?;
+        let (house, name) = (self.this.clone(), room.name.clone());
+        let tell = move |view: TrainingView| {
+            if let Some(house) = house.upgrade() {
+                house.announce(&name, Event::Training(Box::new(view)));
+            }
+        };
+        self.training.begin(&rules.set().to_toml(), tell)
+    }
+
+    /// Tells everybody at a table, if it is there.
+    fn announce(&self, name: &str, event: Event) {
+        let Some(room) = self.rooms().get(name).cloned() else { return };
+        let mut inside = room.inside();
+        self.settle_quietly(&room, &mut inside, Response { all: vec![event], ..Response::default() });
     }
 
     /// Hears what a worker has found.

@@ -6,7 +6,8 @@ use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
 use crate::seat::{Seat, Seats};
-use crate::work::{Experiment, Lens, Reply, Review, ThreatWork};
+use crate::session::Session;
+use crate::work::{Experiment, Finds, Lens, Refutation, Reply, Review, ThreatWork};
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::{Move, Rules, Side};
@@ -20,31 +21,13 @@ impl Table {
         let mut response = Response::default();
         match request {
             Request::Play { mv } => self.play(&mv, &mut response)?,
-            Request::TakeBack => {
-                self.leave_exercise();
-                self.session.take_back().map_err(text)?;
-                self.changed(&mut response);
-            }
-            Request::Back => {
-                self.session.undo().map_err(text)?;
-                self.changed(&mut response);
-            }
-            Request::Forward => {
-                self.session.redo().map_err(text)?;
-                self.changed(&mut response);
-            }
-            Request::GoTo { node } => {
-                self.session.go_to(node).map_err(text)?;
-                self.changed(&mut response);
-            }
-            Request::Remove { node } => {
-                self.session.remove(node).map_err(text)?;
-                self.changed(&mut response);
-            }
-            Request::Promote { node } => {
-                self.session.promote(node).map_err(text)?;
-                self.changed(&mut response);
-            }
+            request @ (Request::Variation { .. }
+            | Request::TakeBack
+            | Request::Back
+            | Request::Forward
+            | Request::GoTo { .. }
+            | Request::Remove { .. }
+            | Request::Promote { .. }) => self.walk(request, &mut response)?,
             Request::Comment { node, text: comment } => {
                 self.session.comment(node, &comment).map_err(text)?;
                 response.changed = true;
@@ -53,7 +36,7 @@ impl Table {
             Request::Resign { side } => self.resign(side, &mut response)?,
             Request::Seats { seats } => {
                 self.lobby.check_seats(&seats)?;
-                self.leave_exercise();
+                self.leave_exercise(&mut response);
                 self.session.set_seats(seats);
                 self.changed(&mut response);
             }
@@ -74,11 +57,26 @@ impl Table {
                 let (_, exercise) = self.exercise.as_ref().ok_or("there is no exercise to solve")?;
                 response.all.push(Event::Judgement(Box::new(exercise.solution())));
             }
+            Request::Leave => {
+                self.leave_exercise(&mut response);
+                self.looked_at = Some(self.session.here());
+                self.changed(&mut response);
+            }
             Request::Stop => {
-                for task in [Task::Review, Task::Lens, Task::Experiment] {
+                for task in [Task::Review, Task::Lens, Task::Experiment, Task::Glances, Task::Finds] {
                     self.cancel(task, &mut response);
                 }
             }
+            Request::Refute { moves } => {
+                let seed = self.next_seed();
+                let work = Refutation::new(self.session.here(), self.session.game(), moves, seed)?;
+                self.assign(Task::Refutation, Urgency::Soon, 0, Duration::ZERO, Box::new(work), &mut response);
+            }
+            Request::Glances if self.lobby.checkpoints.is_empty() => {
+                return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
+            }
+            Request::Glances if self.session.ending().is_some() => return Err("the game is over here".to_owned()),
+            Request::Glances => self.glance(0, &mut response),
             Request::MoveNow | Request::Hint | Request::Threat | Request::Review | Request::Lens => {
                 self.think(&request, &mut response)?;
             }
@@ -94,9 +92,47 @@ impl Table {
             | Request::Import { .. }
             | Request::SetUp { .. }
             | Request::PlayOn { .. }
-            | Request::Puzzle { .. } => return Err("another game has a table of its own".to_owned()),
+            | Request::Puzzle { .. }
+            | Request::OwnPuzzle { .. } => return Err("another game has a table of its own".to_owned()),
+            Request::FindPuzzles { .. } | Request::Train { .. } | Request::StopTraining => {
+                return Err("that is for the host to do".to_owned());
+            }
         }
         Ok(response)
+    }
+
+    /// Looks for puzzles in games, by their names.
+    pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Response {
+        let mut response = Response::default();
+        let work = Box::new(Finds::new(games));
+        self.assign(Task::Finds, Urgency::Background, 0, Duration::ZERO, work, &mut response);
+        response
+    }
+
+    /// Goes to another position of the tree, or changes the tree around the present one.
+    fn walk(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
+        match request {
+            Request::Variation { moves } => {
+                // All of them can be played, or none is.
+                let mut tried = self.session.clone();
+                moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ())).map_err(text)?;
+                self.session = tried;
+                self.leave_exercise(response);
+                self.looked_at = Some(self.session.here());
+            }
+            Request::TakeBack => {
+                self.session.take_back().map_err(text)?;
+                self.leave_exercise(response);
+            }
+            Request::Back => self.session.undo().map_err(text)?,
+            Request::Forward => self.session.redo().map_err(text)?,
+            Request::GoTo { node } => self.session.go_to(node).map_err(text)?,
+            Request::Remove { node } => self.session.remove(node).map_err(text)?,
+            Request::Promote { node } => self.session.promote(node).map_err(text)?,
+            _ => unreachable!("only requests that walk come here"),
+        }
+        self.changed(response);
+        Ok(())
     }
 
     fn play(&mut self, mv: &str, response: &mut Response) -> Result<(), String> {
@@ -105,7 +141,7 @@ impl Table {
             return Err("it is the computer's turn".to_owned());
         }
         self.session.play(mv).map_err(text)?;
-        self.leave_exercise();
+        self.leave_exercise(response);
         self.changed(response);
         Ok(())
     }
@@ -199,8 +235,10 @@ impl Table {
         Ok(())
     }
 
-    fn leave_exercise(&mut self) {
-        self.exercise = None;
+    fn leave_exercise(&mut self, response: &mut Response) {
+        if self.exercise.take().is_some() {
+            response.all.push(Event::ExerciseLeft);
+        }
     }
 
     /// A name for the game as a file.

@@ -4,7 +4,8 @@ use super::Table;
 use crate::lobby::{Lobby, new_game, set_up};
 use crate::protocol::Request;
 use crate::session::Session;
-use crate::work::Exercise;
+use crate::tree::NodeId;
+use crate::work::{Exercise, short_win};
 use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 
@@ -13,14 +14,19 @@ impl Request {
     pub fn begins_a_game(&self) -> bool {
         matches!(
             self,
-            Self::New { .. } | Self::Import { .. } | Self::SetUp { .. } | Self::PlayOn { .. } | Self::Puzzle { .. }
+            Self::New { .. }
+                | Self::Import { .. }
+                | Self::SetUp { .. }
+                | Self::PlayOn { .. }
+                | Self::Puzzle { .. }
+                | Self::OwnPuzzle { .. }
         )
     }
 }
 
 impl Table {
     /// The table of the game that a request begins. `present` is the table at which it was made; `seed` is the source of all
-    /// chance of the new one.
+    /// chance of the new one. Of a person's own puzzle the present session is the game that it comes from.
     pub fn begin(request: &Request, present: Option<&Session>, lobby: &Arc<Lobby>, seed: u64) -> Result<Self, String> {
         let drawn = if seed.count_ones().is_multiple_of(2) { Side::Attackers } else { Side::Defenders };
         let table = |session| Self::new(session, lobby.clone(), seed);
@@ -54,6 +60,9 @@ impl Table {
                     .map_err(|error| error.to_string())
             }
             Request::Puzzle { rules, distance, number } => puzzle(lobby, rules, *distance, *number, seed),
+            Request::OwnPuzzle { node, .. } => {
+                own_puzzle(present.ok_or("there is no game to take a puzzle from")?, *node, lobby, seed)
+            }
             _ => Err("the request begins no game".to_owned()),
         }
     }
@@ -67,6 +76,20 @@ fn puzzle(lobby: &Arc<Lobby>, rules: &str, distance: Option<u32>, number: usize,
     let session = Session::from_position(compiled, puzzle.position, crate::seat::Seats::people())
         .map_err(|error| error.to_string())?;
     let exercise = Exercise::of_puzzle(&session, puzzle.distance, puzzle.solutions.clone());
+    let mut table = Table::new(session, lobby.clone(), seed);
+    table.exercise = Some((None, exercise));
+    Ok(table)
+}
+
+/// A position of somebody's game as a puzzle; the solver finds the solutions anew, so that nothing has to be kept.
+fn own_puzzle(game: &Session, node: NodeId, lobby: &Arc<Lobby>, seed: u64) -> Result<Table, String> {
+    let at = game.game_at(node).map_err(|error| error.to_string())?;
+    let people = crate::seat::Seats::people();
+    // The moves that led there do not count: the puzzle begins with its position.
+    let session =
+        Session::from_position(game.rules().clone(), *at.position(), people).map_err(|error| error.to_string())?;
+    let (plies, solutions) = short_win(session.game()).ok_or("no short win is proven in that position")?;
+    let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), solutions);
     let mut table = Table::new(session, lobby.clone(), seed);
     table.exercise = Some((None, exercise));
     Ok(table)

@@ -1,7 +1,10 @@
 //! `tablut serve [MODEL…]`: the page on which one plays, analyses and tries rules.
 
+mod training;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 use tablut_learn::{model_path, states};
@@ -9,6 +12,7 @@ use tablut_play::{AddedPage, ServeArgs, link_to, serve_with};
 
 use crate::console::Console;
 use crate::run_page::{RUN_PATH, run_page};
+use training::OwnTrainer;
 
 /// Arguments of `tablut serve`.
 #[derive(clap::Args)]
@@ -28,8 +32,13 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     if let Some(folder) = &args.run {
         std::fs::read_dir(folder).with_context(|| format!("--run {}", folder.display()))?;
         pages.push(run_page(folder));
+        let newest = newest_net(folder);
+        // The slider shows the same run, unless another is asked for.
+        if newest.is_some() && serve.checkpoints.is_none() {
+            serve.checkpoints = Some(folder.clone());
+        }
         if serve.models.is_empty() {
-            serve.models.extend(newest_net(folder));
+            serve.models.extend(newest);
         }
     }
     // Whoever started the program may have stopped listening: the page is served all the same.
@@ -42,7 +51,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let _ = writeln!(console, "{link}\nGames are kept in {folder}. Ctrl-C ends the program; no game is lost.");
         let _ = console.flush();
     };
-    Ok(serve_with(&serve, &pages, ready)?)
+    Ok(serve_with(&serve, &pages, Some(Arc::new(OwnTrainer)), ready)?)
 }
 
 /// The newest net of the run in `folder`; none before its first generation is done.

@@ -1,0 +1,111 @@
+//! What the levels of play are worth: each against its neighbours and fixed opponents, in the arena. Prints one match a line; `experiments/levels`
+//! makes ratings for either side of it.
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::sync::Arc;
+use tablut_arena::{MatchConfig, play_match};
+use tablut_games::{CancelToken, Concurrency, NetEvaluator};
+use tablut_net::{Engine, Model};
+use tablut_play::shipped_net;
+use tablut_players::{Contestant, Demand, Fault, Player, PlayerSpec};
+use tablut_rules::{Game, Move, Rules};
+use tablut_search::{Anytime, Evaluation, Evaluator, Limit, Query, Search};
+use tablut_session::Level;
+
+/// Who meets whom in how many pairs of games: the strong think long, so their games are few.
+const MATCHES: [(&str, &str, usize); 17] = [
+    ("random", "newcomer", 60),
+    ("random", "greedy", 60),
+    ("greedy", "newcomer", 60),
+    ("greedy", "beginner", 60),
+    ("newcomer", "beginner", 60),
+    ("beginner", "casual", 60),
+    ("beginner", "alphabeta:2", 40),
+    ("casual", "alphabeta:2", 40),
+    ("casual", "club", 40),
+    ("club", "alphabeta:2", 40),
+    ("club", "strong", 40),
+    ("alphabeta:2", "alphabeta:4", 30),
+    ("strong", "alphabeta:4", 30),
+    ("club", "adaptive", 30),
+    ("casual", "adaptive", 30),
+    ("strong", "expert", 14),
+    ("expert", "full", 4),
+];
+
+/// A level in a match: the search and the choice that the page's computer makes, each move for itself.
+struct LevelPlayer {
+    level: &'static Level,
+    seed: u64,
+    search: Option<(Anytime, Search)>,
+}
+
+impl LevelPlayer {
+    fn stream(&self, number: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(number);
+        rng
+    }
+}
+
+impl Player for LevelPlayer {
+    fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        let ply = u64::from(game.ply());
+        let (mut anytime, mut search) = self.search.take().unwrap_or_else(|| {
+            let limit = Limit::of_simulations(self.level.simulations);
+            let anytime = Anytime::new(limit, &self.level.search(game.ply()));
+            let search = Search::new(game.clone(), anytime.config(), self.stream(ply));
+            (anytime, search)
+        });
+        while anytime.goes_on(&mut search, std::time::Duration::ZERO) {
+            if search.gather(queries) > 0 {
+                self.search = Some((anytime, search));
+                return Ok(None);
+            }
+        }
+        let mut rng = self.stream(u64::MAX - ply);
+        Ok(Some(self.level.choose(&search.result(), game.position().side_to_move(), &mut rng)))
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        if let Some((_, search)) = &mut self.search {
+            search.apply(evaluations);
+        }
+    }
+}
+
+fn contestant(name: &str) -> Result<Contestant, String> {
+    if let Some(level) = Level::named(name) {
+        let sit = move |_: &Arc<Rules>, _, seed| Box::new(LevelPlayer { level, seed, search: None }) as Box<dyn Player>;
+        return Ok(Contestant::new(name.to_owned(), Some(0), Demand::Shared, sit));
+    }
+    let spec: PlayerSpec = name.parse().map_err(|error| format!("{name}: {error}"))?;
+    Contestant::baseline(name.to_owned(), &spec).ok_or_else(|| format!("{name} needs a model file"))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let rules = Arc::new(Rules::named("kvasir")?);
+    let bytes = shipped_net().ok_or("this program was built without its net")?;
+    let engine = Engine::with_threads(&Model::from_bytes(bytes)?.weights, 1)?;
+    for (first, second, n_pairs) in MATCHES {
+        let config = MatchConfig {
+            rules: rules.clone(),
+            n_pairs,
+            opening_plies: 4,
+            book: None,
+            max_plies: Some(200),
+            seed: 1,
+            sequential_test: None,
+            concurrency: Concurrency::default(),
+        };
+        let evaluators = || {
+            let engine = engine.share(1).expect("the engine runs on this machine already");
+            vec![Box::new(NetEvaluator::new(Box::new(engine))) as Box<dyn Evaluator>]
+        };
+        let players = [contestant(first)?, contestant(second)?];
+        let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {})?;
+        println!("{}", serde_json::to_string(&outcome.report)?);
+    }
+    Ok(())
+}

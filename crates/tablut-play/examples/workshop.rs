@@ -1,0 +1,46 @@
+//! What the page's workshop measures of rules, without the page: the shipped net plays itself under a rule set by name and under the same with
+//! clauses changed as the form changes them. Prints one result a line; `experiments/workshop` compares them with matches.
+//!
+//! `workshop NAME GAMES [KEY=VALUE…]`, as in `workshop kvasir 150 escape=corners`.
+
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_games::NetEvaluator;
+use tablut_net::{Engine, Model};
+use tablut_play::shipped_net;
+use tablut_rules::{RuleSet, Rules};
+use tablut_session::form::RuleCheck;
+use tablut_session::{Experiment, Step, Work};
+
+/// Sets a value of the form by its key's path.
+fn change(set: &mut Value, assignment: &str) -> Result<(), String> {
+    let (key, value) = assignment.split_once('=').ok_or(format!("{assignment}: expected KEY=VALUE"))?;
+    let path = format!("/{}", key.replace('.', "/"));
+    let place = set.pointer_mut(&path).ok_or(format!("{key}: no such clause"))?;
+    *place = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [name, games, changes @ ..] = arguments.as_slice() else {
+        return Err("expected NAME GAMES [KEY=VALUE…]".into());
+    };
+    let mut set = serde_json::to_value(RuleSet::named(name)?)?;
+    for assignment in changes {
+        change(&mut set, assignment)?;
+    }
+    if !changes.is_empty() {
+        set["name"] = Value::from(format!("my-{name}"));
+    }
+    let rules = Arc::new(Rules::new(RuleCheck::read(&set)?)?);
+    let bytes = shipped_net().ok_or("this program was built without its net")?;
+    let engine = Engine::with_threads(&Model::from_bytes(bytes)?.weights, 1)?;
+    let mut evaluator = NetEvaluator::new(Box::new(engine));
+    let mut experiment = Experiment::new(rules.clone(), games.parse()?, 1);
+    while !matches!(experiment.step(&mut evaluator, Duration::ZERO)?, Step::Done(_)) {}
+    println!("{}", serde_json::to_string(&experiment.view())?);
+    eprintln!("{}", rules.set().to_toml());
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Puzzles from people's own games: positions in which the solver proves a short win.
+
+use super::{Finding, Step, Work};
+use crate::session::Session;
+use crate::tree::NodeId;
+use serde::Serialize;
+use std::time::Duration;
+use tablut_rules::{Game, Move, Side};
+use tablut_search::exhaustive::WinSolver;
+use tablut_search::{EvaluateError, Evaluator};
+
+/// Plies within which a win is looked for, and positions that may be looked at for it.
+const SOLVER_PLIES: u32 = 5;
+const SOLVER_POSITIONS: u64 = 60_000;
+/// The least plies to a win that make a puzzle: what wins at once is seen at once.
+const LEAST_PLIES: u32 = 3;
+/// Puzzles that one search may find.
+const MAX_FINDS: usize = 100;
+/// Plies of a game that are looked at, the last ones.
+const LAST_PLIES: usize = 60;
+
+/// A position of a saved game that makes a puzzle.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Find {
+    /// The game's name.
+    pub game: String,
+    /// The position.
+    pub node: NodeId,
+    /// The rule set's name.
+    pub rules: String,
+    /// Its ply.
+    pub ply: u32,
+    /// Who is to move and wins.
+    pub side: Side,
+    /// Moves to the win.
+    pub distance: u32,
+    /// Whether the win was not played.
+    pub missed: bool,
+}
+
+/// The solutions of a position in which the side to move has a short win: the plies it takes, and every first move that wins so soon.
+pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {
+    if game.outcome().is_some() {
+        return None;
+    }
+    let side = game.position().side_to_move();
+    let mut solver = WinSolver::new(game, side, SOLVER_POSITIONS);
+    let plies = solver.shortest_win(SOLVER_PLIES).ok()??;
+    let solutions = solver.winning_moves(plies).ok()?;
+    Some((plies, solutions))
+}
+
+/// A search through games.
+#[derive(Debug)]
+pub struct Finds {
+    /// Games to look through, the next one last.
+    games: Vec<(String, Session)>,
+    of: usize,
+    /// Positions of the game under way, the next one last.
+    positions: Vec<NodeId>,
+    found: Vec<Find>,
+}
+
+impl Finds {
+    /// A search through games by their names, in their order.
+    pub fn new(mut games: Vec<(String, Session)>) -> Self {
+        games.reverse();
+        let of = games.len();
+        let mut search = Self { games, of, positions: Vec::new(), found: Vec::new() };
+        search.positions = search.plan();
+        search
+    }
+
+    /// The positions of the game under way that were played on from.
+    fn plan(&self) -> Vec<NodeId> {
+        let Some((_, session)) = self.games.last() else { return Vec::new() };
+        let mut line = session.tree().main_line();
+        line.pop();
+        line.reverse();
+        line.truncate(LAST_PLIES);
+        line
+    }
+
+    fn look(&self, node: NodeId) -> Option<Find> {
+        let (name, session) = self.games.last()?;
+        let game = session.game_at(node).ok()?;
+        let (plies, solutions) = short_win(&game)?;
+        let played = session.tree().node(node)?.children.first().and_then(|child| session.tree().mv(*child));
+        let missed = played.is_none_or(|played| !solutions.contains(&played));
+        let side = game.position().side_to_move();
+        // A win that is being carried out is one puzzle, where it begins.
+        let carried =
+            |find: &Find| find.game == *name && find.side == side && !find.missed && find.ply + 2 == game.ply();
+        if plies < LEAST_PLIES || self.found.iter().any(carried) {
+            return None;
+        }
+        let rules = session.rules().name().to_owned();
+        Some(Find { game: name.clone(), node, rules, ply: game.ply(), side, distance: plies.div_ceil(2), missed })
+    }
+
+    fn finding(&self) -> Vec<Finding> {
+        let mut found = self.found.clone();
+        // What was missed is worth more than what was seen.
+        found.sort_by_key(|find| !find.missed);
+        vec![Finding::Finds(found, self.of - self.games.len(), self.of)]
+    }
+}
+
+impl Work for Finds {
+    fn step(&mut self, _: &mut dyn Evaluator, _: Duration) -> Result<Step, EvaluateError> {
+        if let Some(node) = self.positions.pop() {
+            let found = self.look(node);
+            self.found.extend(found);
+            return Ok(Step::GoesOn);
+        }
+        self.games.pop();
+        self.positions = self.plan();
+        let findings = self.finding();
+        let done = self.games.is_empty() || self.found.len() >= MAX_FINDS;
+        Ok(if done { Step::Done(findings) } else { Step::News(findings) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seat::Seats;
+    use std::sync::Arc;
+    use tablut_rules::Rules;
+    use tablut_search::UniformEvaluator;
+
+    #[test]
+    fn a_win_that_was_missed_makes_a_puzzle_with_all_its_solutions() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        // The king has no open line; from several squares he has two, and the attackers close but one.
+        let start = "3t5/9/9/t2K4t/9/9/9/9/3t5 d".parse().unwrap();
+        let mut session = Session::from_position(rules, start, Seats::people()).unwrap();
+        let (plies, solutions) = short_win(session.game()).expect("two open lines are one step away");
+        assert_eq!(plies, 3);
+        let moves = session.moves().unwrap();
+        let other = moves.iter().find(|mv| !solutions.contains(mv)).copied();
+        let good = solutions[0];
+        for (mv, missed) in [(Some(good), false), (other, true)] {
+            let Some(mv) = mv else { continue };
+            session.go_to(crate::tree::Tree::ROOT).unwrap();
+            session.play(mv).unwrap();
+            session.promote(session.here()).unwrap();
+            let mut work = Finds::new(vec![("game".to_owned(), session.clone()), ("same".to_owned(), session.clone())]);
+            let found = loop {
+                if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                    match findings.into_iter().next() {
+                        Some(Finding::Finds(found, 2, 2)) => break found,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            };
+            assert_eq!(found.len(), 2, "{found:?}");
+            assert!(found.iter().all(|find| find.distance == 2 && find.missed == missed), "{found:?}");
+            assert_eq!(found[0].game, "game");
+        }
+    }
+}

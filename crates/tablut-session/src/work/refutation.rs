@@ -1,0 +1,219 @@
+//! The proof of a result, one storey at a time: every first move that wins, or for every move of the losing side the answer to it.
+
+use super::{Finding, Step, Work};
+use crate::thinking::Thinking;
+use crate::tree::NodeId;
+use crate::value::Proven;
+use serde::Serialize;
+use std::time::Duration;
+use tablut_rules::{Game, Move, MoveList, Side};
+use tablut_search::exhaustive::WinSolver;
+use tablut_search::{EvaluateError, Evaluator};
+
+/// Simulations that look for the result.
+const SIMULATIONS: u32 = 800;
+/// Simulations after a move that the exhaustive solver could not settle.
+const MOVE_SIMULATIONS: u32 = 120;
+/// Plies and positions of the exhaustive solver's look at one move.
+const SOLVER_PLIES: u32 = 5;
+const SOLVER_POSITIONS: u64 = 20_000;
+
+/// A move of a proof.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Branch {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// Plies to the end after it, where they are known; then the winner wins whatever is played.
+    pub plies: Option<u32>,
+    /// The winner's answer to a move of the losing side.
+    pub answer: Option<Move>,
+}
+
+/// One storey of a proof.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefutationView {
+    /// The position that was asked about.
+    pub node: NodeId,
+    /// Moves from there to the storey.
+    pub path: Vec<Move>,
+    /// Who is to move.
+    pub side: Side,
+    /// The proven result; none where nothing is proven, or as long as nothing is known yet.
+    pub proven: Option<Proven>,
+    /// Of the winner the moves that win, of the losing side all its moves; the shortest wins first, the longest losses first.
+    pub branches: Vec<Branch>,
+    /// Whether that is all.
+    pub done: bool,
+}
+
+/// A storey in the making.
+#[derive(Debug)]
+pub struct Refutation {
+    view: RefutationView,
+    game: Game,
+    /// Looks for the result first, then at one move after the other.
+    thinking: Option<Thinking>,
+    /// Moves to look at, the next one last.
+    moves: Vec<Move>,
+    seed: u64,
+}
+
+impl Refutation {
+    /// The proof of the position after `path`; the error says which move cannot be played, or that the game is over.
+    pub fn new(node: NodeId, game: &Game, path: Vec<Move>, seed: u64) -> Result<Self, String> {
+        let mut game = game.clone();
+        for mv in &path {
+            game.play(*mv).map_err(|error| error.to_string())?;
+        }
+        if game.outcome().is_some() {
+            return Err("the game is over there".to_owned());
+        }
+        let thinking = Some(Thinking::by_simulations(&game, SIMULATIONS, seed));
+        let side = game.position().side_to_move();
+        let view = RefutationView { node, path, side, proven: None, branches: Vec::new(), done: false };
+        Ok(Self { view, game, thinking, moves: Vec::new(), seed })
+    }
+
+    /// Takes the result of the position, and sets out the moves to look at.
+    fn begin(&mut self, thinking: &Thinking) -> Step {
+        self.view.proven = thinking.value().proven.filter(|proven| proven.winner.is_some());
+        if self.view.proven.is_none() {
+            return self.news();
+        }
+        let mut moves = MoveList::new();
+        self.game.legal_moves(&mut moves);
+        self.moves = moves.into_vec();
+        // What the search thought best is looked at first.
+        let best = thinking.result().chosen;
+        self.moves.sort_by_key(|mv| *mv == best);
+        self.news()
+    }
+
+    fn news(&mut self) -> Step {
+        self.view.done = self.moves.is_empty();
+        let ours = self.view.proven.is_some_and(|proven| proven.winner == Some(self.view.side));
+        let order = |branch: &Branch| {
+            let plies = branch.plies.map_or(i64::MAX, i64::from);
+            if ours { plies } else { -plies }
+        };
+        self.view.branches.sort_by_key(order);
+        let findings = vec![Finding::Refutation(self.view.clone())];
+        if self.view.done { Step::Done(findings) } else { Step::News(findings) }
+    }
+
+    /// Keeps what is known of a move: a move that does not win is no part of the winner's proof.
+    fn keep(&mut self, branch: Branch) -> Step {
+        self.moves.pop();
+        let ours = self.view.proven.is_some_and(|proven| proven.winner == Some(self.view.side));
+        if branch.plies.is_some() || !ours {
+            self.view.branches.push(branch);
+        } else if !self.moves.is_empty() {
+            return Step::GoesOn;
+        }
+        self.news()
+    }
+
+    /// What the exhaustive solver says of a move.
+    fn at_sight(after: &Game, mv: Move, winner: Side) -> Option<Branch> {
+        let mut solver = WinSolver::new(after, winner, SOLVER_POSITIONS);
+        let plies = solver.shortest_win(SOLVER_PLIES).ok()??;
+        let answer = if after.position().side_to_move() == winner && plies > 0 {
+            Some(*solver.winning_moves(plies).ok()?.first()?)
+        } else {
+            None
+        };
+        Some(Branch { mv, plies: Some(plies), answer })
+    }
+}
+
+impl Work for Refutation {
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
+        if let Some(mut thinking) = self.thinking.take() {
+            if thinking.step(evaluator, elapsed)? {
+                self.thinking = Some(thinking);
+                return Ok(Step::GoesOn);
+            }
+            let Some(winner) = self.view.proven.and_then(|proven| proven.winner) else {
+                return Ok(self.begin(&thinking));
+            };
+            let Some(mv) = self.moves.last().copied() else { return Ok(self.news()) };
+            let proven = thinking.value().proven.filter(|proven| proven.winner == Some(winner));
+            let answer = (self.view.side != winner).then_some(thinking.result().chosen);
+            let plies = proven.map(|proven| u32::from(proven.plies));
+            return Ok(self.keep(Branch { mv, plies, answer: answer.filter(|_| plies.is_some()) }));
+        }
+        let (Some(mv), Some(winner)) = (self.moves.last().copied(), self.view.proven.and_then(|known| known.winner))
+        else {
+            return Ok(self.news());
+        };
+        let mut after = self.game.clone();
+        after.play_trusted(mv);
+        if let Some(branch) = Self::at_sight(&after, mv, winner) {
+            return Ok(self.keep(branch));
+        }
+        if after.outcome().is_some() {
+            return Ok(self.keep(Branch { mv, plies: None, answer: None }));
+        }
+        self.thinking = Some(Thinking::by_simulations(&after, MOVE_SIMULATIONS, self.seed));
+        Ok(Step::GoesOn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tablut_rules::Rules;
+    use tablut_search::UniformEvaluator;
+
+    fn refuted(position: &str, path: &[&str]) -> RefutationView {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let game = Game::from_position(rules, position.parse().unwrap()).unwrap();
+        let path = path.iter().map(|mv| mv.parse().unwrap()).collect();
+        let mut work = Refutation::new(crate::tree::Tree::ROOT, &game, path, 1).unwrap();
+        loop {
+            if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                match findings.into_iter().next() {
+                    Some(Finding::Refutation(view)) => return view,
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_winning_move_is_listed_the_shortest_first() {
+        let view = refuted("9/9/9/2K6/9/9/9/9/t7t d", &[]);
+        assert_eq!(view.proven.and_then(|proven| proven.winner), Some(Side::Defenders));
+        let at_once: Vec<String> =
+            view.branches.iter().filter(|branch| branch.plies == Some(0)).map(|branch| branch.mv.to_string()).collect();
+        assert_eq!(at_once.len(), 4, "{view:?}");
+        assert!(view.branches[..4].iter().all(|branch| branch.plies == Some(0)));
+        assert!(view.branches.iter().all(|branch| branch.plies.is_some()) && view.done);
+    }
+
+    #[test]
+    fn every_move_of_the_losing_side_has_its_answer() {
+        let view = refuted("9/9/9/2K6/9/9/9/9/t7t a", &[]);
+        assert_eq!(view.proven.and_then(|proven| proven.winner), Some(Side::Defenders));
+        assert!(view.branches.len() > 20, "{view:?}");
+        for branch in &view.branches {
+            assert_eq!(branch.plies, Some(1), "{branch:?}");
+            assert!(branch.answer.is_some(), "{branch:?}");
+        }
+        // One storey further: after a move and its answer the game is over.
+        let first = &view.branches[0];
+        let path = [first.mv, first.answer.unwrap()].map(|mv| mv.to_string());
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let game = Game::from_position(rules, "9/9/9/2K6/9/9/9/9/t7t a".parse().unwrap()).unwrap();
+        let path: Vec<Move> = path.iter().map(|mv| mv.parse().unwrap()).collect();
+        assert!(Refutation::new(crate::tree::Tree::ROOT, &game, path, 1).is_err());
+    }
+
+    #[test]
+    fn where_nothing_is_proven_there_is_no_proof() {
+        let view = refuted("3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a", &[]);
+        assert!(view.done && view.proven.is_none() && view.branches.is_empty(), "{view:?}");
+    }
+}

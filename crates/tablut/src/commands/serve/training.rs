@@ -1,0 +1,181 @@
+//! A training that the page's workshop starts: a `tablut train` of its own for a few minutes, watched through its metrics.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tablut_play::{Trainer, Training};
+use tablut_rules::{RuleSet, Rules};
+use tablut_session::{GenerationBalance, TrainingState, TrainingView};
+
+/// How long a training may take.
+const TIME: Duration = Duration::from_mins(5);
+/// Trainings of one rule set's name that are kept beside each other.
+const MAX_KEPT: u32 = 1000;
+/// What is said of an error at most, in characters.
+const MAX_ERROR: usize = 400;
+
+/// A small net and short generations, so that a balance is seen to move within minutes.
+const CONFIG: &str = r#"
+shape = "b3c32"
+
+[schedule]
+generations = 400
+games = 60
+simulations = [[0, 16], [6, 24], [16, 32]]
+
+[selfplay]
+opening_plies = 4
+max_plies = 160
+
+[learning]
+batch_size = 128
+window_positions = 30000
+learning_rate = 0.003
+
+[evaluation]
+games = 0
+"#;
+
+/// Trains with this program itself.
+pub struct OwnTrainer;
+
+impl Trainer for OwnTrainer {
+    fn begin(&self, rules: &str) -> Result<Box<dyn Training>, String> {
+        let set = RuleSet::from_toml(rules).and_then(Rules::new).map_err(|error| error.to_string())?;
+        ChildTraining::begin(set.name(), rules)
+            .map(|training| Box::new(training) as Box<dyn Training>)
+            .map_err(|error| format!("the training cannot begin: {error}"))
+    }
+}
+
+/// A `tablut train` under way.
+struct ChildTraining {
+    child: Child,
+    rules: String,
+    folder: PathBuf,
+    /// Its rule file, its config and what it says of errors.
+    files: tempfile::TempDir,
+    began: Instant,
+    /// How it ended.
+    ended: Option<TrainingState>,
+}
+
+impl ChildTraining {
+    fn begin(rules: &str, toml: &str) -> std::io::Result<Self> {
+        let files = tempfile::tempdir()?;
+        let rule_file = files.path().join("rules.toml");
+        fs::write(&rule_file, toml)?;
+        let config = files.path().join("workshop.toml");
+        // A string of JSON is one of TOML.
+        let named = serde_json::to_string(&rule_file)?;
+        // Whoever plays meanwhile needs a core too.
+        let workers = std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2));
+        fs::write(&config, format!("rules = [{named}]\n{CONFIG}\n[machine]\nworkers = {workers}\n"))?;
+        let folder = free_folder(rules);
+        let child = Command::new(std::env::current_exe()?)
+            .arg("train")
+            .arg(&config)
+            .arg("--run")
+            .arg(&folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(files.path().join("errors.txt"))?)
+            .spawn()?;
+        Ok(Self { child, rules: rules.to_owned(), folder, files, began: Instant::now(), ended: None })
+    }
+
+    fn end(&mut self) {
+        // It may have ended by itself; what it has done is whole at any moment.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// What the child said last, where it ended badly.
+    fn last_words(&self) -> String {
+        let text = fs::read_to_string(self.files.path().join("errors.txt")).unwrap_or_default();
+        let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
+        lines.next().unwrap_or("it ended without a word").chars().take(MAX_ERROR).collect()
+    }
+}
+
+impl Training for ChildTraining {
+    fn look(&mut self) -> TrainingView {
+        if self.ended.is_none() {
+            self.ended = match self.child.try_wait() {
+                Ok(Some(status)) if status.success() => Some(TrainingState::Ended),
+                Ok(Some(_)) => Some(TrainingState::Failed(self.last_words())),
+                Ok(None) => None,
+                Err(error) => Some(TrainingState::Failed(error.to_string())),
+            };
+        }
+        if self.ended.is_none() && self.began.elapsed() >= TIME {
+            self.stop();
+        }
+        let metrics = fs::read_to_string(self.folder.join("metrics.jsonl")).unwrap_or_default();
+        TrainingView {
+            rules: self.rules.clone(),
+            seconds: self.began.elapsed().as_secs().min(TIME.as_secs()),
+            of: TIME.as_secs(),
+            generations: metrics.lines().filter_map(balance).collect(),
+            state: self.ended.clone().unwrap_or(TrainingState::Running),
+            folder: self.folder.display().to_string(),
+        }
+    }
+
+    fn stop(&mut self) {
+        if self.ended.is_none() {
+            self.end();
+            self.ended = Some(TrainingState::Ended);
+        }
+    }
+}
+
+impl Drop for ChildTraining {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A folder of runs that is not there yet.
+fn free_folder(rules: &str) -> PathBuf {
+    let named = |number: u32| PathBuf::from(format!("runs/workshop-{rules}-{number}"));
+    (1..MAX_KEPT).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| named(MAX_KEPT))
+}
+
+#[derive(Deserialize)]
+struct Line {
+    generation: u32,
+    selfplay: Selfplay,
+}
+
+#[derive(Deserialize)]
+struct Selfplay {
+    attackers_won: u32,
+    drawn: u32,
+    defenders_won: u32,
+    mean_plies: f64,
+}
+
+/// The balance that a line of a run's metrics tells; a line that is still being written tells none.
+fn balance(line: &str) -> Option<GenerationBalance> {
+    let Line { generation, selfplay: games } = serde_json::from_str(line).ok()?;
+    let (wins, draws, losses) = (games.attackers_won, games.drawn, games.defenders_won);
+    Some(GenerationBalance::of(generation, wins, draws, losses, games.mean_plies))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_metrics_tells_a_balance_and_a_torn_one_nothing() {
+        let line = r#"{"schema":2,"generation":3,"simulations":16,"selfplay":{"games":60,"attackers_won":40,"drawn":5,"defenders_won":15,"mean_plies":31.5}}"#;
+        let told = balance(line).expect("a whole line");
+        assert_eq!((told.generation, told.attackers.count, told.draws.count, told.defenders.count), (3, 40, 5, 15));
+        assert!(told.attackers.low < 40.0 / 60.0 && told.attackers.high > 40.0 / 60.0);
+        assert_eq!(balance(&line[..60]), None);
+    }
+}
