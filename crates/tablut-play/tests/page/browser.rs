@@ -1,0 +1,226 @@
+//! A browser of its own for a test.
+
+use super::host::Host;
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// How long a test waits for something to appear before it fails.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A browser with a page in it.
+pub struct Browser {
+    driver: Child,
+    port: u16,
+    /// The page.
+    pub page: Client,
+    _profile: tempfile::TempDir,
+}
+
+/// A program of the search path.
+fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Runs a test with a server and a browser, or says that it skips.
+pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F) {
+    with_browser_and(&[], test);
+}
+
+/// As [`with_browser`], the server with more options.
+pub fn with_browser_and<F: Future<Output = ()>>(
+    more: &[&str],
+    test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F,
+) {
+    let (Some(driver), Some(chromium)) = (program("chromedriver"), program("chromium")) else {
+        eprintln!("skipped: the packages chromium and chromium-driver are not installed");
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().expect("a folder");
+        let host = Host::start(folder.path(), more);
+        let browser = Browser::start(&driver, &chromium).await;
+        test(host, browser, folder).await;
+    });
+}
+
+impl Browser {
+    async fn start(driver: &PathBuf, chromium: &PathBuf) -> Self {
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut driver = Command::new(driver)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the driver starts");
+        let lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
+        let started = lines.map_while(Result::ok).find(|line| line.contains("started successfully on port"));
+        let line = started.expect("the driver says where it listens");
+        let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+        let port: u16 = digits.parse().expect("a port");
+        let flags = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--window-size=1280,1000",
+        ];
+        let mut arguments: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        let capabilities = json!({
+            "goog:chromeOptions": {"args": arguments, "binary": chromium},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        });
+        let Value::Object(capabilities) = capabilities else { unreachable!("an object") };
+        let connector = hyper_util::client::legacy::connect::HttpConnector::new();
+        let page = ClientBuilder::new(connector)
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .expect("the browser starts");
+        Self { driver, port, page, _profile: profile }
+    }
+
+    /// Opens a path of the server and waits until a game is shown.
+    pub async fn open(&self, host: &Host, path: &str) {
+        self.page.goto(&format!("http://{}{path}", host.authority)).await.expect("the page loads");
+        self.ready().await;
+    }
+
+    /// Waits until a game is shown.
+    pub async fn ready(&self) {
+        self.until(
+            "document.documentElement.dataset.ready === 'yes' && document.querySelector('.cell .piece') !== null",
+        )
+        .await;
+    }
+
+    /// Waits until an expression is true.
+    pub async fn until(&self, expression: &str) {
+        let began = std::time::Instant::now();
+        loop {
+            if self.js(expression).await == Value::Bool(true) {
+                return;
+            }
+            let error = self.js("document.getElementById('error')?.textContent").await;
+            assert!(began.elapsed() < PATIENCE, "it never came true: {expression} (the page says {error})");
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+    }
+
+    /// The value of an expression on the page.
+    pub async fn js(&self, expression: &str) -> Value {
+        self.page
+            .execute(&format!("return ({expression});"), Vec::new())
+            .await
+            .unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    /// Clicks the first element that a selector finds.
+    pub async fn click(&self, selector: &str) {
+        let element =
+            self.page.find(Locator::Css(selector)).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    /// Clicks a square.
+    pub async fn square(&self, square: &str) {
+        self.click(&format!("[data-square={square}]")).await;
+    }
+
+    /// Makes a move by two clicks and waits until it is the last.
+    pub async fn move_by_clicks(&self, mv: &str) {
+        let (from, to) = (&mv[..2], &mv[3..5]);
+        self.square(from).await;
+        self.square(to).await;
+        if mv.len() > 5 {
+            let choice = format!(
+                "[...document.querySelectorAll('#choice button')].find((b) => b.textContent.includes('{}'))",
+                &mv[6..8]
+            );
+            self.until(&format!("!!{choice}")).await;
+            self.js(&format!("{choice}.click()")).await;
+        }
+        self.until(&format!(
+            "document.querySelector('[data-square={to}]').classList.contains('last-to') && \
+             document.querySelector('[data-square={from}]').classList.contains('last-from')"
+        ))
+        .await;
+    }
+
+    /// Presses keys, wherever the focus is.
+    pub async fn keys(&self, keys: &str) {
+        let element = self.page.active_element().await.expect("something has the focus");
+        element.send_keys(keys).await.expect("keys");
+    }
+
+    /// What an element says.
+    pub async fn text(&self, selector: &str) -> String {
+        let value = self.js(&format!("document.querySelector({})?.textContent ?? ''", json!(selector))).await;
+        value.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// What the browser's console has complained about.
+    pub async fn complaints(&self) -> Vec<String> {
+        let session = self.page.session_id().await.expect("a session").expect("a session");
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        let body = "{\"type\":\"browser\"}";
+        let request = format!(
+            "POST /session/{session}/se/log HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("the driver takes the request");
+        // The driver keeps the connection open, so the answer ends where its length says.
+        let mut answer = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            answer.read_line(&mut line).expect("the driver answers");
+            let Some((name, value)) = line.trim_end().split_once(':') else {
+                if line.trim_end().is_empty() {
+                    break;
+                }
+                continue;
+            };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().expect("a length");
+            }
+        }
+        let mut body = vec![0; length];
+        answer.read_exact(&mut body).expect("the driver answers in full");
+        let answer: Value = serde_json::from_slice(&body).expect("the driver answers in JSON");
+        let entries = answer["value"].as_array().unwrap_or_else(|| panic!("a list of entries, found {answer}"));
+        entries
+            .iter()
+            .filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING")
+            .map(Value::to_string)
+            .collect()
+    }
+
+    /// Ends the browser, and fails where its console has complained.
+    pub async fn end(self) {
+        let complaints = self.complaints().await;
+        assert!(complaints.is_empty(), "{complaints:#?}");
+        let page = self.page.clone();
+        let _ = page.close().await;
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}

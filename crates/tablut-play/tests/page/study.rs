@@ -1,0 +1,236 @@
+//! Analysis, review, puzzles, lens, workshop, setting up, sharing.
+
+use super::browser::{with_browser, with_browser_and};
+
+#[test]
+fn a_win_at_hand_is_shown_as_certain() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir&start=9/9/9/9/2K5t/9/9/9/6t1t+d").await;
+        assert!(
+            browser.js("document.getElementById('eval-bar').hidden").await == true,
+            "nothing is told before it is asked for"
+        );
+        browser.click("#tab-analysis").await;
+        browser.click("#analyse").await;
+        browser.until("document.querySelector('#panel-analysis .sure') !== null").await;
+        assert!(browser.text("#panel-analysis").await.contains("Certain: the defenders win in 1"));
+        assert!(browser.js("document.getElementById('eval-bar').hidden").await == false);
+        browser.until("document.querySelectorAll('#overlay polygon').length > 0").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_review_makes_exercises_that_take_every_winning_move() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir&start=9/9/9/9/2K5t/9/9/9/6t1t+d&moves=c5-h5,g1-g5").await;
+        browser.click("#tab-review").await;
+        browser.click("#start-review").await;
+        browser.until("document.querySelectorAll('.mistakes button').length === 1").await;
+        let list = browser.text(".mistakes").await;
+        assert!(list.contains("c5-h5") && list.contains("allowed a win in 1") && !list.contains("c5-c9"), "{list}");
+        browser.click(".mistakes button").await;
+        browser.until("document.getElementById('status').textContent.includes('find something better')").await;
+        for mv in [("c5", "h5"), ("c5", "a5")] {
+            browser.square(mv.0).await;
+            browser.square(mv.1).await;
+            browser
+                .until(&format!("document.querySelector('.verdict')?.textContent.includes('{}-{}')", mv.0, mv.1))
+                .await;
+        }
+        assert!(browser.text(".verdict").await.contains("Best"));
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_mistake_is_punished_on_the_board_with_its_proof() {
+    with_browser(|host, browser, _folder| async move {
+        // The king has stepped aside; the attackers cannot close both lines that he has now.
+        let path = "/#rules=kvasir&start=9/9/9/2K6/9/9/9/9/t4t1t1+a&moves=f1-f2";
+        browser.open(&host, path).await;
+        browser.click("#tab-analysis").await;
+        browser.click("#do-back").await;
+        browser.click("#analyse").await;
+        browser.until("document.getElementById('proof-card')?.hidden === false").await;
+        browser.click("#show-proof").await;
+        browser.until("document.querySelectorAll('#proof .branches li').length > 5").await;
+        let text = browser.text("#proof").await;
+        assert!(text.contains("lose, whatever they play"), "{text}");
+        // A move of the losing side has its answer.
+        browser.until("/ then c6-.. wins/.test(document.querySelector('#proof .branches').textContent)").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn winning_moves_are_listed_and_followed_storey_by_storey() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir&start=3t5/9/9/t2K4t/9/9/9/9/3t5+d").await;
+        browser.click("#tab-analysis").await;
+        browser.click("#analyse").await;
+        browser.until("document.getElementById('proof-card')?.hidden === false").await;
+        browser.click("#show-proof").await;
+        browser.until("document.querySelector('#proof .branches button')?.textContent.includes('wins in 1')").await;
+        browser.js("document.querySelector('#proof .branches button').click()").await;
+        browser.until("document.querySelector('#proof')?.textContent.includes('Attackers to move lose')").await;
+        browser.until("document.getElementById('proof-play') !== null").await;
+        browser.js("document.getElementById('proof-play').click()").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 1").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn puzzles_come_from_ones_own_games() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir&start=3t5/9/9/t2K4t/9/9/9/9/3t5+d").await;
+        // A win in two is missed, and the attackers do not mind.
+        browser.move_by_clicks("d6-e6").await;
+        browser.click("#tab-puzzles").await;
+        browser.click("#find-puzzles").await;
+        browser
+            .until("document.querySelector('#panel-puzzles [role=status]').textContent.includes('found in 1 game')")
+            .await;
+        let list = browser.text("#panel-puzzles .mistakes").await;
+        assert!(list.contains("the defenders win in 2"), "{list}");
+        browser.js("document.querySelector('#panel-puzzles .mistakes button').click()").await;
+        browser.until("document.getElementById('status').textContent.includes('win in 2')").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn without_a_run_or_a_trainer_the_page_says_how_to_get_them() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#tab-slider").await;
+        assert!(browser.text("#panel-slider").await.contains("--checkpoints"));
+        browser.click("#tab-workshop").await;
+        browser.until("document.getElementById('train')?.disabled === true").await;
+        assert!(browser.text("#panel-workshop").await.contains("This program cannot train"));
+        browser.end().await;
+    });
+}
+
+#[test]
+fn the_slider_shows_how_each_checkpoint_sees_the_position() {
+    let run = tempfile::tempdir().expect("a folder");
+    let folder = run.path().join("checkpoints");
+    std::fs::create_dir(&folder).expect("a new folder");
+    let net = tablut_play::shipped_net().expect("the tests are built with the net");
+    for generation in 0..3 {
+        std::fs::write(folder.join(format!("gen-0000{generation}.safetensors")), net).expect("the disk takes it");
+    }
+    with_browser_and(
+        &["--checkpoints", run.path().to_str().expect("a plain path")],
+        |host, browser, _folder| async move {
+            browser.open(&host, "/#rules=kvasir").await;
+            browser.click("#tab-slider").await;
+            browser
+                .until(
+                    "document.querySelector('#panel-slider [role=status]').textContent.includes('All 3 checkpoints')",
+                )
+                .await;
+            assert!(browser.text("#panel-slider strong").await.contains("generation 2"));
+            browser.js("(() => { const r = document.getElementById('generation'); r.value = '0'; r.dispatchEvent(new Event('input')); return true; })()").await;
+            assert!(browser.text("#panel-slider strong").await.contains("generation 0"));
+            // Another position is looked at without being asked for.
+            browser.move_by_clicks("d1-d3").await;
+            browser
+                .until(
+                    "document.querySelector('#panel-slider [role=status]').textContent.includes('All 3 checkpoints')",
+                )
+                .await;
+            browser.end().await;
+        },
+    );
+}
+
+#[test]
+fn a_puzzle_is_opened_and_solved() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#tab-puzzles").await;
+        browser.click("#open-puzzle").await;
+        browser.until("document.getElementById('status').textContent.includes('win in 1')").await;
+        browser.until("document.querySelector('#panel-puzzles .card:nth-child(2)') !== null || document.querySelector('#next-puzzle') !== null").await;
+        browser.js("[...document.querySelectorAll('#panel-puzzles button')].find((b) => b.textContent === 'Show the solution').click()").await;
+        browser.until("document.querySelector('#panel-puzzles .verdict') !== null").await;
+        let solution = browser.text("#panel-puzzles .verdict strong").await;
+        browser.js("[...document.querySelectorAll('#panel-puzzles button')].find((b) => b.textContent === 'Try again').click()").await;
+        browser.square(&solution[..2]).await;
+        browser.square(&solution[3..5]).await;
+        browser.until("document.querySelector('#panel-puzzles .verdict')?.textContent.includes('Yes')").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn the_lens_shows_all_rule_sets() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#tab-lens").await;
+        browser.click("#look").await;
+        browser.until("document.querySelectorAll('#panel-lens tbody tr').length === 14").await;
+        assert!(browser.text("#panel-lens tbody").await.contains("tartu"));
+        browser.end().await;
+    });
+}
+
+#[test]
+fn the_workshop_names_contradictions_and_measures_a_balance() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#tab-workshop").await;
+        browser.until("document.getElementById('run-experiment')?.disabled === false").await;
+        let change = |id: &str, value: &str| {
+            format!(
+                "(() => {{ const f = document.getElementById('{id}'); f.value = '{value}'; f.dispatchEvent(new Event('change')); return true; }})()"
+            )
+        };
+        browser.js(&change("clause-camps-entry", "attackers")).await;
+        browser
+            .until("document.querySelector('#panel-workshop .faults')?.textContent.includes('edge-outside-camps')")
+            .await;
+        assert!(browser.js("document.getElementById('run-experiment').disabled").await == true);
+        browser.js(&change("clause-camps-entry", "anyone")).await;
+        browser.js(&change("clause-escape", "corners")).await;
+        browser.until("document.getElementById('run-experiment').disabled === false").await;
+        browser.js("document.getElementById('run-experiment').click()").await;
+        browser
+            .until("document.querySelector('#panel-workshop [role=status]')?.textContent.includes('30 of 30')")
+            .await;
+        assert_eq!(browser.js("document.querySelectorAll('#balance tbody tr').length").await, 3);
+        browser.js("document.getElementById('play-rules').click()").await;
+        browser.until("document.getElementById('game-name').textContent.includes('my-kvasir')").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_position_is_set_up_and_shared() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.click("#tab-editor").await;
+        browser.click("#edit").await;
+        browser.js("[...document.querySelectorAll('#panel-editor button')].find((b) => b.textContent === 'Clear the board').click()").await;
+        browser.js("document.querySelector('.palette [aria-label=King]').click()").await;
+        browser.square("c5").await;
+        browser.js("document.querySelector('.palette [aria-label=Attacker]').click()").await;
+        browser.square("i1").await;
+        browser.js("document.getElementById('edit-side').value = 'defenders'").await;
+        browser.js("document.getElementById('edit-done').click()").await;
+        browser.until("document.querySelectorAll('.cell .piece').length === 2 && document.getElementById('edit-done').offsetParent === null").await;
+        browser.move_by_clicks("c5-c6").await;
+        browser.click("#tab-share").await;
+        browser.js("document.getElementById('make-link').click()").await;
+        browser.until("document.getElementById('link-field').value.includes('moves=c5-c6')").await;
+        let link = browser.js("document.getElementById('link-field').value").await.as_str().unwrap().to_owned();
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&link).await.unwrap();
+        browser.ready().await;
+        browser.until("document.querySelector('[data-square=c6]').classList.contains('last-to')").await;
+        browser.end().await;
+    });
+}
