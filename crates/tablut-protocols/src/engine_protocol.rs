@@ -1,21 +1,21 @@
-//! A line protocol for graphical programs and scripts, in the manner of UCI.
+//! A line protocol for graphical programs and scripts, similar to UCI.
 //!
 //! | to the engine | answer |
 //! |---|---|
 //! | `uci` | `id name …`, `option name …` lines, `uciok` |
 //! | `isready` | `readyok`, also while it thinks |
 //! | `setoption name Rules value R` | the rule set, by name or TOML file; the position becomes its start |
-//! | `setoption name Simulations value N` | what `go` spends when it says nothing else |
+//! | `setoption name Simulations value N` | the simulations for a `go` without a limit |
 //! | `ucinewgame` | none |
-//! | `position startpos [attackers\|defenders] [moves M …]` | none; the side is the one that moves first where the rules draw it |
+//! | `position startpos [attackers\|defenders] [moves M …]` | none; the side is the one that moves first, if the rules draw it |
 //! | `position board ROWS SIDE [moves M …]` | none; a position as everywhere in tablut, such as `…/3ttt3 a` |
 //! | `go [nodes N] [movetime MS]` | `info …` lines, then `bestmove M`, or `bestmove none` when the game is over |
-//! | `stop` | ends the thinking; `bestmove` comes |
-//! | `quit` | the engine ends, as at the end of its input |
+//! | `stop` | stops thinking; `bestmove` follows |
+//! | `quit` | the engine ends; it also ends at the end of its input |
 //!
-//! An `info` line is `info nodes N time MS value V pv M …`: simulations so far, milliseconds, the value in [−1, 1] with +1 for a
-//! win of the attackers, and the line expected; `proven attackers 5` is added when the result is proven in so many plies. What
-//! cannot be obeyed, or is longer than 64 KiB, is answered with `error …`, and nothing changes.
+//! An `info` line is `info nodes N time MS value V pv M …`: simulations so far, milliseconds, the value in [−1, 1] with
+//! +1 for a win of the attackers, and the expected line. `proven attackers 5` is added if the result is proven, with
+//! the number of plies. An invalid command, or one longer than 64 KiB, is answered with `error …`, and nothing changes.
 
 mod command;
 pub(crate) mod host;
@@ -40,7 +40,7 @@ pub struct LineEngine {
 }
 
 impl LineEngine {
-    /// An engine that calls itself `name`, at the start position of `rules`.
+    /// An engine with the name `name`, at the start position of `rules`.
     pub fn new(name: String, mind: Mind, simulations: u32, rules: Arc<Rules>) -> Self {
         Self { name, mind, simulations, game: start(rules, None), quits: false }
     }
@@ -51,7 +51,8 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
     Game::new(rules, first)
 }
 
-/// Obeys `lines` until `quit` or their end. Lines come through a channel, so that `stop` is heard while the engine thinks.
+/// Executes `lines` until `quit` or their end. Lines arrive through a channel, so that `stop` works while the engine
+/// thinks.
 pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     while !engine.quits {
@@ -79,7 +80,7 @@ pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write
 impl LineEngine {
     fn obey(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
-            // A search that could be stopped is over when its `stop` is read here.
+            // When this `stop` is read, the search that it could stop is already over.
             Command::Nothing | Command::Stop => Ok(()),
             Command::Uci => Ok(self.introduce(wire)?),
             Command::IsReady => Ok(wire.say("readyok")?),
@@ -143,7 +144,7 @@ impl LineEngine {
     }
 }
 
-/// Lets a net think, telling what it finds whenever the simulations have doubled.
+/// Searches with a net, and reports the result whenever the simulations have doubled.
 fn think(
     net: &mut NetPlayer,
     game: &Game,
@@ -177,7 +178,7 @@ fn think(
     Ok(result.chosen)
 }
 
-/// Hears what comes while the engine thinks.
+/// Handles the lines that arrive while the engine thinks.
 fn listen(wire: &mut Wire<'_>, quits: &mut bool) -> io::Result<Watch> {
     while let Some(line) = wire.arrived() {
         match line.trim() {
@@ -198,7 +199,7 @@ fn visits(result: &SearchResult) -> u32 {
     result.moves.iter().map(|root| root.visits).sum()
 }
 
-/// An `info` line; without a line of play it names the move chosen.
+/// An `info` line. Without a line of play it names the chosen move.
 fn info(result: &SearchResult, line: Option<&[Move]>, began: Instant) -> String {
     let proven = match result.proven {
         Some(proof) => match proof.winner {

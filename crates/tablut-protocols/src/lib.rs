@@ -1,9 +1,10 @@
-//! Protocols between programs that play Tablut, each in both directions: spoken by us, and by a program that plays with us.
+//! Protocols between programs that play Tablut, each in both directions: our program as the engine, and our program as
+//! the host of another engine.
 //!
-//! - [`engine_protocol`]: lines in the manner of UCI, for graphical programs and scripts.
+//! - [`engine_protocol`]: a line protocol similar to UCI, for graphical programs and scripts.
 //! - [`opentafl`]: the protocol of OpenTafl's engines.
-//! - [`challenge`]: the Tablut Challenge's, over TCP.
-//! - [`start_program`]: another program as a player of matches; [`wire`]: lines that go to and fro.
+//! - [`challenge`]: the protocol of the Tablut Challenge, over TCP.
+//! - [`start_program`]: another program as a player in matches; [`wire`]: sending and receiving lines.
 
 pub mod challenge;
 pub mod engine_protocol;

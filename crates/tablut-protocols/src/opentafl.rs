@@ -1,21 +1,21 @@
-//! OpenTafl's engine protocol, spoken as one of its engines: for a player, and for analyses.
+//! OpenTafl's engine protocol with our program as the engine: it plays, and it analyses.
 //!
 //! | from OpenTafl | what happens |
 //! |---|---|
-//! | `rules LINE` | a game by these rules begins; `error 0 …` where they are not played here, `status …` for what differs at the game's end |
-//! | `clock …` | how long the next moves may take |
-//! | `play SIDE` | `status …` with what was found, then `move M` |
+//! | `rules LINE` | a game under these rules starts; `error 0 …` if they are not supported, `status …` for differences in how games end |
+//! | `clock …` | sets the time for the next moves |
+//! | `play SIDE` | `status …` with the search's result, then `move M` |
 //! | `move BOARD` | the move was made |
-//! | `error CODE` | it was not: the next `play` is answered with another |
-//! | `opponent-move M\|… BOARD` | the game follows |
-//! | `position BOARD`, `side SIDE` | the position to be analysed |
+//! | `error CODE` | the move was not made: the answer to the next `play` is a different move |
+//! | `opponent-move M\|… BOARD` | the game is updated |
+//! | `position BOARD`, `side SIDE` | sets the position to analyse |
 //! | `analyze N SECONDS` | `analysis N LINE VALUE …`: lines of play `M\|M\|…`, and values in [−1, 1] with +1 for a win of the attackers |
 //! | `finish CODE` | the game is over |
-//! | `goodbye` | the engine ends, as at the end of its input |
+//! | `goodbye` | the engine ends; it also ends at the end of its input |
 //!
-//! What cannot be obeyed is answered with `error 0 …`, or with `error -1 …`, which ends the game, where no move can follow.
-//! OpenTafl's board is the truth: where a board does not follow from the moves by the rules that are known here, the game goes on from
-//! that board, and repetitions are counted anew.
+//! An invalid command is answered with `error 0 …`. If no move can follow, it is answered with `error -1 …`, which ends
+//! the game. OpenTafl's board always counts: if no legal moves under the known rules lead to it, the game continues
+//! from that board, and repetitions are counted from there.
 
 mod clock;
 mod command;
@@ -34,15 +34,15 @@ use tablut_players::{NetPlayer, Watch, match_search};
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search};
 
-/// What an analysis leaves of its time for the line and for a machine that is busy.
+/// Part of an analysis's time that is kept for the answer and for a busy machine.
 const ANALYSIS_MARGIN: Duration = Duration::from_millis(100);
 
-/// How long the engine thinks about a move.
+/// The engine's limits per move.
 #[derive(Copy, Clone, Debug)]
 pub struct Pace {
-    /// At most so long in any case.
+    /// The limit for every move.
     pub most: Option<Limit>,
-    /// Simulations where `most` and OpenTafl's clock say nothing.
+    /// Simulations if neither `most` nor OpenTafl's clock limits the move.
     pub simulations: u32,
 }
 
@@ -65,9 +65,9 @@ pub struct OpenTaflEngine {
     clock: Option<Clock>,
     /// The game, once its rules are known.
     table: Option<Table>,
-    /// The move that was sent and that nothing was heard of yet.
+    /// The move that was sent and not confirmed yet.
     sent: Option<Move>,
-    /// Moves in this position that were not made.
+    /// Moves in this position that OpenTafl did not make.
     refused: Vec<Move>,
     quits: bool,
 }
@@ -79,8 +79,8 @@ impl OpenTaflEngine {
     }
 }
 
-/// Says hello and obeys `lines` until `goodbye` or their end. Lines come through a channel, so that the clock and the game's end are heard
-/// while the engine thinks.
+/// Sends `hello` and executes `lines` until `goodbye` or their end. Lines arrive through a channel, so that the clock
+/// and the end of the game are noticed while the engine thinks.
 pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     wire.say("hello")?;
@@ -110,13 +110,13 @@ pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn
     Ok(())
 }
 
-/// Whether no move can follow where this line is not obeyed. Rules that are refused are no reason to end a game before a move is asked for:
-/// an engine for analysis is told the rules of every game.
+/// Whether no move can follow if this line fails. Unsupported rules alone do not end a game before a move is requested:
+/// an engine for analysis receives the rules of every game.
 fn is_fatal(line: &str) -> bool {
     matches!(line.split_whitespace().next(), Some("play" | "opponent-move"))
 }
 
-/// The protocol's only characters.
+/// The protocol allows only ASCII.
 fn in_ascii(text: &str) -> String {
     text.replace('…', "...").replace(|c: char| !c.is_ascii(), "?")
 }
@@ -148,7 +148,7 @@ impl OpenTaflEngine {
             }
             Command::Error(code) => self.take_back(code, wire),
             Command::OpponentMove { moves, position } => {
-                // The engine's own last move may not have been confirmed.
+                // The engine's own last move may not be confirmed yet.
                 let sent = self.sent.take().map(text_of);
                 let moves: Vec<MoveText> = sent.into_iter().chain(moves).collect();
                 self.follow(&moves, &position, wire)
@@ -165,7 +165,7 @@ impl OpenTaflEngine {
     }
 
     fn begin(&mut self, line: &str, wire: &mut Wire<'_>) -> Result<(), Failure> {
-        // What was played before is over, whatever these rules are.
+        // The previous game is over, whatever these rules are.
         (self.table, self.clock, self.sent) = (None, None, None);
         self.refused.clear();
         let RulesLine { set, start, other_endings } = line.parse().map_err(refused)?;
@@ -214,7 +214,7 @@ impl OpenTaflEngine {
         let table = self.table()?;
         table.give_the_move_to(side);
         let game = table.open_game().map_err(Failure::Refused)?;
-        // The best move comes first, and one that was not made is not sent again.
+        // The best move is first. A move that was not made is not sent again.
         let moves = match &mut self.mind {
             Mind::Baseline(player) => {
                 let mut others = MoveList::new();
@@ -266,13 +266,13 @@ impl OpenTaflEngine {
     }
 }
 
-/// What is heard while the engine thinks.
+/// Handles the lines that arrive while the engine thinks.
 struct Hearing<'a, 'w> {
     clock: &'a mut Option<Clock>,
-    /// The side whose move is thought about; none in an analysis.
+    /// The side that the engine thinks for, or `None` in an analysis.
     side: Option<Side>,
     wire: &'a mut Wire<'w>,
-    /// When a clock heard since asks for the move.
+    /// When the move is due according to a clock that has arrived since.
     deadline: Option<Instant>,
     is_over: bool,
     quits: bool,
@@ -292,7 +292,7 @@ impl<'a, 'w> Hearing<'a, 'w> {
                     *self.clock = Some(clock);
                     self.deadline = self.side.map(|side| Instant::now() + clock.share(side));
                 }
-                // Whoever goes on to another position does not wait for all of this one's analysis.
+                // A user who goes to another position does not wait for the rest of this analysis.
                 Ok(Command::Position(_) | Command::Rules(_) | Command::Analyze { .. }) if self.side.is_none() => {
                     self.wire.keep(line);
                     return Watch::Stop;
@@ -311,7 +311,7 @@ fn think(net: &mut NetPlayer, game: &Game, limit: Limit, hearing: &mut Hearing<'
     net.search(game, &match_search(0), limit, &mut |_| hearing.listen()).map_err(refused)
 }
 
-/// What a search has found, for people.
+/// The result of a search, for people.
 fn summary(search: &Search) -> String {
     let best = search.lines(1).into_iter().next();
     let (line, value) = best.map_or((Vec::new(), 0.0), |line| (line.moves, line.q));

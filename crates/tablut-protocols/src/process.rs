@@ -1,4 +1,5 @@
-//! A child process whose lines are read with a time limit, whose last words are kept, and that does not outlive its owner.
+//! A child process. Its lines are read with a time limit, the end of its standard error is kept, and it does not
+//! outlive its owner.
 
 use crate::wire::{self, Lines, lines_of};
 use std::io::{self, Read, Write};
@@ -8,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What is kept of standard error.
+/// Bytes of standard error that are kept.
 const MAX_ERROR_BYTES: usize = 2000;
-/// How long an end is waited for that is expected.
+/// How long to wait for an expected exit.
 const END_TIME: Duration = Duration::from_millis(500);
 
 /// A running process.
@@ -23,7 +24,7 @@ pub(crate) struct Process {
     error_reader: Option<JoinHandle<()>>,
 }
 
-/// What came from a process.
+/// The result of reading from a process.
 pub(crate) enum Heard {
     /// A line, without its end.
     Line(String),
@@ -34,12 +35,12 @@ pub(crate) enum Heard {
 }
 
 impl Process {
-    /// Starts `command`, to be spoken to on its standard input and output.
+    /// Starts `command` and communicates on its standard input and output.
     pub(crate) fn speaking(command: &[String]) -> io::Result<Self> {
         Self::start(command, Stdio::piped(), Stdio::piped())
     }
 
-    /// Starts `command`, which has other ways to speak.
+    /// Starts `command`, which communicates in another way.
     pub(crate) fn silent(command: &[String]) -> io::Result<Self> {
         Self::start(command, Stdio::null(), Stdio::null())
     }
@@ -47,7 +48,7 @@ impl Process {
     fn start(command: &[String], input: Stdio, output: Stdio) -> io::Result<Self> {
         let mut builder = Command::new(&command[0]);
         builder.args(&command[1..]).stdin(input).stdout(output).stderr(Stdio::piped());
-        // A terminal's Ctrl-C is for us: we end the process when its game is over or dropped.
+        // Ctrl-C in a terminal is for us. We end the process when its game is over or dropped.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut builder, 0);
         let mut child = builder.spawn()?;
@@ -70,18 +71,18 @@ impl Process {
         input.flush()
     }
 
-    /// The next line, waited for at most so long.
+    /// The next line, if it arrives within `wait`.
     pub(crate) fn hear(&self, wait: Duration) -> Heard {
         match self.lines.recv_timeout(wait) {
             Ok(Ok(line)) => Heard::Line(line),
-            // No protocol knows such a line: it reads as one that is not understood.
+            // No protocol has such a line, so it counts as one that cannot be parsed.
             Ok(Err(overlong)) => Heard::Line(format!("({overlong})")),
             Err(RecvTimeoutError::Timeout) => Heard::Nothing,
             Err(RecvTimeoutError::Disconnected) => Heard::End,
         }
     }
 
-    /// Forgets lines that came unasked.
+    /// Drops lines that were not requested.
     pub(crate) fn forget(&self) {
         wire::forget(&self.lines);
     }
@@ -91,16 +92,16 @@ impl Process {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits until it ends by itself, but not for long.
+    /// Waits a limited time until it ends by itself.
     pub(crate) fn wait_at_most(&mut self, wait: Duration) {
         wait_until(wait, || self.has_ended());
     }
 
-    /// How it ended, if it has, and the end of what it wrote on standard error: a continuation of a sentence.
+    /// How it ended, if it has, and the end of its standard error, as a continuation of a sentence.
     pub(crate) fn last_words(&mut self) -> String {
         self.wait_at_most(END_TIME);
         if self.has_ended() {
-            // What it wrote may still be on its way.
+            // Its output may still be on the way.
             wait_until(END_TIME, || self.error_reader.as_ref().is_none_or(JoinHandle::is_finished));
         }
         let ended = match self.child.try_wait() {
@@ -116,8 +117,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Whatever it has started and that is still in its group ends with it. One that has ended by itself has no group any more that is
-        // surely its own.
+        // All processes that it started end with it, if they are still in its process group. If it has already ended by
+        // itself, its group may no longer be its own.
         #[cfg(unix)]
         if matches!(self.child.try_wait(), Ok(None)) {
             let group = rustix::process::Pid::from_child(&self.child);

@@ -1,32 +1,32 @@
-//! Another program that plays: how it is started, and how long it may take.
+//! Other programs as players: how they are started, and how long they may take.
 //!
-//! A program that crashes, is too slow, or sends an illegal move or anything else than a move loses that game; the match goes on,
-//! with a new process where the old one is gone. A program that cannot be started, or that does not speak its
-//! protocol from the beginning, ends the match. No process outlives its player.
+//! A program loses a game if it crashes, is too slow, or sends an illegal move or something that is not a move. The
+//! match continues, with a new process if the old one has ended. If a program cannot be started, or does not speak its
+//! protocol from the start, the match ends. No process outlives its player.
 
 use std::io;
 use std::time::Duration;
 use tablut_players::{Fault, PlayerError};
 
-/// How long a program may take to be ready: to start, load what it needs, and say its name.
+/// How long a program may take to start, load its data, and send its name.
 pub const START_TIME: Duration = Duration::from_mins(1);
-/// How long an engine may think about a move where its limit names no time.
+/// How long an engine may think about a move if its limit has no time.
 pub const PATIENCE: Duration = Duration::from_mins(1);
-/// How much later than its time a move may come: programs look at their clock now and then, and lines take a moment.
+/// How late a move may be. Programs check their clock only from time to time, and communication takes time.
 pub const GRACE: Duration = Duration::from_secs(2);
-/// How long a player waits at once, so that a stop is heard.
+/// How long a player waits at a time, so that a stop is noticed.
 pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
-/// A program as a player: what all its games share.
+/// A program as a player: the data shared by all its games.
 pub(crate) struct Program {
-    /// The player, as the command names it.
+    /// The player, as in the command.
     pub(crate) name: String,
     /// The command's words.
     pub(crate) command: Vec<String>,
 }
 
 impl Program {
-    /// The program that `command` starts, its words split as a shell would split them. No shell is started.
+    /// The program that `command` starts. The command is split into words like in a shell, but no shell is started.
     pub(crate) fn new(name: &str, command: &str) -> Result<Self, PlayerError> {
         let wrong = |reason: String| PlayerError { name: name.to_owned(), reason };
         let command = shlex::split(command)

@@ -1,4 +1,5 @@
-//! Other programs as players of matches: engines of our line protocol, engines of OpenTafl, and clients of the Tablut Challenge.
+//! Other programs as players in matches: engines with our line protocol, OpenTafl engines, and clients for the Tablut
+//! Challenge.
 
 use crate::challenge::RULES;
 use crate::challenge::host::{ChallengeSeat, takes_port};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
 use tablut_rules::{Game, Position, Rules, Side};
 
-/// The program that `named` names, to play by `rules`. Engines are started at once, to see that they can be.
+/// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they can be.
 pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
     let name = named.name();
     match &named.spec {
@@ -37,7 +38,7 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
                 let reason = format!("the Challenge is played by the rules {RULES}, not {}", rules.name());
                 return Err(program.error(reason));
             }
-            // A client of the Challenge is no more than started, and plays at once. Without a port of its own it has the contest's.
+            // A Challenge client is started and plays at once. Without its own port it uses the contest's port.
             let demand = if takes_port(&program.command) { Demand::OwnThread } else { Demand::OneAtATime };
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
                 Box::new(ChallengeSeat::new(program.clone(), side, seconds))
@@ -48,7 +49,7 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
     }
 }
 
-/// Waits until a program has got ready for a game.
+/// Waits until a program is ready for a game.
 fn try_out(player: &mut dyn Player, rules: &Arc<Rules>, name: &str) -> Result<(), PlayerError> {
     let game = Game::new(rules.clone(), Side::Attackers);
     loop {

@@ -1,19 +1,19 @@
-//! Conversations by lines. What comes in waits in a channel, so that it is heard while a net thinks.
+//! Communication in lines. Incoming lines wait in a channel, so that they can be read while a net thinks.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-/// A longer line is no line of any protocol here, and is left out as a whole.
+/// The maximum length of a line. A longer line is skipped completely, because no protocol here has one.
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// Lines that wait before the other end is made to wait.
+/// The number of waiting lines at which the sender is blocked.
 const MAX_WAITING_LINES: usize = 1024;
 
-/// Lines as they come; in the place of one that was too long, how long it was.
+/// Lines in the order of their arrival. A line that was too long is replaced by its length.
 pub type Lines = Receiver<Result<String, Overlong>>;
 
-/// A line that is too long to be one of a protocol. Nothing of it is obeyed.
+/// A line that is too long for any protocol. It is ignored.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a line of {bytes} bytes is left out, expected at most {MAX_LINE_BYTES}")]
 pub struct Overlong {
@@ -21,8 +21,8 @@ pub struct Overlong {
     pub bytes: usize,
 }
 
-/// The lines of `input`, read by a thread of its own until the input ends or the receiver is dropped. Nothing can interrupt a
-/// thread that waits for input: it is left behind when its process ends.
+/// The lines of `input`. A thread reads them until the input ends or the receiver is dropped. A thread that waits for
+/// input cannot be interrupted, so it stays until the process ends.
 pub fn lines_of(input: impl Read + Send + 'static) -> Lines {
     let (sender, lines) = sync_channel(MAX_WAITING_LINES);
     thread::spawn(move || {
@@ -36,7 +36,7 @@ pub fn lines_of(input: impl Read + Send + 'static) -> Lines {
     lines
 }
 
-/// The next line; `None` at the end of the input. Of a line that is too long only the length is kept.
+/// The next line, or `None` at the end of the input. Only the length of a too long line is kept.
 fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
     let (mut line, mut bytes, mut has_begun) = (Vec::new(), 0, false);
     loop {
@@ -65,15 +65,15 @@ fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
     }
 }
 
-/// Forgets lines that came unasked.
+/// Drops lines that were not requested.
 pub(crate) fn forget(lines: &Lines) {
     lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
 }
 
-/// Both directions of a conversation.
+/// Both directions of a connection.
 pub(crate) struct Wire<'a> {
     lines: &'a Lines,
-    /// What came at another's time.
+    /// Lines that arrived early.
     waiting: VecDeque<Result<String, Overlong>>,
     output: &'a mut dyn Write,
 }
@@ -83,14 +83,15 @@ impl<'a> Wire<'a> {
         Self { lines, waiting: VecDeque::new(), output }
     }
 
-    /// The next line, waited for; `None` when there will be none.
+    /// Waits for the next line; `None` if there will be none.
     pub(crate) fn next_line(&mut self) -> Option<Result<String, Overlong>> {
         self.waiting.pop_front().or_else(|| self.lines.recv().ok())
     }
 
-    /// A line that has come since, if any.
+    /// A line that has already arrived, if any.
     ///
-    /// The end of the input is no line, and does not cut a search short: scripts pipe their lines in and wait for the answer.
+    /// The end of the input is not a line, and it does not stop a search: scripts pipe their lines in and wait for the
+    /// answer.
     pub(crate) fn arrived(&mut self) -> Option<String> {
         loop {
             match self.lines.try_recv().ok()? {
@@ -100,23 +101,23 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Puts a line that [`Wire::arrived`] gave behind those that wait for [`Wire::next_line`].
+    /// Puts a line from [`Wire::arrived`] at the end of the queue for [`Wire::next_line`].
     pub(crate) fn keep(&mut self, line: String) {
         self.waiting.push_back(Ok(line));
     }
 
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
-        // In one piece: some programs take what one read gives them for whole lines.
+        // In one write: some programs assume that one read returns whole lines.
         self.output.write_all(format!("{text}\n").as_bytes())?;
         self.output.flush()
     }
 }
 
-/// Why a command was not obeyed.
+/// A command failed.
 pub(crate) enum Failure {
-    /// It cannot be; the text is for the other end.
+    /// The command is refused. The text is for the sender.
     Refused(String),
-    /// Nobody listens any more.
+    /// The output is closed.
     Output(io::Error),
 }
 

@@ -32,7 +32,7 @@ fn play_as(port: u16, side: Side, player: &str) -> Result<ClientReport, Challeng
     play(&stream, &options, &mut |game| Ok(player.choose(game)))
 }
 
-/// Referees a game between a well-behaved attackers' client and whatever `defenders` does on its connection.
+/// Referees a game between a well-behaved attackers' client and a connection on which `defenders` does anything.
 fn with_defenders(
     move_time: Duration,
     defenders: impl FnOnce(TcpStream) + Send,
@@ -136,7 +136,7 @@ fn a_player_that_misbehaves_loses_and_the_other_hears_of_it() {
 fn a_silent_player_loses_on_time() {
     let (report, client) = with_defenders(Duration::from_millis(100), |mut s| {
         name(&mut s);
-        // Stays until the referee hangs up, reading what it says.
+        // Stays until the referee closes the connection, and reads its messages.
         while s.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {}
     });
     let report = report.unwrap();
@@ -164,7 +164,7 @@ fn stray_connections_keep_nobody_from_playing() {
     let (white, black) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     let (white_port, black_port) = (white.local_addr().unwrap().port(), black.local_addr().unwrap().port());
     let stray = |port| TcpStream::connect(("127.0.0.1", port)).unwrap();
-    // One that leaves, one that says nothing, and one that begins a frame.
+    // One that leaves, one that is silent, and one that sends half a frame.
     drop(stray(white_port));
     let _silent = stray(white_port);
     let mut half = stray(black_port);
@@ -177,7 +177,7 @@ fn stray_connections_keep_nobody_from_playing() {
     assert!(matches!(report.unwrap().ending, Ending::Rules(_)));
 }
 
-/// Runs our client for the defenders against a referee that sends `frames` and hangs up.
+/// Runs our client for the defenders against a referee that sends `frames` and closes the connection.
 fn against_referee(referee: impl FnOnce(TcpStream) + Send) -> Result<ClientReport, ChallengeError> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -209,7 +209,7 @@ fn sent(stream: &mut TcpStream, state: &State) {
 
 #[test]
 fn the_contest_s_final_board_is_no_error() {
-    // The attackers close the king in on d4, and the contest's referee leaves him there.
+    // The attackers capture the king on d4, and the contest's referee leaves him there.
     let before: Position = "9/9/9/9/9/1t1Kt4/9/9/9 a".parse().unwrap();
     let after: Position = "9/9/9/9/9/2tKt4/9/9/9 d".parse().unwrap();
     let last = State { turn: Turn::BlackWin, ..State::of(&after, None) };
@@ -221,7 +221,7 @@ fn the_contest_s_final_board_is_no_error() {
     let captured = captured.unwrap();
     assert_eq!(captured.end, ClientEnd::Result(Some(Side::Attackers)));
     assert_eq!(captured.moves, ["b4-c4".parse().unwrap()]);
-    // A result counts whatever stands on the board.
+    // A result counts whatever the board shows.
     let strange = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
         sent(&mut s, &State::of(&before, None));
@@ -248,7 +248,7 @@ fn a_refused_move_is_not_sent_twice() {
             write_frame(&mut s, "client", &start_text()).unwrap();
         }
         read_frame(&mut s, "client", WAIT).unwrap();
-        // Nothing more comes: the client has hung up.
+        // Nothing more arrives: the client has closed the connection.
         assert!(matches!(read_frame(&mut s, "client", WAIT), Err(ChallengeError::Closed { .. })));
     });
     assert!(matches!(error, Err(ChallengeError::Refused { .. })), "{error:?}");

@@ -1,4 +1,4 @@
-//! A player in someone else's Challenge game.
+//! A player in a Challenge game with another referee.
 
 use super::frame::{read_frame, write_frame};
 use super::message::{Action, State, unreadable};
@@ -9,28 +9,29 @@ use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Position, Rules, Side};
 
 const PEER: &str = "referee";
-/// How often the clock is looked at while nothing comes.
+/// How often the clock is checked while nothing arrives.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Who plays, and how patient it is.
+/// The player's settings.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// The side played.
+    /// The side to play.
     pub side: Side,
-    /// The name told to the referee.
+    /// The name that the client sends to the referee.
     pub name: String,
-    /// The rules that the referee plays by.
+    /// The referee's rules.
     pub rules: Arc<Rules>,
-    /// The longest wait for the referee's next word.
+    /// The longest wait for the referee's next message.
     pub wait: Duration,
 }
 
 /// How a game ended for a client.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum ClientEnd {
-    /// As the referee said: the winner; none for a draw.
+    /// The referee's result: the winner, or `None` for a draw.
     Result(Option<Side>),
-    /// The referee closed the connection on the opponent's turn, as it does when a player's time is over: most likely a win.
+    /// The referee closed the connection on the opponent's turn. It does this when a player's time is over, so this is
+    /// probably a win.
     OpponentOutOfTime,
 }
 
@@ -43,13 +44,13 @@ pub struct ClientReport {
     pub moves: Vec<Move>,
 }
 
-/// Connects to the referee on `host`, at the port of `side` unless another is given.
+/// Connects to the referee on `host`, at the usual port of `side` unless another one is given.
 pub fn connect(host: &str, side: Side, other_port: Option<u16>) -> Result<TcpStream, ChallengeError> {
     TcpStream::connect((host, other_port.unwrap_or(port(side))))
         .map_err(|reason| ChallengeError::Connection { peer: PEER, reason })
 }
 
-/// Plays one game on a connection. `choose` is asked for a move on every turn of ours.
+/// Plays one game on a connection. `choose` is called for each of our moves.
 pub fn play(
     stream: &TcpStream,
     options: &ClientOptions,
@@ -72,7 +73,7 @@ pub fn play(
         let step = follower.take(&State::read(&text, PEER)?, &text)?;
         match step {
             Step::Over(winner) => return Ok(ClientReport { end: ClientEnd::Result(winner), moves: follower.moves }),
-            // The same state again, after a move of ours: it was not taken. Sending it anew would not help.
+            // The same state again after our move: it was not accepted. Sending it again would not help.
             Step::Same if sent.is_some() => {
                 let mv = sent.map(|mv| mv.to_string()).unwrap_or_default();
                 return Err(ChallengeError::Refused { mv });
@@ -92,7 +93,7 @@ pub fn play(
     }
 }
 
-/// What a state says after the one before.
+/// The relation of a state to the previous one.
 #[derive(Debug, PartialEq)]
 enum Step {
     Moved,
@@ -100,7 +101,7 @@ enum Step {
     Over(Option<Side>),
 }
 
-/// Keeps a game of our own in step with the referee's states, so that the player knows the history.
+/// Keeps our own game in step with the referee's states, so that the player knows the history.
 struct Follower<'a> {
     rules: &'a Arc<Rules>,
     game: Option<Game>,
@@ -118,13 +119,13 @@ impl Follower<'_> {
         }
     }
 
-    /// Whether `side` is to move, as far as the referee has said.
+    /// Whether `side` is to move, according to the referee.
     fn awaits(&self, side: Side) -> bool {
         self.game.as_ref().is_some_and(|game| game.position().side_to_move() == side)
     }
 
-    /// Notes the move that led to the last state, if one did. Whatever stands on the board, the result counts: the contest's referee leaves
-    /// a captured king on his square.
+    /// Records the move that led to the last state, if there was one. The result counts whatever the board shows: the
+    /// contest's referee leaves a captured king on his square.
     fn last_move(&mut self, state: &State) {
         let Some(game) = &self.game else { return };
         let before = game.position();
@@ -154,7 +155,7 @@ impl Follower<'_> {
             return Err(ChallengeError::Jump { before: before.to_string(), found: found.to_string() });
         };
         self.moves.push(mv);
-        // Where our rules end the game and the referee goes on, it goes on from this position.
+        // Our rules end the game, but the referee continues. So continue from this position.
         if game.play(mv).is_err() {
             *game = begin(self.rules, found)?;
         }

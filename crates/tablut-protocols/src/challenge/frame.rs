@@ -1,19 +1,20 @@
-//! Frames: a length as a signed 32-bit big-endian integer, then so many bytes of UTF-8 text.
+//! Frames: a length as a signed 32-bit big-endian integer, followed by that many bytes of UTF-8 text.
 
 use super::ChallengeError;
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
-/// The longest frame that is accepted; a state takes about 1 kB.
+/// The maximum length of a frame. A state takes about 1 kB.
 pub const MAX_FRAME_BYTES: usize = 1 << 16;
 
-/// The longest from a frame's first byte to its last: a frame is one packet, and half of one holds nobody up.
+/// The maximum time from a frame's first byte to its last. A frame is one packet, so half a frame must not block for
+/// long.
 pub const FRAME_TIME: Duration = Duration::from_secs(5);
 
 /// Reads one frame.
 ///
-/// `wait` is the longest that the whole frame may take; once it has begun, it may take [`FRAME_TIME`]. The reader's own time-out should be
-/// shorter, so that the clock is looked at.
+/// `wait` is the maximum time for the whole frame. Once the frame has started, it may take [`FRAME_TIME`]. The reader's
+/// own time-out should be shorter, so that the clock is checked.
 pub fn read_frame(stream: &mut dyn Read, peer: &'static str, wait: Duration) -> Result<String, ChallengeError> {
     read_frame_within(stream, peer, wait, FRAME_TIME)
 }
@@ -51,16 +52,16 @@ fn read_frame_within(
 /// Writes one frame.
 ///
 /// # Panics
-/// If `text` is longer than [`MAX_FRAME_BYTES`]: no message of the protocol is.
+/// If `text` is longer than [`MAX_FRAME_BYTES`]. No message of the protocol is.
 pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Result<(), ChallengeError> {
     assert!(text.len() <= MAX_FRAME_BYTES, "a message of {} bytes", text.len());
     let mut bytes = (text.len() as i32).to_be_bytes().to_vec();
     bytes.extend(text.as_bytes());
-    // One write, so that no peer sees a length without what it announces.
+    // One write, so that a peer never sees a length without its text.
     stream.write_all(&bytes).and_then(|()| stream.flush()).map_err(|reason| ChallengeError::Connection { peer, reason })
 }
 
-/// Until when a frame must have come.
+/// The deadline of a frame.
 struct Deadline {
     until: Instant,
     wait: Duration,
@@ -70,7 +71,7 @@ struct Deadline {
 }
 
 impl Deadline {
-    /// Reads until `buffer` is full or the stream ends, and returns how much came.
+    /// Reads until `buffer` is full or the stream ends, and returns the number of bytes.
     fn fill(&mut self, stream: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, ChallengeError> {
         let mut filled = 0;
         while filled < buffer.len() {

@@ -1,4 +1,5 @@
-//! A client of the Tablut Challenge as a player: we are its referee, on the contest's ports, with the contest's arguments.
+//! A client for the Tablut Challenge as a player. We are its referee, on the contest's ports, with the contest's
+//! arguments.
 
 use super::frame::{read_frame, write_frame};
 use super::message::{Action, State, Turn};
@@ -19,16 +20,16 @@ const HOST: &str = "127.0.0.1";
 const PEER: &str = "program";
 /// The reader waits until its connection is closed.
 const FOREVER: Duration = Duration::from_hours(1000);
-/// How long a client may take to leave when it has heard the result.
+/// How long a client may take to exit after it has received the result.
 const LEAVE_TIME: Duration = Duration::from_secs(1);
 const PLACEHOLDERS: [&str; 4] = ["{role}", "{seconds}", "{host}", "{port}"];
 
-/// Whether a command is told its port, so that several of its games can be played at once.
+/// Whether the command contains the port, so that several of its games can be played at the same time.
 pub(crate) fn takes_port(command: &[String]) -> bool {
     command.iter().any(|word| word.contains("{port}"))
 }
 
-/// The command for one game. Where it has no placeholder it is called as the contest does: `COMMAND ROLE SECONDS HOST`.
+/// The command for one game. A command without placeholders is called as in the contest: `COMMAND ROLE SECONDS HOST`.
 fn filled_in(command: &[String], side: Side, seconds: u32, port: u16) -> Vec<String> {
     let role = match side {
         Side::Defenders => "White",
@@ -42,7 +43,7 @@ fn filled_in(command: &[String], side: Side, seconds: u32, port: u16) -> Vec<Str
     if filled == command { [&filled[..], &values[..3]].concat() } else { filled }
 }
 
-/// A connection: what is written goes out at once, what comes is read by a thread.
+/// A connection. Writes are sent at once, and a thread reads.
 struct Link {
     stream: TcpStream,
     frames: Receiver<Result<String, ChallengeError>>,
@@ -72,7 +73,7 @@ impl Link {
         write_frame(&mut &self.stream, PEER, &text)
     }
 
-    /// A frame, if one comes soon.
+    /// A frame, if one arrives soon.
     fn hear(&self, wait: Duration) -> Result<Option<String>, String> {
         match self.frames.recv_timeout(wait) {
             Ok(Ok(text)) => Ok(Some(text)),
@@ -92,7 +93,7 @@ impl Drop for Link {
     }
 }
 
-/// A client's side of one game, with a process of its own.
+/// A client's side of one game, with its own process.
 pub(crate) struct ChallengeSeat {
     program: Arc<Program>,
     side: Side,
@@ -101,7 +102,7 @@ pub(crate) struct ChallengeSeat {
     process: Option<Process>,
     link: Option<Link>,
     is_named: bool,
-    /// When the process was started, or the move under way was asked for.
+    /// When the process was started, or when the current move was requested.
     since: Option<Instant>,
 }
 
@@ -123,7 +124,7 @@ impl ChallengeSeat {
         Ok(())
     }
 
-    /// Waits a moment for the client to connect.
+    /// Waits a short time for the client to connect.
     fn accept(&mut self) -> Result<(), Fault> {
         let Some(listener) = &self.listener else { return Ok(()) };
         match listener.accept() {
@@ -178,7 +179,7 @@ impl Player for ChallengeSeat {
             return Ok(false);
         };
         match link.hear(SLICE) {
-            // Its name, which is not shown: whatever it is.
+            // Its name, which is ignored.
             Ok(Some(_)) => {}
             Ok(None) if self.since.is_some_and(|since| since.elapsed() < START_TIME) => return Ok(false),
             Ok(None) => return Err(self.not_started("connected and did not tell its name")),
@@ -211,7 +212,7 @@ impl Player for ChallengeSeat {
     }
 
     fn end(&mut self, game: &Game, winner: Option<Side>) {
-        // Who has left does not hear how it ended.
+        // A client that has left does not receive the result.
         let _ = self.tell(&State { turn: Turn::ended(winner), ..State::of(game.position(), None) });
         if let Some(process) = &mut self.process {
             process.wait_at_most(LEAVE_TIME);

@@ -4,7 +4,7 @@ use super::ChallengeError;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Bitboard, CENTRE, Move, Outcome, Piece, Position, SIZE, Side, Square};
 
-/// What stands on a square.
+/// The content of a square.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Cell {
@@ -16,7 +16,7 @@ pub enum Cell {
     Black,
     /// The king.
     King,
-    /// Nothing, on the throne.
+    /// The empty throne.
     Throne,
 }
 
@@ -45,7 +45,7 @@ impl Turn {
         }
     }
 
-    /// The end that `winner` stands for.
+    /// The end with this `winner`.
     pub fn ended(winner: Option<Side>) -> Self {
         match winner {
             Some(Side::Defenders) => Self::WhiteWin,
@@ -131,8 +131,8 @@ impl Action {
         Self { from: mv.from.to_string(), to: mv.to.to_string(), turn: Turn::of(side) }
     }
 
-    /// Reads a frame's text as a move of the side to move, as the contest's referee does: `turn` and whatever else it holds are not
-    /// looked at.
+    /// Reads a frame's text as a move of the side to move, like the contest's referee. `turn` and all other fields are
+    /// ignored.
     pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
         let squares: Squares =
             serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
@@ -144,24 +144,25 @@ impl Action {
     }
 }
 
-/// All of a move that counts.
+/// The fields of a move that count.
 #[derive(Deserialize)]
 struct Squares {
     from: String,
     to: String,
 }
 
-/// The longest name that is kept, in characters.
+/// The maximum length of a name, in characters.
 const MAX_NAME: usize = 60;
 
-/// A client's name from its first frame. The contest's referee takes any text: one that is no JSON string is a name as it stands.
+/// A client's name from its first frame. The contest's referee accepts any text: if it is not a JSON string, the text
+/// itself is the name.
 pub fn read_name(text: &str) -> String {
     let name: String = serde_json::from_str(text).unwrap_or_else(|_| text.to_owned());
     let shown = name.trim().chars().map(|c| if c.is_control() { '?' } else { c }).take(MAX_NAME);
     shown.collect()
 }
 
-/// An error that shows the beginning of what was sent.
+/// An error that shows the start of the received text.
 pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> ChallengeError {
     ChallengeError::Message { peer, reason: reason.to_owned(), text: text.chars().take(80).collect() }
 }
@@ -200,7 +201,7 @@ mod tests {
         let text = serde_json::to_string(&Action::of(mv, Side::Defenders)).unwrap();
         assert_eq!(text, r#"{"from":"e4","to":"f4","turn":"WHITE"}"#);
         assert_eq!(Action::read(&text, "white").unwrap(), mv);
-        // What clients in use send besides, or instead.
+        // Other forms that existing clients send.
         for text in [
             r#"{"from":"e4","to":"f4"}"#,
             r#"{"from":"E4","to":"f4","turn":"BLACK"}"#,

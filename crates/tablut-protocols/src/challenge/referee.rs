@@ -1,7 +1,7 @@
-//! A referee of our own, so that anybody's Challenge program can meet our players.
+//! Our own referee, so that other Challenge programs can play against our players.
 //!
-//! It plays by the rule set `ashton`. Beside what the contest's referee does, it ends a game whose side to move has no legal
-//! move, looks at the clock at every moment instead of once a second, and sends a last state in every case.
+//! It uses the rule set `ashton`. Unlike the contest's referee, it ends a game if the side to move has no legal move,
+//! checks the clock all the time instead of once a second, and always sends a final state.
 
 use super::ChallengeError;
 use super::frame::{read_frame, write_frame};
@@ -15,23 +15,23 @@ use std::time::{Duration, Instant};
 use tablut_players::Ending;
 use tablut_rules::{Game, Move, Rules, Side};
 
-/// How often the clock is looked at while nothing comes.
+/// How often the clock is checked while nothing arrives.
 const POLL: Duration = Duration::from_millis(20);
-/// How long a player may take to tell its name.
+/// How long a player may take to send its name.
 const NAME_TIME: Duration = Duration::from_secs(10);
 
-/// What the referee insists on.
+/// The referee's settings.
 #[derive(Clone, Debug)]
 pub struct RefereeOptions {
     /// The rules; the contest's are `ashton`.
     pub rules: Arc<Rules>,
     /// Time for each move.
     pub move_time: Duration,
-    /// Time for both players to come.
+    /// Time for both players to connect.
     pub join_time: Duration,
 }
 
-/// A game that was refereed.
+/// A finished game.
 #[derive(Debug)]
 pub struct RefereeReport {
     /// The players' names, attackers first.
@@ -43,14 +43,14 @@ pub struct RefereeReport {
 }
 
 impl RefereeReport {
-    /// The winner; none for a draw.
+    /// The winner, or `None` for a draw.
     pub fn winner(&self) -> Option<Side> {
         self.ending.winner()
     }
 }
 
-/// Referees one game. The first player to come to `white` has the defenders, the first to `black` the attackers.
-/// `on_move` is told every move with the game after it.
+/// Referees one game. The first player that connects to `white` plays the defenders, the first to `black` the
+/// attackers. `on_move` receives every move with the game after it.
 pub fn serve(
     white: &TcpListener,
     black: &TcpListener,
@@ -67,7 +67,7 @@ pub fn serve(
     let turn = Turn::ended(ending.winner());
     let last = State { turn, ..State::of(game.position(), None) };
     for (player, side) in players.iter().zip(Side::ALL) {
-        // Who has left does not hear how it ended.
+        // A player that has left does not receive the result.
         let _ = send(player, side, &last);
     }
     Ok(RefereeReport { names: [first_name, second_name], moves: game.moves().collect(), ending })
@@ -117,7 +117,8 @@ fn send(mut player: &TcpStream, side: Side, state: &State) -> Result<(), Challen
     write_frame(&mut player, peer(side), &text)
 }
 
-/// Waits for a player to connect and to tell its name. Whoever connects and tells none is left: the wait goes on for another.
+/// Waits for a player to connect and to send its name. A connection without a name is dropped, and the wait continues
+/// for another.
 fn join(
     listener: &TcpListener,
     side: Side,
@@ -131,7 +132,7 @@ fn join(
         match listener.accept() {
             Ok((stream, _)) => {
                 let (sender, wait) = (sender.clone(), NAME_TIME.min(options.join_time));
-                // Connections are heard side by side, so that a silent one keeps nobody waiting.
+                // Connections are read in parallel, so that a silent one does not delay the others.
                 thread::spawn(move || {
                     if let Ok(name) = name_of(&stream, side, wait) {
                         let _ = sender.send((stream, name));
@@ -152,7 +153,7 @@ fn join(
     }
 }
 
-/// The name that comes first on a connection.
+/// The name that arrives first on a connection.
 fn name_of(mut stream: &TcpStream, side: Side, wait: Duration) -> Result<String, ChallengeError> {
     let connection = |reason| ChallengeError::Connection { peer: peer(side), reason };
     stream.set_nonblocking(false).map_err(connection)?;

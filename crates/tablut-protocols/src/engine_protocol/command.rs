@@ -1,10 +1,10 @@
-//! One line of the engine protocol, read.
+//! Parses one line of the engine protocol.
 
 use std::time::Duration;
 use tablut_players::MAX_SIMULATIONS;
 use tablut_rules::Side;
 
-/// What a line asks for.
+/// The command in a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Command {
     /// An empty line, or one that needs no answer.
@@ -30,7 +30,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Reads a line; the error says what was expected.
+    /// Parses a line. The error says what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -85,7 +85,7 @@ fn go(limits: &[&str]) -> Result<Command, String> {
             ["nodes", n] => nodes = Some(simulations(n)?),
             ["movetime", ms] => {
                 let ms = ms.parse().map_err(|_| format!("{ms:?} is no number of milliseconds"))?;
-                // No time at all is as little as there is.
+                // A time of zero becomes the smallest time.
                 time = Some(Duration::from_millis(ms).max(Duration::from_millis(1)));
             }
             _ => return Err(format!("expected `nodes N` or `movetime MS` after `go`, found {:?}", limit.join(" "))),

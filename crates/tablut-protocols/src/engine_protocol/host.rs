@@ -1,4 +1,4 @@
-//! A program that speaks our engine protocol ([`crate::engine_protocol`]) as a player.
+//! A program with our engine protocol ([`crate::engine_protocol`]) as a player.
 
 use crate::process::{Heard, Process};
 use crate::program::{GRACE, PATIENCE, Program, SLICE, START_TIME};
@@ -15,26 +15,26 @@ use tempfile::NamedTempFile;
 pub(crate) struct Engine {
     process: Process,
     stage: Stage,
-    /// When the answer that is waited for was asked for.
+    /// When the expected answer was requested.
     since: Instant,
 }
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Stage {
-    /// `uci` was said, `uciok` is to come.
+    /// `uci` was sent, and `uciok` is expected.
     Introduced,
-    /// The rules were set or a new game announced, `readyok` is to come.
+    /// The rules were set or a new game was announced, and `readyok` is expected.
     Prepared,
     /// Ready for a position.
     Ready,
-    /// `go` was said, `bestmove` is to come.
+    /// `go` was sent, and `bestmove` is expected.
     Thinking,
 }
 
 impl Engine {
     fn start(command: &[String]) -> io::Result<Self> {
         let mut engine = Self { process: Process::speaking(command)?, stage: Stage::Introduced, since: Instant::now() };
-        // Whether it is still there is seen when its answer is waited for.
+        // If it has ended, the wait for its answer notices this.
         let _ = engine.process.say("uci");
         Ok(engine)
     }
@@ -45,7 +45,7 @@ impl Engine {
         lines.iter().try_for_each(|line| self.process.say(line))
     }
 
-    /// Goes on getting ready for `rules`; true when it is. The error says why it never will be.
+    /// Continues to prepare for `rules`. Returns true when it is ready. The error says why it never will be.
     fn prepare(&mut self, rules: &str) -> Result<bool, String> {
         let expected = match self.stage {
             Stage::Introduced => "uciok",
@@ -59,7 +59,7 @@ impl Engine {
                     return Ok(true);
                 }
                 let option = format!("setoption name Rules value {rules}");
-                // Whether it is still there is seen when its answer is waited for.
+                // If it has ended, the wait for its answer notices this.
                 let _ = self.say(&[&option, "isready"], Stage::Prepared);
                 Ok(false)
             }
@@ -75,26 +75,26 @@ impl Engine {
     }
 }
 
-/// An engine as a player: what all its games share.
+/// An engine as a player: the data shared by all its games.
 pub(crate) struct EngineProgram {
     program: Program,
     limit: Option<Limit>,
-    /// What `setoption name Rules` is given: a name, or the path of `_rules`.
+    /// The argument of `setoption name Rules`: a name, or the path of `_rules`.
     rules: String,
     _rules: Option<NamedTempFile>,
-    /// Engines between two games.
+    /// Engines that are not in a game.
     idle: Mutex<Vec<Engine>>,
 }
 
 impl EngineProgram {
-    /// An engine for games by `rules` that is asked to think as long as `limit` says.
+    /// An engine for games under `rules`, with `limit` per move.
     pub(crate) fn new(program: Program, limit: Option<Limit>, rules: &Rules) -> Result<Self, PlayerError> {
         let (rules, file) = rules_option(rules).map_err(|error| program.error(format!("its rules' file: {error}")))?;
         Ok(Self { program, limit, rules, _rules: file, idle: Mutex::default() })
     }
 }
 
-/// How another process is told of `rules`: by name, or by a file that holds them as they are.
+/// How to tell another process the `rules`: by name, or by a file that contains them.
 fn rules_option(rules: &Rules) -> io::Result<(String, Option<NamedTempFile>)> {
     if Rules::named(rules.name()).is_ok_and(|named| named.set() == rules.set()) {
         return Ok((rules.name().to_owned(), None));
@@ -104,11 +104,11 @@ fn rules_option(rules: &Rules) -> io::Result<(String, Option<NamedTempFile>)> {
     Ok((file.path().display().to_string(), Some(file)))
 }
 
-/// An engine's side of one game. The engine goes back to the program's idle ones afterwards.
+/// An engine's side of one game. After the game the engine returns to the idle ones.
 pub(crate) struct EngineSeat {
     program: Arc<EngineProgram>,
     engine: Option<Engine>,
-    /// The last line that was not understood.
+    /// The last line that could not be parsed.
     last_line: Option<String>,
 }
 
@@ -126,7 +126,7 @@ impl EngineSeat {
                 if let Some(engine) = &mut waiting
                     && !engine.process.has_ended()
                 {
-                    // One that has been through a game forgets it.
+                    // An engine that has already played a game clears its state.
                     let _ = engine.say(&["ucinewgame", "isready"], Stage::Prepared);
                 } else {
                     let started = Engine::start(&program.command);
@@ -138,7 +138,7 @@ impl EngineSeat {
         engine.prepare(rules).map_err(|reason| program.fatal(reason))
     }
 
-    /// Says why the game is lost; the engine is not trusted with another.
+    /// The reason for the loss. The engine is not used again.
     fn forfeit(&mut self, what: &str) -> Fault {
         let words = self.engine.take().map(|mut engine| engine.process.last_words());
         Fault::Forfeit(format!("{what}{}", words.unwrap_or_default()))
@@ -223,7 +223,7 @@ fn go_line(limit: Option<Limit>) -> String {
     line
 }
 
-/// The beginning of a line.
+/// The start of a line.
 fn shown(line: &str) -> String {
     line.chars().take(80).collect()
 }

@@ -77,7 +77,7 @@ fn a_game_that_is_over_has_no_best_move() {
 
 #[test]
 fn what_follows_in_an_overlong_line_is_not_obeyed() {
-    // The first 64 KiB once were a line of their own, and the rest another.
+    // Once, the first 64 KiB were read as one line and the rest as another.
     let input = format!("{}quit\nisready\n", "x".repeat(1 << 16));
     let mut output = Vec::new();
     run_engine(&mut engine(), &lines_of(std::io::Cursor::new(input)), &mut output).unwrap();

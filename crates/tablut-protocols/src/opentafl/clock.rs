@@ -1,13 +1,13 @@
-//! OpenTafl's clock: what is left, and how much of it a move may take.
+//! OpenTafl's clock: the remaining time, and how much of it a move may use.
 
 use std::time::Duration;
 use tablut_rules::Side;
 
-/// A game is planned as if so many moves were still to come, always.
+/// The plan always assumes this many moves until the end of the game.
 const MOVES_TO_COME: u32 = 30;
-/// Share of a time that a move may take whole; the rest is for the line and for a machine that is busy.
+/// Share of a time that a move may use. The rest is for communication and for a busy machine.
 const SAFE: f64 = 0.9;
-/// Time that is never planned with, unless there is no other.
+/// Time that is never used, unless no other is left.
 const MARGIN: Duration = Duration::from_millis(100);
 
 /// Both clocks, as a `clock` line gives them.
@@ -15,13 +15,13 @@ const MARGIN: Duration = Duration::from_millis(100);
 pub(super) struct Clock {
     /// By [`Side::index`].
     sides: [SideClock; 2],
-    /// How long an overtime period is.
+    /// Length of an overtime period.
     overtime: Duration,
 }
 
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 struct SideClock {
-    /// Main time, or what is left of the current overtime period.
+    /// Main time, or the rest of the current overtime period.
     left: Duration,
     in_overtime: bool,
     /// Overtime periods left.
@@ -38,7 +38,7 @@ impl Clock {
             )
         };
         let &[attackers, defenders, seconds, attacker_periods, defender_periods] = words else { return Err(wrong()) };
-        // What is below zero is spent.
+        // A negative time counts as zero.
         let number = |text: &str| text.parse::<i64>().ok().map(|n| n.max(0).unsigned_abs());
         let side = |text: &str, periods: &str| {
             let millis = text.strip_suffix('*').unwrap_or(text);
@@ -57,8 +57,8 @@ impl Clock {
         read().ok_or_else(wrong)
     }
 
-    /// How long a move of `side` may take: a thirtieth of the main time, or as long as an overtime period, which each move has
-    /// anew, if that is longer.
+    /// The time for a move of `side`: a thirtieth of the main time or the length of an overtime period, whichever is
+    /// longer. An overtime period is renewed with each move.
     pub(super) fn share(&self, side: Side) -> Duration {
         let clock = &self.sides[side.index()];
         let period = if clock.overtimes > 0 { self.overtime } else { Duration::ZERO };
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_move_takes_its_share_and_never_all() {
         assert_eq!(shares("300000 60000 0 0 0"), [9900, 1900]);
-        // Periods of ten seconds come back with each move, as long as one is left.
+        // Periods of ten seconds are renewed with each move, as long as one is left.
         assert_eq!(shares("60000 60000 10 3 0"), [8900, 1900]);
         assert_eq!(shares("60000 7000* 10 3 1"), [8900, 6200]);
         // Main time may be shorter than a period.

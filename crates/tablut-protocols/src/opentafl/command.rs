@@ -1,4 +1,4 @@
-//! One line of OpenTafl's engine protocol, read.
+//! Parses one line of OpenTafl's engine protocol.
 
 use super::clock::Clock;
 use tablut_rules::{MoveText, Position, Side};
@@ -6,14 +6,14 @@ use tablut_rules::{MoveText, Position, Side};
 /// The longest analysis that is accepted.
 const MAX_SECONDS: u32 = 86_400;
 
-/// What a line says.
+/// The meaning of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Command {
     /// Nothing that needs an answer.
     Nothing,
-    /// A line of rules; a game begins.
+    /// A line of rules. A game starts.
     Rules(String),
-    /// A board; the side to move of the position means nothing.
+    /// A board. The side to move of this position has no meaning.
     Position(Position),
     /// The side to move.
     Side(Side),
@@ -23,9 +23,9 @@ pub(super) enum Command {
         seconds: u32,
     },
     Play(Side),
-    /// The move that was sent last is made, and this is the board.
+    /// The last move that was sent has been made, and this is the board.
     Moved(Position),
-    /// The move that was sent last is not made.
+    /// The last move that was sent has not been made.
     Error(i32),
     OpponentMove {
         moves: Vec<MoveText>,
@@ -36,11 +36,11 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Reads a line; the error says what was expected.
+    /// Parses a line. The error says what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            // `dump` asks OpenTafl's own engine for its evaluation's details.
+            // `dump` asks OpenTafl's own engine for details of its evaluation.
             [] | ["hello" | "dump", ..] => Ok(Self::Nothing),
             ["rules", ref words @ ..] => Ok(Self::Rules(words.join(" "))),
             ["position", board] => Ok(Self::Position(position(board)?)),

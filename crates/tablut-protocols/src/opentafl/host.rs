@@ -1,4 +1,4 @@
-//! An engine of OpenTafl as a player: we are the OpenTafl that it talks to.
+//! An OpenTafl engine as a player. We play the part of OpenTafl.
 
 use crate::process::{Heard, Process};
 use crate::program::{GRACE, Program, SLICE, START_TIME};
@@ -8,14 +8,14 @@ use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
 use tablut_search::Query;
 
-/// An engine may still be busy with its own move when it has sent it: OpenTafl's is.
+/// An engine may still be busy with its own move after it has sent it. OpenTafl's is.
 const BREATH: Duration = Duration::from_millis(30);
-/// How long an engine may take to leave when it has heard the result.
+/// How long an engine may take to exit after it has received the result.
 const LEAVE_TIME: Duration = Duration::from_millis(200);
-/// Overtime periods that an engine is told it has left: none is ever used up.
+/// The number of remaining overtime periods that an engine is told. None is ever used up.
 const OVERTIMES: u32 = 100;
 
-/// How OpenTafl's engines are told of `rules`, or why they cannot be.
+/// The line of rules for OpenTafl's engines, or why there is none.
 pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, String> {
     let worded = rules.set().to_opentafl(start);
     worded.map(|worded| worded.line).map_err(|keys| {
@@ -23,30 +23,30 @@ pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, Stri
     })
 }
 
-/// An engine's side of one game, with a process of its own.
+/// An engine's side of one game, with its own process.
 pub(crate) struct OpenTaflSeat {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
     process: Option<Process>,
     stage: Stage,
-    /// When what is waited for began, or when the last move was made.
+    /// When the current wait started, or when the last move was made.
     since: Instant,
-    /// Plies of the game that it knows of.
+    /// Plies of the game that the engine knows.
     n_told: usize,
-    /// Whether it asked for moves with all that they do.
+    /// Whether it requested moves with all their effects.
     wants_details: bool,
-    /// The last line that was not understood.
+    /// The last line that could not be parsed.
     last_line: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Stage {
-    /// `hello` is to come.
+    /// `hello` is expected.
     Starting,
     /// It knows the rules.
     Ready,
-    /// `play` was said, `move` is to come.
+    /// `play` was sent, and `move` is expected.
     Thinking,
 }
 
@@ -72,7 +72,7 @@ impl OpenTaflSeat {
         }
     }
 
-    /// Says why the game is lost.
+    /// The reason for the loss.
     fn forfeit(&mut self, what: &str) -> Fault {
         let words = self.process.take().map(|mut process| process.last_words()).unwrap_or_default();
         let last = self.last_line.take().map_or(String::new(), |line| format!("; its last line is {line:?}"));
@@ -84,13 +84,13 @@ impl OpenTaflSeat {
         self.program.fatal(format!("{what}{words}"))
     }
 
-    /// Both sides' clocks: each move has its time anew.
+    /// Both sides' clocks. The time is renewed with each move.
     fn clock_line(&self) -> String {
         let (millis, seconds) = (u64::from(self.seconds) * 1000, self.seconds);
         format!("clock {millis}* {millis}* {seconds} {OVERTIMES} {OVERTIMES}")
     }
 
-    /// Tells of the moves that the engine does not know of.
+    /// The message about the moves that the engine does not know yet.
     fn news(&self, game: &Game) -> Option<String> {
         let mut position = *game.start();
         let mut texts = Vec::new();
@@ -104,7 +104,7 @@ impl OpenTaflSeat {
         (!texts.is_empty()).then(|| format!("opponent-move {} {}", texts.join("|"), position.to_opentafl()))
     }
 
-    /// Answers what an engine may ask for; gives the move that it sends.
+    /// Answers the engine's requests. Returns the move that it sends.
     fn hear(&mut self, line: &str, game: &Game) -> Result<Option<Move>, Fault> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -115,7 +115,7 @@ impl OpenTaflSeat {
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
-                // An engine that does not play these rules says so before it has made a move.
+                // An engine that does not support these rules says so before its first move.
                 if self.n_told == 0 {
                     return Err(self.not_started(&format!("answered {shown:?}")));
                 }
@@ -155,7 +155,7 @@ impl Player for OpenTaflSeat {
         match self.process.as_ref().map_or(Heard::End, |process| process.hear(SLICE)) {
             Heard::Line(line) if line.trim() == "hello" => {
                 let line = rules_line(game.rules(), game.start()).map_err(|reason| self.program.fatal(reason))?;
-                // Whether it is still there is seen when its move is waited for.
+                // If it has ended, the wait for its move notices this.
                 let _ = self.say(&format!("rules {line}"));
                 self.stage = Stage::Ready;
                 Ok(true)
@@ -174,7 +174,7 @@ impl Player for OpenTaflSeat {
                 std::thread::sleep(BREATH / 6);
                 return Ok(None);
             }
-            // What it said at its own time; a move out of turn is none.
+            // Lines that it sent unrequested. A move out of turn does not count.
             while let Some(Heard::Line(line)) = self.process.as_ref().map(|process| process.hear(Duration::ZERO)) {
                 self.hear(&line, game)?;
             }

@@ -1,20 +1,20 @@
-//! The game as far as OpenTafl has told of it. Its boards are the truth.
+//! The game as OpenTafl reports it. Its boards always count.
 
 use std::sync::Arc;
 use tablut_rules::{Game, MoveText, Piece, Position, PositionError, Rules, Side};
 
-/// How a board came about.
+/// How a board was reached.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub(super) enum Followed {
-    /// By the moves told with it.
+    /// By the moves that came with it.
     ByMoves,
-    /// It was there before.
+    /// It was already the current board.
     AlreadyThere,
-    /// Not by the rules known here.
+    /// By no legal moves under the known rules.
     ByBoard,
 }
 
-/// A game that is followed.
+/// A game that is being followed.
 pub(super) struct Table {
     rules: Arc<Rules>,
     start: Position,
@@ -23,13 +23,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A game that begins.
+    /// A game that starts.
     pub(super) fn new(rules: Arc<Rules>, start: Position) -> Result<Self, PositionError> {
         let game = Game::from_position(rules.clone(), start)?;
         Ok(Self { rules, start, game: Some(game) })
     }
 
-    /// The game to think about, or why there is none. One that is over by the rules known here may go on by others.
+    /// The game to think about, or why there is none. A game that is over under our rules may continue under others.
     pub(super) fn open_game(&self) -> Result<Game, String> {
         let nothing = |why: &dyn std::fmt::Display| format!("there is nothing to play: {why}");
         let game = self.game.as_ref().ok_or_else(|| nothing(&"there is no king on the board"))?;
@@ -43,7 +43,7 @@ impl Table {
         }
     }
 
-    /// The game from a board on, or the game as it is if that is its board.
+    /// The game starts from a board, unless that is already its board.
     pub(super) fn set_up(&mut self, board: Position) {
         let to_move = self.game.as_ref().map_or(board, |game| *game.position()).side_to_move();
         if !self.stands_at(&board) {
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// Gives the move to a side; if it has it already, the game goes on as it is.
+    /// Gives the move to a side. If it already has it, nothing changes.
     pub(super) fn give_the_move_to(&mut self, side: Side) {
         if let Some(game) = &self.game
             && game.position().side_to_move() != side
@@ -60,8 +60,8 @@ impl Table {
         }
     }
 
-    /// Plays moves that lead to `board`: from where the game stands, or from its start, as when a game is taken up. Moves told once more
-    /// change nothing. Where the board does not follow by the rules, the game goes on from it.
+    /// Plays moves that lead to `board`, from the current position, or from the start if the game is resumed. Repeated
+    /// moves change nothing. If no legal moves lead to the board, the game continues from it.
     pub(super) fn follow(&mut self, moves: &[MoveText], board: &Position) -> Followed {
         let leads_there = |game: &Game| same_board(game.position(), board);
         let played = |game: Option<Game>| game.and_then(|game| play_all(game, moves)).filter(leads_there);

@@ -59,7 +59,7 @@ fn board(game: &Game) -> String {
 
 #[test]
 fn it_plays_a_game_as_told() {
-    // The other side's replies must fit whatever the engine plays first, so the first move is asked for alone.
+    // The other side's replies must fit the engine's first move, so that move is requested first.
     let first = moves(&answers(&[RULES, "clock 60000 60000 0 0 0", "play attackers"]))[0];
     let mut game = game();
     game.play(first).unwrap();
@@ -85,7 +85,7 @@ fn it_plays_a_game_as_told() {
 
 #[test]
 fn moves_before_the_first_are_told_together() {
-    // A game that is taken up: all its moves come at once.
+    // A resumed game: all its moves arrive at once.
     let game = after(&["d1-d2", "e3-c3", "i4-h4"]);
     let told = format!("opponent-move d1-d2|e3-c3|i4-h4 {}", board(&game));
     let lines = answers(&[RULES, &told, "play defenders"]);
@@ -137,7 +137,7 @@ fn positions_are_analysed() {
     let words: Vec<&str> = lines.last().unwrap().split(' ').collect();
     let n: usize = words[1].parse().unwrap();
     assert!(words[0] == "analysis" && (1..=3).contains(&n) && words.len() == 2 + 2 * n, "{lines:?}");
-    // The defenders escape at once; values are the attackers'.
+    // The defenders escape at once. Values are the attackers'.
     assert_eq!(words[3], "-1.000", "{lines:?}");
     let rules = game().rules().clone();
     let position = tablut_rules::Position::read(&near[9..], Some(Side::Defenders)).unwrap();
@@ -199,21 +199,21 @@ fn moves_are_followed_even_where_they_lead_back() {
     let start = *game().position();
     assert_eq!(table.follow(&there_and_back, &start), Followed::ByMoves);
     assert_eq!(table.open_game().map(|game| game.ply()), Ok(4));
-    // Told once more, the last of them changes nothing.
+    // If the last of them is sent again, nothing changes.
     assert_eq!(table.follow(&there_and_back[3..], &start), Followed::AlreadyThere);
     assert_eq!(table.open_game().map(|game| game.ply()), Ok(4));
 }
 
 #[test]
 fn a_game_that_is_over_here_may_go_on_there() {
-    // The third occurrence is a draw by these rules, but OpenTafl asks for a move.
+    // Under these rules the third occurrence is a draw, but OpenTafl requests a move.
     let there_and_back = ["d1-d2", "e3-d3", "d2-d1", "d3-e3"].repeat(2);
     let drawn = after(&there_and_back);
     assert!(drawn.outcome().is_some());
     let lines = answers(&[RULES, &format!("opponent-move {} {START}", there_and_back.join("|")), "play attackers"]);
     assert!(!lines.iter().any(|line| line.contains("does not follow")), "{lines:?}");
     game().play(moves(&lines)[0]).unwrap();
-    // The king has escaped: nothing can be played.
+    // The king has escaped, so no move is possible.
     let lines = answers(&[RULES, "position /3K5/9/9/9/t8/9/9/9/9/", "play attackers", "analyze 1 1"]);
     assert!(lines[0].starts_with("error -1 there is nothing to play: "), "{lines:?}");
     assert!(lines[1].starts_with("error 0 there is nothing to play: "), "{lines:?}");
