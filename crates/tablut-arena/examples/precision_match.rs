@@ -1,4 +1,4 @@
-//! A net against itself in two precisions: what rounding does to play, at equal simulations or at equal time.
+//! A net against itself in two precisions: the effect of rounding on play, with equal simulations or equal time.
 //!
 //! `cargo run --release -p tablut-arena --example precision_match -- MODEL RULES PAIRS bf16@64 f32@64`
 

@@ -14,24 +14,24 @@ use tablut_ratings::TestBounds;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator};
 
-/// How a match is played.
+/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
     /// The rules.
     pub rules: Arc<Rules>,
-    /// Pairs of games; in each pair both players have each side once.
+    /// Pairs of games. In each pair both players play each side once.
     pub n_pairs: usize,
-    /// Random plies at the beginning of each game; with a book, its plies.
+    /// Random plies at the start of each game. With a book, the plies of its openings.
     pub opening_plies: u32,
-    /// The openings, one for each pair or more, where they are not drawn at random.
+    /// The openings, at least one per pair, or `None` for random ones.
     pub book: Option<Arc<[Opening]>>,
-    /// Plies after which a game is a draw, beside what the rules say.
+    /// A game is a draw after this many plies, in addition to the rules' limits.
     pub max_plies: Option<u32>,
-    /// Everything random comes from here.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// A sequential test that may end the match before all pairs are played.
+    /// A sequential test that may stop the match before all pairs are played.
     pub sequential_test: Option<TestBounds>,
-    /// How the games are spread over the cores; it has no influence on the result.
+    /// How the games are distributed over the cores. It does not influence the result.
     pub concurrency: Concurrency,
 }
 
@@ -45,8 +45,8 @@ impl MatchConfig {
     }
 }
 
-/// How many games may be played at once with it. A player that watches the clock has a thread to itself, for other
-/// games on its thread would take its time; so have programs, which need a core of their own.
+/// How many games with this player may be played at once. A player with a clock has its own thread, because other games
+/// on its thread would take its time. A program also has its own thread, because it needs a core.
 fn limited(contestant: &Contestant, concurrency: Concurrency) -> Concurrency {
     match contestant.demand {
         Demand::Shared => concurrency,
@@ -55,22 +55,22 @@ fn limited(contestant: &Contestant, concurrency: Concurrency) -> Concurrency {
     }
 }
 
-/// How far a match is.
+/// The progress of a match.
 #[derive(Clone, Debug)]
 pub struct MatchProgress<'a> {
-    /// The game that has just ended, by its number from 0.
+    /// The number of the game that has just ended, from 0.
     pub game_idx: usize,
     /// How it ended.
     pub game: &'a GameResult,
-    /// Games that have ended, those of an earlier run included.
+    /// Games that have ended, including those of an earlier run.
     pub games_finished: usize,
-    /// Games of the whole match, unless a sequential test ends it before.
+    /// Games of the whole match, unless a sequential test stops it earlier.
     pub games_total: usize,
     /// All pairs that count so far.
     pub tally: &'a Tally,
 }
 
-/// Why a match could not be played.
+/// The match could not be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
@@ -88,15 +88,16 @@ pub enum MatchError {
 /// A match's report and its games.
 #[derive(Clone, Debug)]
 pub struct MatchOutcome {
-    /// The result; where the match was stopped, of the pairs that were complete.
+    /// The result. If the match was stopped, it covers the complete pairs.
     pub report: MatchReport,
-    /// The games that count by their numbers from 0: both of each pair, the one of the first player's attackers first.
+    /// The games that count, by their number from 0: both games of each pair. In the first one the first player plays
+    /// the attackers.
     pub games: BTreeMap<usize, GameResult>,
     /// Games that have ended, whether they count or not.
     pub games_finished: usize,
 }
 
-/// Plays a match from its beginning: [`resume_match`] without earlier games.
+/// Plays a match from the start: [`resume_match`] without earlier games.
 pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
@@ -107,16 +108,16 @@ pub fn play_match(
     resume_match(config, contestants, Vec::new(), make_evaluators, cancel, on_game)
 }
 
-/// Plays the games of a match that are not among `earlier`, those of an earlier run with their numbers.
+/// Plays the games of a match that are not in `earlier`. `earlier` are the games of an earlier run with their numbers.
 ///
-/// `make_evaluators` is called once in each worker thread; [`Contestant::evaluator`] counts in what it returns.
-/// `on_game` is called after each game, from any thread. With a sequential test pairs are judged in their
-/// order, and the first that settles it is the last that counts, so that the result does not depend on how the games
-/// are spread over threads. A match with a player that watches the clock, or with a program, plays one game at a time
-/// on each thread. `cancel` ends the match: its report is then of the pairs so far, and says that it is not complete.
+/// `make_evaluators` is called once in each worker thread; [`Contestant::evaluator`] is an index into its result.
+/// `on_game` is called after each game, from any thread. With a sequential test, pairs are judged in their order, and
+/// no pair after the deciding one counts. So the result does not depend on the distribution of games over threads. A
+/// match with a player that uses a clock, or with a program, plays one game at a time on each thread. `cancel` stops
+/// the match. The report then covers the pairs so far and is marked as incomplete.
 ///
 /// # Panics
-/// If `on_game` panics, or a number of `earlier` is not one of the match's games.
+/// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
 pub fn resume_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
@@ -136,7 +137,7 @@ pub fn resume_match(
     let left: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
     let concurrency = limited(&contestants[1], limited(&contestants[0], config.concurrency));
     let collector = Mutex::new(collector);
-    // The sequential test ends this match alone: whoever holds `cancel` has not asked for a stop.
+    // The sequential test ends only this match. The owner of `cancel` has not requested a stop.
     let settled = cancel.child();
     let run = run_tasks(
         left.len(),
@@ -168,7 +169,7 @@ pub fn resume_match(
     Ok(MatchOutcome { report, games: collector.into_games(), games_finished })
 }
 
-/// Whether all games were played, and not stopped; or what kept them from it.
+/// Whether all games were played, or the match was stopped; or the error.
 fn ran_to_the_end<T>(run: Result<T, RunError<PlayerError>>) -> Result<bool, MatchError> {
     match run {
         Ok(_) => Ok(true),
@@ -178,7 +179,7 @@ fn ran_to_the_end<T>(run: Result<T, RunError<PlayerError>>) -> Result<bool, Matc
     }
 }
 
-/// Game `game_idx`: even ones give the first contestant the attackers, odd ones the defenders.
+/// Game `game_idx`. In even games the first contestant plays the attackers, in odd games the defenders.
 fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[Opening], game_idx: usize) -> MatchGame {
     let opening = &openings[game_idx / 2];
     let mut game = Game::new(config.rules.clone(), opening.first);
@@ -186,7 +187,7 @@ fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[O
         game = game.with_max_plies(max_plies);
     }
     for &mv in &opening.moves {
-        // A limit shorter than the opening leaves a game that is already over.
+        // If a limit is shorter than the opening, the game is already over.
         if game.play(mv).is_err() {
             break;
         }
@@ -199,7 +200,7 @@ fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[O
     MatchGame::new(game, opening, [seat(Side::Attackers), seat(Side::Defenders)])
 }
 
-/// A seed made of two numbers: one round of `SplitMix64`.
+/// Mixes two numbers into a seed, with one round of `SplitMix64`.
 pub(crate) fn mix(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,8 +1,10 @@
-//! The games of a match on disk: written as they end, gone on with after a kill, replayable by the rules alone.
+//! The games of a match on disk. They are written when they end, a killed match can continue with them, and the rules
+//! crate can replay them.
 //!
-//! A file is JSON, one object a line. The first is the [`MatchHeader`], which says what was asked for: a file is gone on
-//! with by the same match alone. Each further line is a game, a [`GameLine`]; while the match goes on in the order in which they
-//! end, and when it is over in the order of their numbers, so that the file is that of a match that was never killed.
+//! A file is JSON, one object per line. The first line is the [`MatchHeader`], the settings of the match; only the same
+//! match can continue a file. Each further line is a game, a [`GameLine`]. During the match the games are in the order
+//! in which they end. After the match they are sorted by number, so that the file equals that of an uninterrupted
+//! match.
 
 mod header;
 mod line;
@@ -20,11 +22,11 @@ use std::time::{Duration, Instant};
 use tablut_net::durable;
 use tablut_rules::Rules;
 
-/// How often lines are flushed to the disk, so that even a power cut costs seconds alone. A killed process loses nothing that it
-/// handed to the system.
+/// How often lines are flushed to disk, so that even a power failure loses only a few seconds. A killed process loses
+/// nothing that it passed to the system.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 
-/// Why a file of games cannot be used.
+/// The file of games cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GamesFileError {
@@ -36,15 +38,15 @@ pub enum GamesFileError {
         /// The system's reason.
         error: io::Error,
     },
-    /// It is something else.
+    /// It is another kind of file.
     #[error("{path} holds no games of a match and is left as it is: {reason}")]
     NotGames {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// It holds the games of another match.
+    /// It contains the games of another match.
     #[error(
         "{path} holds games of another match and is left as it is:\n{}\nname another file, or repeat that match's options",
         list(differences)
@@ -52,7 +54,7 @@ pub enum GamesFileError {
     OtherMatch {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The differences.
         differences: Vec<HeaderDifference>,
     },
     /// A line is damaged.
@@ -62,7 +64,7 @@ pub enum GamesFileError {
         path: PathBuf,
         /// The line's number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Another process writes to it.
@@ -87,8 +89,8 @@ pub struct GamesFile {
 }
 
 impl GamesFile {
-    /// Begins a file for the match of `header`, or opens the one that is there. A last line that a kill cut short is dropped.
-    /// All games are replayed under `rules`.
+    /// Creates a file for the match of `header`, or opens the existing one. An incomplete last line is dropped. All
+    /// games are replayed under `rules`.
     pub fn open(path: &Path, header: MatchHeader, rules: &Arc<Rules>) -> Result<Self, GamesFileError> {
         let io = |error| GamesFileError::Io { path: path.to_owned(), error };
         let is_new = match fs::metadata(path) {
@@ -123,10 +125,10 @@ impl GamesFile {
         Ok(Self { path: path.to_owned(), file, header, games, flushed: Instant::now() })
     }
 
-    /// The games of match `match_idx` that are in the file, with their numbers.
+    /// The games of match `match_idx` in the file, with their numbers.
     ///
     /// # Panics
-    /// If `rules` are not those that the file was opened with.
+    /// If `rules` are not the rules that the file was opened with.
     pub fn games(&self, match_idx: usize, rules: &Arc<Rules>) -> Vec<(usize, GameResult)> {
         let game = |(&(_, game_idx), line): (&GamePlace, &GameLine)| {
             (game_idx, line.result(rules, self.header.max_plies).expect("it was replayed when the file was opened"))
@@ -134,10 +136,10 @@ impl GamesFile {
         self.games.range((match_idx, 0)..(match_idx + 1, 0)).map(game).collect()
     }
 
-    /// Adds a game that has ended.
+    /// Adds a finished game.
     pub fn append(&mut self, place: GamePlace, game: &GameResult) -> Result<(), GamesFileError> {
         let line = GameLine::new(&self.header, place, game);
-        // One write: a kill leaves all of the line or its beginning.
+        // One write: after a kill the file contains the whole line or its start.
         let written = self.file.write_all(line.text().as_bytes()).and_then(|()| {
             if self.flushed.elapsed() < FLUSH_EVERY {
                 return Ok(());
@@ -150,7 +152,7 @@ impl GamesFile {
         Ok(())
     }
 
-    /// Puts the games in order and leaves out those that do not count: all of match `i` from number `counted[i]` on.
+    /// Sorts the games and removes those that do not count: all games of match `i` from number `counted[i]` on.
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
         let mut text = self.header.line();
         let counts = |&(match_idx, game_idx): &GamePlace| counted.get(match_idx).is_some_and(|&n| game_idx < n);
@@ -160,7 +162,7 @@ impl GamesFile {
     }
 }
 
-/// The games of a file's whole lines.
+/// The games in a file's complete lines.
 fn read(
     path: &Path,
     text: &str,

@@ -1,4 +1,4 @@
-//! A ladder: the ratings of all players that met in some matches, the strongest first, with their anchors.
+//! A ladder: the ratings of all players in some matches, strongest first, with their anchors.
 
 use crate::tally::MatchReport;
 use serde::{Deserialize, Serialize};
@@ -7,23 +7,23 @@ use std::str::FromStr;
 use tablut_players::{PlayerSpec, PlayerSpecError, alphabeta, is_name};
 use tablut_ratings::{Anchor, Pairing, Rating, RatingError, Wdl, rate};
 
-/// A player whose rating is given: `PLAYER=ELO`.
+/// A player with a given rating: `PLAYER=ELO`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedAnchor {
-    /// The player, in the one form in which reports name it.
+    /// The player, in the canonical form of reports.
     pub player: String,
     /// Its rating in Elo points.
     pub elo: f64,
 }
 
-/// Why a text is no anchor.
+/// The text is not an anchor.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum AnchorError {
-    /// It is not of the form `PLAYER=ELO`.
+    /// It does not have the form `PLAYER=ELO`.
     #[error("cannot read anchor {text:?}, expected PLAYER=ELO such as random=0")]
     Text {
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// The player cannot be read.
@@ -44,42 +44,42 @@ impl FromStr for NamedAnchor {
         let (player, elo) = text.rsplit_once('=').ok_or_else(unreadable)?;
         let elo = elo.trim().parse().ok().filter(|elo: &f64| elo.is_finite()).ok_or_else(unreadable)?;
         let player = player.trim();
-        // A name of its own stands for itself.
+        // A player's own name is used as it is.
         let player = if is_name(player) { player.to_owned() } else { player.parse::<PlayerSpec>()?.to_string() };
         Ok(Self { player, elo })
     }
 }
 
-/// The player whose published rating ties ladders together.
+/// The player whose published rating connects ladders.
 pub const SECOND_ANCHOR: &str = "alphabeta:4";
 
-/// Ratings that are given to [`SECOND_ANCHOR`] above `random`: data, made from the matches of `experiments/baselines`, to the nearest ten.
-/// Chance leaves hundreds of points open, for `greedy` hardly ever beats `alphabeta:2`: the numbers are a convention that makes
-/// ladders agree.
+/// Ratings of [`SECOND_ANCHOR`] above `random`, as data. They come from the matches of `experiments/baselines` and are
+/// rounded to tens. They are uncertain by hundreds of points, because `greedy` rarely beats `alphabeta:2`. The numbers
+/// are a convention that makes ladders comparable.
 #[derive(Deserialize)]
 struct Published {
-    /// The version of the engine that the ratings are about.
+    /// The version of the engine that was rated.
     version: u32,
     /// By the rule set's name.
     elo: BTreeMap<String, f64>,
 }
 
-/// The published rating of [`SECOND_ANCHOR`] under the rule set of that name, with `random` at 0; none for other rule sets, or once the
-/// engine plays otherwise.
+/// The published rating of [`SECOND_ANCHOR`] under the rule set with this name, with `random` at 0. `None` for other
+/// rule sets, and if the engine's play has changed.
 pub fn published_rating(rules: &str) -> Option<f64> {
     let published: Published =
         serde_json::from_str(include_str!("published_ratings.json")).expect("the published ratings are JSON");
     published.elo.get(rules).copied().filter(|_| published.version == alphabeta::VERSION)
 }
 
-/// The players of some matches, rated.
+/// The ratings of the players of some matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
-    /// The strongest first.
+    /// The players, strongest first.
     pub players: Vec<LadderPlayer>,
-    /// What having the attackers is worth, in Elo points.
+    /// The advantage of playing the attackers, in Elo points.
     pub attackers_advantage: Rating,
-    /// The chance of a draw between equal players, the side advantage evened out.
+    /// The chance of a draw between equal players without the side advantage.
     pub draw_rate: f64,
     /// `superiority[i][j]`: the likelihood that player `i` of `players` is stronger than `j`.
     pub superiority: Vec<Vec<f64>>,
@@ -90,21 +90,21 @@ pub struct Ladder {
 pub struct LadderPlayer {
     /// The name in the reports.
     pub name: String,
-    /// The rating; without width if it was given.
+    /// The rating. The interval of a given rating has width zero.
     #[serde(flatten)]
     pub rating: Rating,
     /// Whether the rating was given.
     pub anchor: bool,
-    /// For an anchor beyond the first: what the games say of it, measured from the first.
+    /// For an anchor other than the first: its rating from the games, measured from the first anchor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub measured: Option<Rating>,
-    /// All games with the attackers.
+    /// All games as attackers.
     pub as_attackers: Wdl,
-    /// All games with the defenders.
+    /// All games as defenders.
     pub as_defenders: Wdl,
 }
 
-/// Why there is no ladder.
+/// The ladder cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum LadderError {
@@ -113,18 +113,18 @@ pub enum LadderError {
     Absent {
         /// The anchor.
         player: String,
-        /// Who plays.
+        /// The players.
         players: String,
     },
-    /// The ratings cannot be made.
+    /// The ratings cannot be computed.
     #[error(transparent)]
     Rating(#[from] RatingError),
 }
 
-/// Rates all players that occur in `reports`, which are all of one rule set.
+/// Rates all players in `reports`, which must all be under one rule set.
 ///
-/// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] is [`published_rating`], each if it plays; if neither does,
-/// the first player is 0.
+/// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] has its [`published_rating`], each if it plays. If neither
+/// plays, the first player is 0.
 pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder, LadderError> {
     let names = names(reports);
     let place = |name: &str| names.iter().position(|known| known == name);
@@ -165,7 +165,7 @@ pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder
     })
 }
 
-/// All names in order of first appearance.
+/// All names, in the order of their first appearance.
 fn names(reports: &[MatchReport]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in reports.iter().flat_map(|report| &report.players) {
@@ -190,7 +190,7 @@ fn default_anchors(reports: &[MatchReport], names: &[String]) -> Vec<NamedAnchor
     anchors
 }
 
-/// A player's results with the attackers and with the defenders.
+/// A player's results as attackers and as defenders.
 fn results_of(name: &str, reports: &[MatchReport]) -> [Wdl; 2] {
     let mut results = [Wdl::default(); 2];
     for report in reports {

@@ -1,7 +1,7 @@
 //! Matches between players of Tablut: openings, games, files of games, ladders.
 //!
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
-//! - [`ladder()`]: the ratings of all players that met.
+//! - [`ladder()`]: the ratings of all players of some matches.
 
 pub mod contest;
 pub mod games_file;

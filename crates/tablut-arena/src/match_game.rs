@@ -1,4 +1,5 @@
-//! One game between two players, as a task for the executor: nets' leaves go out in batches with other games'.
+//! One game between two players, as a task for the executor. The leaves of nets are evaluated in batches with those of
+//! other games.
 
 use crate::openings::Opening;
 use tablut_games::{Request, Task};
@@ -7,11 +8,11 @@ use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Evaluation, Query};
 
-/// Who sits on one side of the board.
+/// The player on one side of the board.
 pub struct Seat {
     /// The player.
     pub player: Box<dyn Player>,
-    /// Which of the executor's evaluators answers it.
+    /// The index of its evaluator in the executor.
     pub evaluator: Option<usize>,
 }
 
@@ -20,14 +21,14 @@ pub struct Seat {
 pub struct GameResult {
     /// The side that moved first.
     pub first: Side,
-    /// All moves, the opening's included.
+    /// All moves, including the opening's.
     pub moves: Vec<Move>,
     /// How it ended.
     pub ending: Ending,
 }
 
 impl GameResult {
-    /// What the game was worth to the player on `side`.
+    /// The half points of the player on `side`.
     pub fn half_points(&self, side: Side) -> HalfPoints {
         match self.ending.winner() {
             None => HalfPoints::Draw,
@@ -45,22 +46,22 @@ pub struct MatchGame {
     seats: [Seat; 2],
     /// Whether all players are ready.
     has_begun: bool,
-    /// What the player to move wants evaluated, on its way to the executor.
+    /// Positions that the player to move needs evaluated.
     queries: Vec<Query>,
 }
 
-/// How far a game is after a step.
+/// The state of a game after a step.
 enum Step {
     /// The next step can follow at once.
     GoOn,
-    /// The executor must come back, with evaluations if any were asked for.
+    /// The executor must continue later, with evaluations if any were requested.
     Wait,
     /// The game is over.
     Over(Ending),
 }
 
 impl MatchGame {
-    /// A game that goes on from `opening`. `seats` are the attackers' and the defenders' player.
+    /// A game that continues from `opening`. `seats` are the attackers' and the defenders' player.
     pub fn new(game: Game, opening: &Opening, seats: [Seat; 2]) -> Self {
         Self { game, first: opening.first, seats, has_begun: false, queries: Vec::new() }
     }
@@ -87,12 +88,12 @@ impl MatchGame {
         if let Err(illegal) = self.game.rules().check_legal(self.game.position(), mv) {
             return Ok(Step::Over(self.forfeit(side, &format!("sent an illegal move: {illegal}"))));
         }
-        // Back to the executor after each move that took a while, so that a stop is heard soon.
+        // Return to the executor after each slow move, so that a stop is noticed soon.
         let next = if evaluator.is_some() { Step::GoOn } else { Step::Wait };
         self.play(mv).map(|step| step.unwrap_or(next))
     }
 
-    /// Waits until every player is ready: the defenders' first, as the Challenge's referee does.
+    /// Waits until every player is ready, the defenders first, like the Challenge's referee.
     fn begin(&mut self) -> Result<Step, PlayerError> {
         for side in [Side::Defenders, Side::Attackers] {
             match self.seats[side.index()].player.begin(&self.game) {
@@ -105,7 +106,7 @@ impl MatchGame {
         Ok(Step::GoOn)
     }
 
-    /// Plays a move and tells the players; gives a step when one of them is found gone.
+    /// Plays a move and reports it to the players. Returns a step if one of them has left.
     fn play(&mut self, mv: Move) -> Result<Option<Step>, PlayerError> {
         self.game.play_trusted(mv);
         if self.game.outcome().is_some() {

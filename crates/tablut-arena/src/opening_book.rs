@@ -1,4 +1,4 @@
-//! Books of balanced openings: random plies that a judge finds near even, no two alike.
+//! Books of balanced openings: random plies to positions that a judge evaluates as nearly even, all different.
 
 mod file;
 
@@ -12,46 +12,46 @@ use std::sync::Arc;
 use tablut_rules::{Game, Rules};
 use tablut_search::EvaluateError;
 
-/// Openings tried at once by all threads; it has no influence on the book.
+/// Openings that all threads try in one round. It does not influence the book.
 const ROUND: usize = 16;
-/// Attempts for each opening asked for, and some for the first, before a book is given up.
+/// The maximum number of attempts per requested opening.
 const ATTEMPTS_PER_OPENING: usize = 200;
 const FIRST_ATTEMPTS: usize = 2000;
 
-/// What a book shall hold.
+/// The settings of a book.
 #[derive(Clone, Debug)]
 pub struct BookConfig {
     /// The rules.
     pub rules: Arc<Rules>,
-    /// Openings.
+    /// Number of openings.
     pub n_openings: usize,
-    /// Random plies of each.
+    /// Random plies of each opening.
     pub plies: u32,
-    /// The largest value, either way, that the judge may find; in the judge's unit.
+    /// The largest absolute value of the judge's evaluation, in the judge's unit.
     pub band: f64,
-    /// Everything random comes from here.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Threads; they have no influence on the book.
+    /// Number of threads. It does not influence the book.
     pub n_threads: usize,
 }
 
-/// An opening and how a judge finds it.
+/// An opening with a judge's evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedOpening {
     /// The opening.
     pub opening: Opening,
-    /// The judge's value of the position it leads to; above zero where the attackers stand better.
+    /// The judge's value of the position after the opening. It is above zero if the attackers are better.
     pub value: f64,
 }
 
-/// Finds the value of a position for the attackers, in a unit of its own. It must depend on the game alone.
+/// Returns the value of a position for the attackers, in its own unit. It must depend only on the game.
 pub type Judge = Box<dyn FnMut(&Game) -> Result<f64, EvaluateError> + Send>;
 
-/// Why there is no book.
+/// The book cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BookError {
-    /// Too few openings are even enough, or different from each other.
+    /// Too few openings are even enough and different from each other.
     #[error(
         "found only {found} different openings of {plies} random plies under {rules} within {band} of even, expected \
          {wanted}; a wider band or more plies give more"
@@ -59,9 +59,9 @@ pub enum BookError {
     TooFew {
         /// Openings found.
         found: usize,
-        /// Openings asked for.
+        /// Openings requested.
         wanted: usize,
-        /// Random plies of each.
+        /// Random plies of each opening.
         plies: u32,
         /// The band.
         band: f64,
@@ -73,10 +73,10 @@ pub enum BookError {
     Judge(#[from] EvaluateError),
 }
 
-/// Makes a book. `make_judge` is called once for each thread. `on_round` is told how many openings there are and how many were
-/// tried, and stops the search with fewer by returning false.
+/// Makes a book. `make_judge` is called once for each thread. `on_round` receives the number of openings and the number
+/// of attempts; if it returns false, the search stops with fewer openings.
 ///
-/// Opening `i` depends on rules, plies, band, judge and seed alone, so that a longer book begins like a shorter one.
+/// Opening `i` depends only on rules, plies, band, judge and seed, so a longer book starts like a shorter one.
 ///
 /// # Panics
 /// If a judge panics.
@@ -106,10 +106,10 @@ pub fn make_book(
     Ok(book)
 }
 
-/// An opening with the hash of the position it leads to; none where the attempt failed.
+/// An opening with the hash of its position, or `None` if the attempt failed.
 type Candidate = Option<(JudgedOpening, u64)>;
 
-/// The attempts from number `begin` on, shared among the judges, in their order.
+/// The attempts from number `begin` on, distributed among the judges, in their order.
 fn round(config: &BookConfig, begin: usize, judges: &mut [Judge]) -> Result<Vec<Candidate>, EvaluateError> {
     let share = ROUND.div_ceil(judges.len());
     let results: Vec<Result<Vec<Candidate>, EvaluateError>> = std::thread::scope(|scope| {
@@ -131,7 +131,7 @@ fn candidate(config: &BookConfig, number: usize, judge: &mut Judge) -> Result<Ca
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     rng.set_stream(number as u64);
     let Some((opening, position)) = attempt(&config.rules, config.plies, &mut rng) else { return Ok(None) };
-    // Thousandths are enough, and read well in the file.
+    // Thousandths are precise enough and easy to read in the file.
     let value = (1000.0 * judge(&opening.game(&config.rules))?).round() / 1000.0;
     Ok(Some((JudgedOpening { opening, value }, canonical(&position))))
 }

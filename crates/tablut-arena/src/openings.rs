@@ -1,4 +1,4 @@
-//! Openings: a few random plies from the start, so that games differ, each played twice with sides exchanged.
+//! Openings: a few random plies from the start, so that games differ. Each is played twice with sides exchanged.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -6,22 +6,22 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use tablut_rules::{Game, Move, MoveList, Position, Rules, Side, Symmetry};
 
-/// Random plies of an opening, unless told otherwise.
+/// Default number of random plies of an opening.
 pub const DEFAULT_OPENING_PLIES: u32 = 4;
-/// Attempts at one opening before it is given up.
+/// Maximum number of attempts at one opening.
 const MAX_ATTEMPTS: u32 = 1000;
 
-/// How a game of a match begins.
+/// The start of a match game.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Opening {
     /// The side that moves first.
     pub first: Side,
-    /// The moves played before the players take over.
+    /// The moves before the players' first moves.
     pub moves: Vec<Move>,
 }
 
 impl Opening {
-    /// A game under `rules` in which the opening has been played.
+    /// A game under `rules` after the opening.
     ///
     /// # Panics
     /// If the opening was made for other rules.
@@ -34,11 +34,11 @@ impl Opening {
     }
 }
 
-/// Why there are no such openings.
+/// The openings cannot be made.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OpeningsError {
-    /// There are not enough different positions after so many plies.
+    /// There are not enough different positions after this many plies.
     #[error(
         "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; more plies \
          give more openings"
@@ -46,19 +46,19 @@ pub enum OpeningsError {
     TooFew {
         /// Different openings found.
         found: usize,
-        /// Openings asked for.
+        /// Openings requested.
         wanted: usize,
-        /// Random plies of each.
+        /// Random plies of each opening.
         plies: u32,
         /// The rule set's name.
         rules: String,
     },
 }
 
-/// `n` openings of `plies` random plies. All end in different positions, the board's symmetries counted as alike;
-/// in none is the game over, or can the side to move win at once.
+/// `n` openings of `plies` random plies. All lead to different positions; symmetric positions count as equal. In none
+/// of them the game is over or the side to move can win at once.
 ///
-/// Opening `i` depends on `seed` and the openings before it alone, so that a longer list begins like a shorter one.
+/// Opening `i` depends only on `seed` and the openings before it, so a longer list starts like a shorter one.
 pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut seen = HashSet::new();
@@ -80,7 +80,7 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
     Ok(openings)
 }
 
-/// One opening and where it leads, unless the game ends or is about to.
+/// One opening and its position, unless the game ends or can be won at once.
 pub(crate) fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
     let either = if rng.random() { Side::Attackers } else { Side::Defenders };
     let first = rules.set().first.side().unwrap_or(either);
@@ -101,7 +101,7 @@ pub(crate) fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> O
     (!decided).then_some((Opening { first, moves }, position))
 }
 
-/// One hash for a position and its mirror images.
+/// The same hash for a position and its mirror images.
 pub(crate) fn canonical(position: &Position) -> u64 {
     Symmetry::ALL.iter().map(|symmetry| symmetry.position(position).hash()).min().expect("there are eight symmetries")
 }

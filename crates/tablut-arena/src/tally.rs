@@ -1,4 +1,4 @@
-//! What a match came to: scores, sides, ways of ending, length.
+//! The result of a match: scores, sides, endings, lengths.
 
 use crate::match_game::GameResult;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use tablut_players::Ending;
 use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, SequentialTest, TestBounds, TestState, Wdl};
 use tablut_rules::Side;
 
-/// Results with one side, or with both.
+/// Results on one side, or on both.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SideResult {
     /// Wins, draws and losses.
@@ -22,7 +22,7 @@ impl SideResult {
     }
 }
 
-/// An Elo difference with its 95 % interval. An end that is infinite (a score of 0 or 1) is written as null in JSON.
+/// An Elo difference with its 95 % interval. Infinite values (at a score of 0 or 1) are null in JSON.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     /// The interval's lower end.
@@ -41,7 +41,7 @@ impl From<ScoreEstimate> for EloDifference {
     }
 }
 
-/// How many games ended in one way.
+/// The number of games with one kind of ending.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct EndingCount {
     /// Games won by the attackers.
@@ -52,58 +52,60 @@ pub struct EndingCount {
     pub defenders_won: u32,
 }
 
-/// The result of a match from the first player's view; what `--json` prints.
+/// The result of a match from the first player's view. `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchReport {
     /// The rule set's name.
     pub rules: String,
-    /// The players' names; all scores are the first one's.
+    /// The players' names. All scores are those of the first player.
     pub players: [String; 2],
     /// Seed of openings and players.
     pub seed: u64,
     /// Random plies at each game's beginning.
     pub opening_plies: u32,
-    /// The match's own limit of plies, if it had one.
+    /// The ply limit of the match, if it has one.
     pub max_plies: Option<u32>,
-    /// Whether all games were played, or a sequential test ended the match; otherwise it was stopped, and can go on.
+    /// Whether all games were played or a sequential test stopped the match. Otherwise the match was stopped and can be
+    /// continued.
     pub complete: bool,
-    /// Games counted.
+    /// Number of games that count.
     pub games: u32,
-    /// All games. The interval is that of the pairs.
+    /// All games. The interval is based on the pairs.
     pub total: SideResult,
-    /// The games in which the first player had the attackers.
+    /// The games in which the first player played the attackers.
     pub as_attackers: SideResult,
-    /// The games in which the first player had the defenders.
+    /// The games in which the first player played the defenders.
     pub as_defenders: SideResult,
     /// Pairs by the first player's half points.
     pub pentanomial: Pentanomial,
-    /// Pairs by the first player's half points with the attackers (rows) and with the defenders (columns).
+    /// Pairs by the first player's half points as attackers (rows) and as defenders (columns).
     pub pairs: PairTable,
-    /// How much stronger the first player is.
+    /// The Elo difference between the first player and the second.
     pub elo: EloDifference,
-    /// Games by how they ended; the keys are the reasons' names.
+    /// Games by their ending. The keys are the names of the reasons.
     pub endings: BTreeMap<String, EndingCount>,
-    /// Games that each player lost otherwise than by the rules: by a crash, too slowly, with an illegal move. They count as lost.
+    /// Games that each player lost by forfeit: by a crash, by exceeding its time, or by an illegal move. They count as
+    /// losses.
     pub forfeits: [u32; 2],
-    /// Mean number of plies of a game, the opening's included.
+    /// Mean number of plies per game, including the opening.
     pub mean_plies: f64,
-    /// The sequential test, if one was asked for.
+    /// The sequential test, if there is one.
     #[serde(rename = "sprt")]
     pub sequential_test: Option<TestReport>,
 }
 
-/// A sequential test's bounds and where it ended.
+/// A sequential test's bounds and its final state.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestReport {
-    /// What was decided between.
+    /// The hypotheses and error rates.
     #[serde(flatten)]
     pub bounds: TestBounds,
-    /// Where the test stands.
+    /// The state.
     #[serde(flatten)]
     pub state: TestState,
 }
 
-/// Counts pairs of games as they come.
+/// Counts pairs of games.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pairs: PairTable,
@@ -114,12 +116,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A tally that also holds its pairs, in the order in which they are counted, to a sequential test.
+    /// A tally that also passes its pairs to a sequential test, in the order in which they are counted.
     pub fn with_test(bounds: Option<TestBounds>) -> Self {
         Self { test: bounds.map(SequentialTest::new), ..Self::default() }
     }
 
-    /// A tally of counts made elsewhere, without endings and lengths; the test has seen the worst pairs first.
+    /// A tally from given counts, without endings and lengths. The test receives the worst pairs first.
     #[cfg(test)]
     pub(crate) fn from_pairs(pairs: PairTable) -> Self {
         let mut test = SequentialTest::new(TestBounds::default());
@@ -129,7 +131,7 @@ impl Tally {
         Self { pairs, test: Some(test), ..Self::default() }
     }
 
-    /// Counts a pair: in `first` the first player had the attackers, in `second` the defenders.
+    /// Counts a pair. In `first` the first player played the attackers, in `second` the defenders.
     pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
         let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];
         self.pairs.record(points[0], points[1]);
@@ -155,12 +157,12 @@ impl Tally {
         self.pairs.pentanomial()
     }
 
-    /// Where the sequential test stands, if there is one.
+    /// The state of the sequential test, if there is one.
     pub fn test(&self) -> Option<TestState> {
         self.test.as_ref().map(SequentialTest::state)
     }
 
-    /// Fills in everything that follows from the counts.
+    /// Computes everything that follows from the counts.
     pub fn report(&self, header: ReportHeader) -> MatchReport {
         let [as_attackers, as_defenders] = [self.pairs.as_attackers(), self.pairs.as_defenders()];
         let games = 2 * self.pairs.pairs();
@@ -189,7 +191,7 @@ impl Tally {
     }
 }
 
-/// What a report says beside the counts.
+/// The parts of a report that are not counts.
 #[derive(Clone, Debug)]
 pub struct ReportHeader {
     /// The rule set's name.
@@ -200,9 +202,9 @@ pub struct ReportHeader {
     pub seed: u64,
     /// Random plies at each game's beginning.
     pub opening_plies: u32,
-    /// The match's own limit of plies.
+    /// The ply limit of the match.
     pub max_plies: Option<u32>,
-    /// Whether all games were played, or a sequential test ended the match.
+    /// Whether all games were played or a sequential test stopped the match.
     pub complete: bool,
 }
 

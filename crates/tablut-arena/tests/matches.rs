@@ -1,4 +1,4 @@
-//! Whole matches: what they play, how they count, and that threads change nothing.
+//! Whole matches: what is played, how it is counted, and that threads change nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn contestant(text: &str) -> Contestant {
     Contestant::baseline(text.to_owned(), &text.parse().unwrap()).unwrap()
 }
 
-/// A search that knows nothing but the rules.
+/// A search that knows only the rules.
 fn uniform(simulations: u32) -> Contestant {
     let limit = Limit::of_simulations(simulations);
     let search = NetSearch { evaluator: 0, limit, config: match_search(0) };
@@ -110,7 +110,8 @@ fn a_settled_test_ends_its_match_and_asks_nobody_else_to_stop() {
     let mut config = config("kvasir", 400);
     config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let (cancel, after) = (CancelToken::new(), AtomicUsize::new(0));
-    // Ctrl-C ends the process at once where a stop was asked for before: none may be seen here, also not for a while.
+    // After a request to stop, a Ctrl-C ends the process at once. So no stop may be visible here, not even for a
+    // moment.
     let outcome = play_match(&config, &[contestant("greedy"), contestant("random")], evaluators, &cancel, |progress| {
         if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
             after.fetch_add(1, Ordering::Relaxed);
@@ -147,7 +148,7 @@ fn a_match_gone_on_with_is_the_match_played_at_once() {
     for test in [None, Some(TestBounds { elo0: 0.0, elo1: 200.0, alpha: 0.05, beta: 0.05 })] {
         config.sequential_test = test;
         let whole = play(&config, &players);
-        // Games that ended in any order, of pairs of which the other game is missing.
+        // Games that ended in any order, from pairs whose other game is missing.
         for earlier in [vec![7, 3, 2], (0..80).rev().step_by(3).collect(), (0..80).collect()] {
             let known = Mutex::new(Vec::new());
             play_match(
@@ -179,7 +180,7 @@ fn a_ply_limit_within_the_opening_draws_every_game() {
     assert_eq!((report.endings["ply-limit"].drawn, report.mean_plies), (6, 3.0));
 }
 
-/// Keeps the size of its first batch.
+/// Records the size of its first batch.
 struct FirstBatch(Arc<Mutex<Option<usize>>>);
 
 impl Evaluator for FirstBatch {
@@ -201,7 +202,7 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
         let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
         let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {}).unwrap();
         assert_eq!(outcome.games.len(), 6);
-        // The first round asks for the root of each game in which the net moves first.
+        // The first round requests the root of each game in which the net moves first.
         assert_eq!(*first_batch.lock().unwrap(), Some(expected), "{limit}");
     }
 }

@@ -1,4 +1,4 @@
-//! The published rating of the second anchor against the games that it was made from.
+//! Compares the published rating of the second anchor with the games that it comes from.
 
 use tablut_arena::ladder::{SECOND_ANCHOR, published_rating};
 use tablut_arena::{MatchReport, ladder};

@@ -1,12 +1,13 @@
-//! Takes the games of a match in as they end and counts the pairs.
+//! Collects the games of a match and counts the pairs.
 
 use crate::match_game::GameResult;
 use crate::tally::Tally;
 use std::collections::BTreeMap;
 use tablut_ratings::{TestBounds, TestVerdict};
 
-/// Counts pairs once both games are there. Without a sequential test every such pair counts at once; with one, pairs are
-/// judged in their order and none after the one that settles it, so that the result does not depend on threads.
+/// Counts a pair when both of its games have ended. Without a sequential test every such pair counts at once. With one,
+/// pairs are judged in their order, and no pair after the deciding one counts. So the result does not depend on
+/// threads.
 pub(super) struct Collector {
     in_order: bool,
     waiting: BTreeMap<usize, GameResult>,
@@ -23,7 +24,7 @@ impl Collector {
         Self { in_order: test.is_some(), waiting, counted, tally, finished: 0, settled: false }
     }
 
-    /// Takes a game in; true once the sequential test is settled.
+    /// Adds a game. Returns true once the sequential test has a verdict.
     pub(super) fn add(&mut self, game_idx: usize, result: &GameResult) -> bool {
         self.finished += 1;
         self.waiting.insert(game_idx, result.clone());
@@ -37,7 +38,7 @@ impl Collector {
         self.settled
     }
 
-    /// Counts the pair that begins with game `first`, if both its games are there.
+    /// Counts the pair that starts with game `first`, if both its games have ended.
     fn count_pair(&mut self, first: usize) -> bool {
         if !(self.waiting.contains_key(&first) && self.waiting.contains_key(&(first + 1))) {
             return false;

@@ -1,4 +1,4 @@
-//! What a match was asked for, so that its games are not mixed with another's.
+//! The settings of a match, so that its games are not mixed with those of another match.
 
 use crate::openings::Opening;
 use serde::{Deserialize, Serialize};
@@ -8,20 +8,21 @@ use tablut_ratings::TestBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
 
-/// The version of the form of these files.
+/// The version of the file format.
 const FORMAT: u32 = 1;
 
-/// The first line of a file of games: everything that the games depend on, but nothing that they do not, such as threads.
+/// The first line of a file of games: everything that the games depend on. It does not include settings without
+/// influence, such as threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchHeader {
-    /// The version of the file's form.
+    /// The version of the file format.
     #[serde(rename = "tablut_match")]
     pub format: u32,
-    /// The rules in full, so that the games can be replayed when a rule file has changed.
+    /// The rules in full, so that the games can be replayed even if a rule file has changed.
     pub rules: RuleSet,
-    /// Everybody who plays.
+    /// All players.
     pub players: Vec<PlayerIdentity>,
-    /// Who meets whom, as indices into `players`.
+    /// The pairings, as indices into `players`.
     pub matches: Vec<[usize; 2]>,
     /// Games of each match.
     pub games: usize,
@@ -29,21 +30,21 @@ pub struct MatchHeader {
     pub opening_plies: u32,
     /// Hash of the openings.
     pub openings: String,
-    /// Plies after which a game is a draw, beside what the rules say.
+    /// A game is a draw after this many plies, in addition to the rules' limits.
     pub max_plies: Option<u32>,
     /// Seed of openings and players.
     pub seed: u64,
-    /// The sequential test that may end a match.
+    /// The sequential test that may stop a match.
     #[serde(rename = "sprt")]
     pub sequential_test: Option<TestBounds>,
 }
 
-/// A player, and what its moves depend on beside its name.
+/// A player, and everything besides its name that its moves depend on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerIdentity {
     /// The player's name in reports.
     pub name: String,
-    /// The player itself, where it has a name of its own.
+    /// The player itself, if it has its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
     /// Hash of its net's weights.
@@ -55,7 +56,7 @@ pub struct PlayerIdentity {
 }
 
 impl PlayerIdentity {
-    /// The identity of the player that `named` names.
+    /// The identity of the player that `named` describes.
     pub fn of(named: &NamedPlayer, nets: &Nets) -> Self {
         let spec = &named.spec;
         let player = named.alias.is_some().then(|| spec.to_string());
@@ -66,14 +67,14 @@ impl PlayerIdentity {
     }
 }
 
-/// One thing in which two matches differ.
+/// A difference between two matches.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HeaderDifference {
-    /// Where, such as `players[0].net`.
+    /// The key, such as `players[0].net`.
     pub key: String,
     /// The file's value.
     pub found: String,
-    /// The value of the match to be played.
+    /// The value in the match to be played.
     pub expected: String,
 }
 
@@ -99,7 +100,7 @@ impl MatchHeader {
         serde_json::to_string(self).expect("a header is plain data") + "\n"
     }
 
-    /// In what the header `text` differs from this one; an error when it is no header.
+    /// The differences between the header `text` and this one, or an error if it is not a header.
     pub(super) fn differences(&self, text: &str) -> Result<Vec<HeaderDifference>, String> {
         const EXPECTED: &str = "its first line is not that of a match";
         let found: Value = serde_json::from_str(text).map_err(|_| EXPECTED.to_owned())?;
@@ -110,7 +111,7 @@ impl MatchHeader {
             }
             Some(_) => {}
         }
-        // By way of the text, in which 0.2 is 0.2 whether it is stored in 32 bits or in 64.
+        // Through the text, in which 0.2 is the same in 32 and in 64 bits.
         let expected: Value = serde_json::from_str(&self.line()).expect("a header's line is JSON");
         let mut differences = Vec::new();
         compare(String::new(), Some(&found), Some(&expected), &mut differences);

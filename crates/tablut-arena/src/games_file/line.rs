@@ -7,16 +7,16 @@ use std::sync::Arc;
 use tablut_players::Ending;
 use tablut_rules::{Game, Move, Rules, Side};
 
-/// A game's place: the number of its match in the header's list and its number there, both from 0.
+/// The place of a game: the number of its match in the header's list and its number in that match, both from 0.
 pub type GamePlace = (usize, usize);
 
-/// A finished game; its moves are as `tablut replay` takes them.
+/// A finished game. Its moves are in the form that `tablut replay` reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameLine {
     /// The number of its match, from 1.
     #[serde(rename = "match")]
     pub match_number: usize,
-    /// Its number in the match, from 1; games 1 and 2 are the first pair.
+    /// Its number in the match, from 1. Games 1 and 2 are the first pair.
     pub game: usize,
     /// The rule set's name.
     pub rules: String,
@@ -26,15 +26,15 @@ pub struct GameLine {
     pub defenders: String,
     /// The side that moved first.
     pub first: Side,
-    /// Plies that were drawn at random before the players took over.
+    /// Random plies before the players' first moves.
     pub opening_plies: usize,
     /// All moves.
     pub moves: Vec<String>,
-    /// The winner; none for a draw.
+    /// The winner, or `None` for a draw.
     pub winner: Option<Side>,
     /// Why the game ended.
     pub reason: String,
-    /// What the loser did, when the game did not end by the rules.
+    /// The reason for the loss, if the game did not end by the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct GameLine {
 impl GameLine {
     /// The line of a game of `header`'s matches.
     pub(super) fn new(header: &MatchHeader, (match_idx, game_idx): GamePlace, game: &GameResult) -> Self {
-        // The first player has the attackers in the first game of each pair.
+        // The first player plays the attackers in the first game of each pair.
         let player = |side: Side| {
             let player = header.matches[match_idx][(game_idx + side.index()) % 2];
             header.players[player].name.clone()
@@ -71,7 +71,7 @@ impl GameLine {
         serde_json::to_string(self).expect("a game is plain data") + "\n"
     }
 
-    /// Where the game belongs; an error when the header knows no such place.
+    /// The place of the game, or an error if it is not one of the header's.
     pub(super) fn place(&self, header: &MatchHeader) -> Result<GamePlace, String> {
         let (match_idx, game_idx) = (self.match_number.wrapping_sub(1), self.game.wrapping_sub(1));
         if match_idx < header.matches.len() && game_idx < header.games {
@@ -81,7 +81,7 @@ impl GameLine {
         Err(format!("game {} of match {}, expected 1 to {games} of 1 to {matches}", self.game, self.match_number))
     }
 
-    /// The game, replayed; an error when the moves are not legal or do not lead to the result.
+    /// The replayed game, or an error if the moves are illegal or do not lead to the result.
     pub(super) fn result(&self, rules: &Arc<Rules>, max_plies: Option<u32>) -> Result<GameResult, String> {
         let mut game = Game::new(rules.clone(), self.first);
         if let Some(max_plies) = max_plies {

@@ -1,4 +1,4 @@
-//! A file of games is gone on with, and refused when it is another match's.
+//! A match continues a file of games, and another match's file is rejected.
 
 use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 use crate::contest::{MatchConfig, play_match};

@@ -1,4 +1,4 @@
-//! Files of opening books: a header and one opening a line, as JSON.
+//! Files of opening books: a header and one opening per line, as JSON.
 
 use super::{BookConfig, JudgedOpening};
 use crate::openings::{Opening, canonical};
@@ -14,21 +14,21 @@ use tablut_rules::{Game, Rules, Side, shown};
 
 const FORMAT: &str = "tablut openings";
 const VERSION: u32 = 2;
-/// How a header states its checksum before there is one.
+/// The checksum field of a header before the checksum is computed.
 const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
-/// The version that named its rules alone, with the hash of their data; it is still read.
+/// The version that only names its rules, with a hash of their data. It can still be read.
 const NAMED_RULES: u32 = 1;
 
-/// A book of openings, and how it was made.
+/// An opening book, with information about how it was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpeningBook {
     /// The rule set.
     pub rules: StatedRules,
     /// Random plies of each opening.
     pub plies: u32,
-    /// Who found the openings even, such as `alphabeta:4`.
+    /// The judge that evaluated the openings as even, such as `alphabeta:4`.
     pub judge: String,
-    /// The largest value, either way, in the judge's unit.
+    /// The largest absolute value, in the judge's unit.
     pub band: f64,
     /// The seed.
     pub seed: u64,
@@ -43,7 +43,7 @@ struct Header {
     format: String,
     version: u32,
     rules: StatedRules,
-    /// In version 1 the first 16 digits of the BLAKE3 hash of the rule set as JSON.
+    /// In version 1, the first 16 digits of the BLAKE3 hash of the rule set as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rules_hash: Option<String>,
     plies: u32,
@@ -51,8 +51,8 @@ struct Header {
     band: f64,
     seed: u64,
     openings: usize,
-    /// The first 16 digits of the BLAKE3 hash of the whole text without this value; in version 1 of everything after the
-    /// header's line.
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value. In version 1 it is the hash of
+    /// everything after the header's line.
     checksum: String,
 }
 
@@ -65,7 +65,7 @@ struct Line {
     value: f64,
 }
 
-/// Why a book cannot be used.
+/// The book cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BookFileError {
@@ -74,7 +74,7 @@ pub enum BookFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
     /// Its text is wrong.
@@ -84,7 +84,7 @@ pub enum BookFileError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// It is too short for the match.
@@ -94,19 +94,19 @@ pub enum BookFileError {
         path: PathBuf,
         /// Openings in the book.
         found: usize,
-        /// Pairs of games to be played.
+        /// Pairs of games in the match.
         wanted: usize,
     },
 }
 
 impl OpeningBook {
-    /// The book of `openings` that `judge` made by `config`.
+    /// The book of `openings` from `judge` with the settings `config`.
     pub fn new(config: &BookConfig, judge: String, openings: Vec<JudgedOpening>) -> Self {
         let &BookConfig { plies, band, seed, .. } = config;
         Self { rules: StatedRules::of(&config.rules), plies, judge, band, seed, openings }
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, completely or not at all.
     pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
         durable::write(path, self.text().as_bytes()).map_err(|error| BookFileError::Io { path: path.to_owned(), error })
     }
@@ -134,14 +134,14 @@ impl OpeningBook {
         sealed(&format!("{}\n{body}", to_json(&header)))
     }
 
-    /// Reads a book for games under `rules`: it must have been made for them, all openings must be legal, end no game, and lead to
-    /// different positions.
+    /// Reads a book for games under `rules`. It must have been made for these rules. All openings must be legal, must
+    /// not end the game, and must lead to different positions.
     pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, BookFileError> {
         let text = std::fs::read_to_string(path).map_err(|error| BookFileError::Io { path: path.to_owned(), error })?;
         Self::parse(&text, rules).map_err(|(line, reason)| BookFileError::Line { path: path.to_owned(), line, reason })
     }
 
-    /// Reads a book's text, as [`OpeningBook::read`] does its file; an error is the line and what is wrong with it.
+    /// Reads a book's text like [`OpeningBook::read`]. An error is the line and the reason.
     pub fn parse(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
         parse(text, rules)
     }
@@ -153,7 +153,8 @@ impl OpeningBook {
         Ok(header.rules)
     }
 
-    /// `n` openings of the book, drawn by `seed`; `path` is named when there are too few. More openings begin like fewer.
+    /// `n` openings of the book, drawn with `seed`. The error names `path` if there are too few. A longer draw starts
+    /// like a shorter one.
     pub fn draw(&self, n: usize, seed: u64, path: &Path) -> Result<Vec<Opening>, BookFileError> {
         let found = self.openings.len();
         if found < n {
@@ -178,7 +179,7 @@ fn hash_of(rules: &Rules) -> String {
     short_hash(to_json(rules.set()).as_bytes())
 }
 
-/// The book, or the line with its fault.
+/// The book, or the line with its error.
 fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)> {
     let header = header(text).map_err(|reason| (1, reason))?;
     let body = text.split_once('\n').map_or("", |(_, body)| body);
@@ -201,7 +202,7 @@ fn header(text: &str) -> Result<Header, String> {
     serde_json::from_str(first).map_err(|error| shown(&format!("expected an opening book's header: {error}")))
 }
 
-/// A text whose header has an empty checksum, with the checksum in its place.
+/// A text whose header has an empty checksum, with the checksum inserted.
 pub(super) fn sealed(text: &str) -> String {
     let checksum = short_hash(text.as_bytes());
     text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)

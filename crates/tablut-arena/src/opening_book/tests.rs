@@ -1,4 +1,4 @@
-//! Books made with a judge that is told what to think, written and read.
+//! Writing and reading books from a judge with given evaluations.
 
 use super::file::sealed;
 use super::{BookConfig, BookError, Judge, OpeningBook, make_book};
@@ -13,7 +13,7 @@ fn config(rules: &str, n_openings: usize) -> BookConfig {
     BookConfig { rules, n_openings, plies: 5, band: 0.5, seed: 3, n_threads: 2 }
 }
 
-/// Has an opinion of its own on every position, the same on mirror images.
+/// Evaluates every position differently, but mirror images equally.
 fn judge() -> Judge {
     Box::new(|game: &Game| Ok((canonical(game.position()) % 1000) as f64 / 500.0 - 1.0))
 }
@@ -126,7 +126,7 @@ fn faults_name_file_and_line() {
         assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");
     }
     assert_eq!(book.openings[0].opening.first, Side::Attackers);
-    // Whatever bit flips, and wherever the text is cut.
+    // Any flipped bit, and any cut of the text.
     let bytes = text.as_bytes();
     for at in 0..bytes.len() {
         let mut damaged = bytes.to_vec();
