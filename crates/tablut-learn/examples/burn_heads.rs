@@ -1,5 +1,5 @@
-//! What the heads would cost if burn ran and differentiated them, beside a whole training step: both in one process,
-//! one after the other, many times.
+//! The cost of the heads if burn ran and differentiated them, compared with a whole training step. Both are measured in
+//! one process, alternating, many times.
 //!
 //! `cargo run --release -p tablut-learn --example burn_heads -- [SHAPE] [BATCH] [ROUNDS]`
 
@@ -50,8 +50,8 @@ fn compare(architecture: &Architecture, n: usize, rounds: usize) {
     );
 }
 
-/// Heads and loss, forward and backward, from a trunk's output laid out as burn likes it best: one large product for
-/// both 1×1 convolutions, channels last.
+/// Heads and loss, forward and backward, from a trunk's output in the layout that suits burn best: one large product
+/// for both 1×1 convolutions, channels last.
 fn burn_heads(architecture: &Architecture, batch: &TrainingBatch) {
     let device = Device::flex().autodiff();
     let (n, c) = (batch.input.n, architecture.channels());

@@ -1,8 +1,8 @@
-//! Heads that only learning has: each reads the trunk's output and has a loss of its own, whose gradient shapes the
-//! trunk. Games are played without them.
+//! Auxiliary heads, which exist only for training. Each reads the trunk's output and has its own loss, whose gradient
+//! shapes the trunk. Games are played without them.
 //!
-//! burn runs and differentiates them, on every device. A new one takes a target in `TrainingBatch`, a weight in
-//! [`LossWeights`], and an [`AuxiliaryHead`] here, listed in [`auxiliary_heads`].
+//! burn runs and differentiates them, on every device. A new head needs a target in `TrainingBatch`, a weight in
+//! [`LossWeights`], and an [`AuxiliaryHead`] in [`auxiliary_heads`].
 
 use burn::tensor::activation::softplus;
 use burn::tensor::module::conv2d;
@@ -16,27 +16,27 @@ use tablut_rules::{SIZE, SQUARES};
 use crate::loss_parts::LossWeights;
 use crate::model::tensor;
 
-/// A head that only learning has.
+/// A head that exists only for training.
 pub(crate) trait AuxiliaryHead {
-    /// What its loss is called in metrics.
+    /// The name of its loss in metrics.
     fn name(&self) -> &'static str;
 
-    /// Its parameters on a trunk of so many channels; their names begin with [`tablut_net::AUXILIARY`].
+    /// Its parameters for a trunk with `channels` channels. Their names begin with [`tablut_net::AUXILIARY`].
     fn parameters(&self, channels: usize) -> Vec<Parameter>;
 
-    /// Its mean loss over a batch, `[1]`, from the trunk's output `[n, C, 9, 9]` and its own parameters, each flat.
+    /// Its mean loss over a batch, `[1]`, from the trunk's output `[n, C, 9, 9]` and its own flat parameters.
     fn loss(&self, trunk: Tensor<4>, parameters: &[Tensor<1>], batch: &TrainingBatch, device: &Device) -> Tensor<1>;
 }
 
-/// The heads whose losses have a weight, with it.
+/// The heads whose losses have a weight, with the weight.
 pub(crate) fn auxiliary_heads(weights: &LossWeights) -> Vec<(f32, Box<dyn AuxiliaryHead>)> {
     let all: [(f32, Box<dyn AuxiliaryHead>); 1] = [(weights.ownership, Box::new(Ownership))];
     all.into_iter().filter(|(weight, _)| *weight > 0.0).collect()
 }
 
-/// Final ownership of squares (Wu 2019, section 4.1): for every square the chance that an attacker, and the
-/// chance that a defender or the king, stands there when the game has ended. A 1×1 convolution of the trunk's output, and
-/// the mean of the squares' cross-entropies.
+/// Final ownership of squares (Wu 2019, section 4.1). For every square it predicts the chance that an attacker stands
+/// there at the end of the game, and the chance that a defender or the king does. It is a 1×1 convolution of the
+/// trunk's output. Its loss is the mean cross-entropy over the squares.
 struct Ownership;
 
 impl AuxiliaryHead for Ownership {
@@ -60,7 +60,7 @@ impl AuxiliaryHead for Ownership {
             squares.iter().for_each(|square| plane[square.index()] = 1.0);
         }
         let owned = tensor(owned, [n, 2, SIZE, SIZE], device);
-        // Of the sigmoid of x against t: ln(1 + exp(x)) - x t.
+        // The cross-entropy of the sigmoid of x with target t is ln(1 + exp(x)) - x t.
         (softplus(logits.clone(), 1.0) - logits * owned).mean()
     }
 }
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((off.policy, off.value, off.moves_left), (on.policy, on.value, on.moves_left));
         assert!(without.params.iter().all(|param| !param.name.starts_with(AUXILIARY)));
         assert_eq!(having.params.len(), without.params.len() + 2);
-        // What plays has the same tensors either way.
+        // The net that plays has the same tensors with and without the head.
         let names = |state: &LearnerState| state.weights().iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
         assert_eq!(names(&without), names(&having));
     }

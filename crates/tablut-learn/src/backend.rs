@@ -1,4 +1,4 @@
-//! The backends by name, as configs choose them.
+//! The backends by name, for configs.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::learner::LearnerState;
 use crate::loss_parts::LossWeights;
 use crate::optimizer::OptimizerConfig;
 
-/// What computes the steps.
+/// The backend that computes the steps.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// The program's own kernels, on the threads of the rayon pool that steps are taken in.
+    /// The program's own kernels, on the threads of the current rayon pool.
     #[default]
     Cpu,
-    /// burn's operations on the CPU: slower; the reference, and what other devices will run.
+    /// burn's operations on the CPU. It is slower. It is the reference, and other devices will use the same code.
     Burn,
 }
 
 impl Backend {
-    /// A learner that goes on from `state`.
+    /// A learner that continues from `state`.
     pub fn open(
         self,
         state: LearnerState,

@@ -1,5 +1,5 @@
-//! Steps in burn's operations, on any of its devices. Weights, moments and averages stay there; what a step reads back
-//! is the loss and two norms.
+//! Steps with burn's operations, on any of its devices. Weights, moments and averages stay on the device. A step reads
+//! back only the loss and two norms.
 
 use burn::tensor::{Device, Tensor};
 use tablut_games::TrainingBatch;
@@ -36,7 +36,7 @@ struct DeviceParam {
 }
 
 impl BurnBackend {
-    /// A learner that goes on from `state` on `device`.
+    /// A learner that continues from `state` on `device`.
     pub fn new(device: Device, state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
         let plain = device.clone().without_autodiff();
         let param = |param: &ParamState| {

@@ -1,4 +1,4 @@
-//! Inference through burn: the reference for the CPU engine, and the way to other devices.
+//! Inference with burn: the reference for the CPU engine, also for other devices.
 
 use burn::tensor::Device;
 use burn::tensor::activation::softmax;
@@ -13,7 +13,7 @@ pub struct BurnInference {
 }
 
 impl BurnInference {
-    /// The net on the CPU, through burn's flex backend.
+    /// The net on the CPU, with burn's flex backend.
     pub fn cpu(weights: &Weights) -> Self {
         Self::on(weights, Device::flex())
     }

@@ -1,8 +1,8 @@
-//! Checkpoints: after each generation a model file that plays, and the learner's state that goes on.
+//! Checkpoints: after each generation, a model file that can play, and the training state to continue from.
 //!
-//! `gen-00012.safetensors` is an ordinary model file with the averaged weights. `gen-00012.state.safetensors` holds
-//! weights, moments and average of every tensor, and counters in its metadata; it is written last, so a generation
-//! counts as done when its state is there.
+//! `gen-00012.safetensors` is an ordinary model file with the averaged weights. `gen-00012.state.safetensors` contains
+//! weights, moments and average of every tensor, and counters in its metadata. It is written last, so a generation is
+//! complete when its state exists.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,13 +18,13 @@ use crate::optimizer::ParamState;
 
 /// Version of the state's layout.
 const STATE_VERSION: u32 = 1;
-/// States kept, the latest ones; models are all kept.
+/// Number of states that are kept, the latest ones. All models are kept.
 const STATES_KEPT: usize = 2;
 
 /// Everything that the next generation starts from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// The generation that is done, from 0.
+    /// The completed generation, from 0.
     pub generation: u64,
     /// Weights and optimiser.
     pub learner: LearnerState,
@@ -32,12 +32,12 @@ pub struct Checkpoint {
     pub training: TrainingSummary,
 }
 
-/// Where the model of a generation lies.
+/// The path of a generation's model.
 pub fn model_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join(format!("gen-{generation:05}.safetensors"))
 }
 
-/// Where the learner's state of a generation lies.
+/// The path of a generation's training state.
 pub fn state_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join(format!("gen-{generation:05}.state.safetensors"))
 }
@@ -58,7 +58,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The latest checkpoint in `folder`; `None` when there is none yet.
+    /// The latest checkpoint in `folder`, or `None` if there is none yet.
     pub fn latest(folder: &Path) -> Result<Option<Self>, ModelFileError> {
         let states = states(folder).map_err(|error| ModelFileError { path: folder.to_owned(), kind: error.into() })?;
         let Some(&latest) = states.last() else { return Ok(None) };
@@ -153,7 +153,7 @@ impl Checkpoint {
     }
 }
 
-/// The generations whose states are in `folder`, rising; none when there is no such folder.
+/// The generations whose states are in `folder`, in increasing order. There are none if the folder does not exist.
 pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -164,7 +164,7 @@ pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
         let name = entry?.file_name();
         let number = |name: &str| name.strip_prefix("gen-")?.strip_suffix(".state.safetensors")?.parse::<u64>().ok();
         let generation = name.to_str().and_then(number);
-        // Names that this program would not write, such as `gen-7.state.safetensors`, are somebody else's.
+        // This program would not write names such as `gen-7.state.safetensors`, so they are ignored.
         generations.extend(
             generation.filter(|&n| n < u64::MAX && state_path(folder, n).file_name() == Some(name.as_os_str())),
         );
@@ -173,8 +173,8 @@ pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
     Ok(generations)
 }
 
-/// Removes the states that are no longer needed after `generation`: also one that a kill between writing a state and removing
-/// the oldest has left. A state that cannot be removed does no harm.
+/// Removes states that are no longer needed after `generation`. One of them may be left over from a kill between
+/// writing a state and removing the oldest. A state that cannot be removed does no harm.
 pub(crate) fn remove_old_states(folder: &Path, generation: u64) {
     for old in states(folder).unwrap_or_default() {
         if old + (STATES_KEPT as u64) <= generation {
@@ -258,7 +258,7 @@ mod tests {
             damaged[at] ^= 2;
             match Checkpoint::from_state_bytes(3, &damaged) {
                 Err(_) => {}
-                // A blank of the header, such as one in a list.
+                // A flipped bit in a blank of the header, for example in a list, has no effect.
                 Ok(read) => {
                     assert!(at < header_len && read == checkpoint(3), "a flipped bit in byte {at} went unnoticed");
                 }

@@ -20,20 +20,20 @@ pub use differences::{Difference, differences};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Rule sets to train on, by name or by the path of a rule file; games alternate between them.
+    /// Rule sets to train on, each a name or the path of a rule file. Games alternate between them.
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
     pub shape: Architecture,
-    /// Seed of everything random in the run (default 1).
+    /// Seed of all randomness in the run (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// Generations and how much each one plays.
+    /// Number of generations, and the games of each.
     #[serde(default)]
     pub schedule: ScheduleConfig,
-    /// How self-play games go.
+    /// How self-play games are played.
     #[serde(default)]
     pub selfplay: SelfPlayConfig,
-    /// The search of self-play; its simulations are those of the schedule.
+    /// The search in self-play. Its simulations come from the schedule.
     #[serde(default)]
     pub search: SearchConfig,
     /// How the net learns from the games.
@@ -42,41 +42,41 @@ pub struct TrainConfig {
     /// Constants of the optimiser.
     #[serde(default)]
     pub optimizer: OptimizerConfig,
-    /// Weights of the loss.
+    /// Weights of the parts of the loss.
     #[serde(default)]
     pub loss: LossWeights,
-    /// How the net is measured.
+    /// How the net's strength is measured.
     #[serde(default)]
     pub evaluation: EvaluationConfig,
-    /// How the net plays when it is used.
+    /// How the net plays after training.
     #[serde(default)]
     pub play: PlayConfig,
-    /// Threads and batches; changes no result.
+    /// Threads and batches. They do not change results.
     #[serde(default)]
     pub machine: MachineConfig,
 }
 
-/// Most rule sets of a run.
+/// Maximum number of rule sets of a run.
 const MAX_RULE_SETS: usize = 1000;
 
 fn default_seed() -> u64 {
     1
 }
 
-/// Generations and how much each one plays.
+/// Number of generations, and the games of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScheduleConfig {
-    /// Generations of self-play and learning, 1 to 100,000.
+    /// Generations of self-play and training, 1 to 100,000.
     pub generations: u64,
-    /// Self-play games a generation, 1 to 1,000,000.
+    /// Self-play games per generation, 1 to 1,000,000.
     pub games: usize,
-    /// Steps of `(generation, simulations)`: from that generation on, a full search takes so many simulations. The
-    /// first step is for generation 0. Few simulations early give more games for the same time (progressive simulation).
+    /// Steps of `(generation, simulations)`: from that generation on, a full search has this many simulations. The
+    /// first step is for generation 0. Few simulations early give more games in the same time (progressive simulation).
     pub simulations: Vec<(u64, u32)>,
-    /// Generations between a net and the games that it plays, 0 or 1 (default 0). With 0 a generation is played with the
-    /// net of the one before. With 1 it is played with the net before that, so that it can be played by others while the
-    /// one before is being learnt: nobody waits, and the games are a little older.
+    /// Generations between a net and the games that it plays, 0 or 1 (default 0). With 0, each generation is played by
+    /// the net of the previous generation. With 1, it is played by the net before that. Then other processes can play
+    /// it while the previous generation is still training. Nobody waits, but the games come from a slightly older net.
     pub lag: u64,
 }
 
@@ -97,25 +97,27 @@ impl ScheduleConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearningConfig {
-    /// Positions of one step, 1 to 65,536.
+    /// Positions per step, 1 to 65,536.
     pub batch_size: usize,
-    /// How often each new position is drawn on average, which sets the steps of a generation; above 0, to 100.
+    /// How often each new position is drawn on average. This determines the number of steps per generation. Above 0, at
+    /// most 100.
     pub draws_per_position: f32,
-    /// Most positions in the replay window; the latest generation is always in it. A position takes about 200 bytes, and
-    /// [`tablut_games::ReplayWindow::most_bytes`] is a bound.
+    /// Maximum number of positions in the replay window. The latest generation is always in it. A position takes about
+    /// 200 bytes; [`tablut_games::ReplayWindow::most_bytes`] is an upper bound.
     pub window_positions: usize,
-    /// Peak learning rate, above 0, to 1.
+    /// Peak learning rate, above 0, at most 1.
     pub learning_rate: f32,
-    /// Steps over which the learning rate rises to its peak.
+    /// Number of steps in which the learning rate rises to its peak.
     pub warmup_steps: u64,
-    /// Share of the generations, at the end, over which the learning rate falls to a twentieth; 0 to 1.
+    /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
     pub decay_share: f32,
-    /// Share of the search's value in the value target, the rest is the game's outcome; 0 to 1.
+    /// Share of the search's value in the value target, 0 to 1. The rest is the game's outcome.
     pub value_share: f32,
-    /// What computes the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference.
+    /// The backend of the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference.
     pub backend: Backend,
-    /// Share of each rule set's games that is not learnt from, but only measured on; 0 (the default) to 0.5. Without it
-    /// each generation's games are measured on before they are learnt from, which costs none of them.
+    /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
+    /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
+    /// so no games are lost for training.
     pub held_out_share: f32,
 }
 
@@ -135,13 +137,13 @@ impl Default for LearningConfig {
     }
 }
 
-/// How the net is measured.
+/// How the net's strength is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationConfig {
-    /// Opponents of the final match, as players are written everywhere: `random`, `greedy`, `alphabeta:2`.
+    /// Opponents in the final match, in the usual form of players: `random`, `greedy`, `alphabeta:2`.
     pub against: Vec<String>,
-    /// Games against each opponent at the end of the run, even, to 1,000,000; 0 measures nothing.
+    /// Games against each opponent at the end of the run. An even number up to 1,000,000; 0 skips the match.
     pub games: u32,
 }
 
@@ -151,11 +153,11 @@ impl Default for EvaluationConfig {
     }
 }
 
-/// How the net plays when it is used.
+/// How the net plays after training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayConfig {
-    /// Simulations a move, written into the model file, 1 to 1,000,000.
+    /// Simulations per move, stored in the model file, 1 to 1,000,000.
     pub simulations: u32,
 }
 
@@ -165,20 +167,20 @@ impl Default for PlayConfig {
     }
 }
 
-/// Threads and batches; changes no result.
+/// Threads and batches. They do not change results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineConfig {
-    /// Self-play threads; 0 (the default) for one a core.
+    /// Self-play threads. 0 (the default) means one per core.
     pub workers: usize,
-    /// Games that each thread plays at once, which makes its batches; 0 (the default) for 64.
+    /// Games that each thread plays at the same time, which determines its batch size. 0 (the default) means 64.
     pub games_per_worker: usize,
-    /// Whether event files for TensorBoard are written into the run's folder `tensorboard` (default false).
+    /// Whether to write event files for TensorBoard into the run's folder `tensorboard` (default false).
     pub tensorboard: bool,
 }
 
 impl MachineConfig {
-    /// The threads of self-play, and the games that each keeps going.
+    /// The threads of self-play, and the games per thread.
     pub fn concurrency(&self) -> Concurrency {
         let default = Concurrency::default();
         let or = |value: usize, default: usize| if value == 0 { default } else { value };
@@ -189,7 +191,7 @@ impl MachineConfig {
     }
 }
 
-/// A config that cannot be used.
+/// The config cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainConfigError {
@@ -198,26 +200,26 @@ pub enum TrainConfigError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
-    /// The text is no config: a misspelt key, a value of the wrong type, broken TOML.
+    /// The text is not a config: a misspelt key, a value of the wrong type, or broken TOML.
     #[error("config {path}: {}", shown_lines(reason))]
     Text {
         /// The file.
         path: PathBuf,
-        /// What and where.
+        /// The reason and the place.
         reason: String,
     },
     /// An override is not `key=value`.
     #[error("--set `{}`: expected key=value, such as learning.batch_size=128", shown(.0))]
     Override(String),
-    /// An override names no key, or gives a value that does not fit.
+    /// An override names an unknown key, or its value does not fit.
     #[error("--set `{}`: {}", shown(assignment), shown(reason))]
     OverrideValue {
-        /// The override as it was typed.
+        /// The override as typed.
         assignment: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Values out of range.
@@ -233,10 +235,10 @@ impl TrainConfig {
         Self::parse(&text, path, overrides)
     }
 
-    /// Reads a config from its text; `path` is what errors call it.
+    /// Reads a config from its text. `path` is its name in errors.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
-        // The text is read as a config first, because only then do errors know their line.
+        // The text is parsed as a config first, because only then errors contain the line.
         let _: Self = toml::from_str(text).map_err(|error| wrong(format!("\n{error}")))?;
         let mut table: toml::Table = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
         for assignment in overrides {
@@ -252,10 +254,10 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// The config as TOML: every key that has an effect, a list in one line.
+    /// The config as TOML: every key that has an effect, with each list on one line.
     ///
     /// # Panics
-    /// Never for a value that was read or checked: every field has a form in TOML.
+    /// Never for a value that was read or checked: every field can be written as TOML.
     pub fn to_toml(&self) -> String {
         let text = toml::to_string(self).expect("every field has a form in TOML");
         let mut in_search = false;
@@ -263,14 +265,14 @@ impl TrainConfig {
             if line.starts_with('[') {
                 in_search = line.trim_end() == "[search]";
             }
-            // A search's simulations are those of the schedule.
+            // A search's simulations come from the schedule.
             !(in_search && line.starts_with("simulations = "))
         };
         text.split_inclusive('\n').filter(has_effect).collect()
     }
 }
 
-/// Sets one dotted key of `table`; the value is TOML, or text where it is not.
+/// Sets one dotted key of `table`. The value is TOML, or text if it is not valid TOML.
 fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), TrainConfigError> {
     let bad = || TrainConfigError::Override(assignment.to_owned());
     let (key, value) = assignment.split_once('=').ok_or_else(bad)?;

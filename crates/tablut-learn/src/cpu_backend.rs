@@ -1,5 +1,5 @@
-//! Steps on the CPU's own kernels. The gradients of the net's layers are written by hand; burn differentiates the loss,
-//! and the heads that only learning has.
+//! Steps with the program's own CPU kernels. The gradients of the net's layers are written by hand. burn differentiates
+//! the loss and the heads that exist only for training.
 
 use tablut_games::TrainingBatch;
 use tablut_kernels::SimdError;
@@ -14,7 +14,7 @@ use crate::loss::loss_gradient;
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 
-/// The weights and the optimiser's state on the host. The bits do not depend on the number of threads.
+/// The weights and the optimizer's state in main memory. Results do not depend on the number of threads, to the bit.
 pub struct CpuBackend {
     net: KernelNet,
     state: LearnerState,
@@ -23,10 +23,10 @@ pub struct CpuBackend {
 }
 
 impl CpuBackend {
-    /// A learner that goes on from `state`.
+    /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// `TABLUT_SIMD` asks for instructions that this machine lacks.
+    /// `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, SimdError> {
         Ok(Self { net: KernelNet::new(&state.architecture)?, state, loss, optimizer })
     }

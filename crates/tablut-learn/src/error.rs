@@ -1,12 +1,12 @@
-//! What can go wrong with a step of learning.
+//! Errors of a training step.
 
 use tablut_kernels::SimdError;
 
-/// A step went wrong.
+/// A training step failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// A number is infinite or none.
+    /// A number is infinite or not a number.
     #[error(
         "learning diverged at step {step}: the {what} is {value}; a lower learning rate or gradient norm may help \
          (the last checkpoint is sound)"
@@ -22,7 +22,7 @@ pub enum StepError {
     /// The device has failed.
     #[error("the device that learns has failed: {0} (the last checkpoint is sound)")]
     Device(String),
-    /// The processor lacks the instructions that `TABLUT_SIMD` asks for.
+    /// The processor does not support the instruction set in `TABLUT_SIMD`.
     #[error(transparent)]
     Simd(#[from] SimdError),
 }

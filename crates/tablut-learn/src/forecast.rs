@@ -1,4 +1,4 @@
-//! What a run will take on this machine: a short benchmark, and the arithmetic from there.
+//! Estimates the cost of a run on this machine, from a short benchmark.
 
 use std::fs;
 use std::path::Path;
@@ -23,64 +23,64 @@ use crate::memory::MemoryBounds;
 use crate::run::TrainError;
 use crate::watching::memory_bytes;
 
-/// Games without a net from which the length of games follows, for each rule set, and altogether at most.
+/// Number of games without a net for estimating the length of games: per rule set, and in total.
 const GAMES_PER_RULE_SET: usize = 4;
 const FEWEST_GAMES: usize = 24;
 const MOST_GAMES: usize = 96;
-/// Learner's states that a run keeps.
+/// Number of training states that a run keeps.
 const STATES: u64 = 2;
 
-/// What the benchmark found.
+/// The results of the benchmark.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct MachinePace {
-    /// Mean length of a game in plies, of a search without a net.
+    /// Mean length of a game in plies, played by a search without a net.
     pub plies_per_game: f64,
-    /// Positions to learn from in a game.
+    /// Training positions per game.
     pub positions_per_game: f64,
-    /// Evaluations for each simulation: what reuse of trees and the solver leave of them.
+    /// Evaluations per simulation. Tree reuse and the solver save the rest.
     pub evaluations_per_simulation: f64,
-    /// Evaluations by the net in a second of self-play, all threads together.
+    /// Evaluations by the net per second of self-play, all threads together.
     pub evaluations_per_second: f64,
-    /// Positions that steps learn from in a second.
+    /// Training samples per second.
     pub samples_per_second: f64,
-    /// Bytes of a position in a file of games.
+    /// Bytes per position in a file of games.
     pub bytes_per_position: f64,
-    /// Bytes of a position in the replay window.
+    /// Bytes per position in the replay window.
     pub window_bytes_per_position: f64,
     /// Bytes of a model file.
     pub model_bytes: u64,
-    /// Bytes of a learner's state.
+    /// Bytes of a training state.
     pub state_bytes: u64,
-    /// Memory of the process after games were played and steps taken, in bytes; 0 where the system does not tell.
+    /// Memory of the process after self-play and training steps, in bytes, or 0 if the system does not report it.
     pub memory_bytes: u64,
 }
 
-/// What a whole run will take.
+/// The estimated cost of a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// Games of self-play.
     pub games: u64,
-    /// Positions to learn from.
+    /// Training positions.
     pub positions: f64,
-    /// Evaluations of self-play by the net.
+    /// Evaluations by the net in self-play.
     pub evaluations: f64,
-    /// Steps of learning.
+    /// Training steps.
     pub steps: f64,
     /// Seconds of self-play.
     pub selfplay_seconds: f64,
-    /// Seconds of learning.
+    /// Seconds of training.
     pub learning_seconds: f64,
-    /// Evaluations of the final match by the net; its opponents' time comes on top.
+    /// Evaluations by the net in the final match. The time of its opponents is not included.
     pub final_evaluations: f64,
-    /// Seconds that these take.
+    /// Seconds for these evaluations.
     pub final_seconds: f64,
-    /// Bytes of all files of games, of all models, and of the states that are kept.
+    /// Bytes of all files of games, of all models, and of the kept states.
     pub disk_bytes: [u64; 3],
     /// Positions in the replay window at the end.
     pub window_positions: f64,
-    /// Memory in bytes at the end, without search trees that grow with simulations.
+    /// Memory in bytes at the end. It does not include search trees, which grow with simulations.
     pub memory_bytes: u64,
-    /// What the replay window and the trees cannot exceed.
+    /// Upper bounds of the replay window and the trees.
     pub bounds: MemoryBounds,
 }
 
@@ -92,11 +92,11 @@ impl Forecast {
 }
 
 impl TrainConfig {
-    /// What the run takes on a machine of that pace.
+    /// The estimate for a machine with this speed.
     pub fn forecast(&self, pace: &MachinePace) -> Forecast {
         let (schedule, learning) = (&self.schedule, &self.learning);
         let games = schedule.games as f64;
-        // A ply costs a full search or a quick one.
+        // The cost of a ply is that of a full search or a quick one.
         let per_ply = |simulations: u32| pace.evaluations_per_simulation * mean_simulations(self, simulations);
         let searched_plies = pace.positions_per_game / f64::from(self.selfplay.full_share.max(f32::MIN_POSITIVE));
         let evaluations: f64 = (0..schedule.generations)
@@ -107,7 +107,7 @@ impl TrainConfig {
         let learnt_from = positions * f64::from(1.0 - learning.held_out_share);
         let samples = learnt_from * f64::from(learning.draws_per_position);
         let matches = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
-        // The net has every second ply.
+        // The net plays every second ply.
         let final_evaluations =
             matches * pace.plies_per_game / 2.0 * pace.evaluations_per_simulation * f64::from(self.play.simulations);
         let window_positions = learnt_from.min(learning.window_positions as f64);
@@ -133,14 +133,14 @@ impl TrainConfig {
     }
 }
 
-/// Simulations of a ply on average, where a full search takes `full`.
+/// Mean simulations per ply if a full search has `full`.
 fn mean_simulations(config: &TrainConfig, full: u32) -> f64 {
     let (share, quick) = (f64::from(config.selfplay.full_share), f64::from(config.selfplay.quick_simulations));
     f64::from(full) * (share + (1.0 - share) * quick)
 }
 
-/// Plays without a net, plays with an untrained one, and takes steps, each for about a third of `time`, and longer where not
-/// one game or step fits. Nothing is written but a file in the system's folder for such.
+/// Plays without a net, plays with an untrained net, and takes training steps. Each part takes about a third of `time`,
+/// or longer if not even one game or step fits. It writes nothing except a file in the system's temporary folder.
 pub fn benchmark(
     config: &TrainConfig,
     rules: &[Arc<Rules>],
@@ -187,7 +187,7 @@ pub fn benchmark(
     })
 }
 
-/// Games of the search alone, at least one for each thread, and the evaluations that it asked for in them.
+/// Games of a search without a net, at least one per thread, and the number of evaluations that it requested.
 fn lengths(
     config: &TrainConfig,
     order: &GameOrder,
@@ -197,7 +197,7 @@ fn lengths(
     let (start, counters) = (Instant::now(), Counters::default());
     let concurrency = config.machine.concurrency();
     let mut games = Vec::new();
-    // Rounds are played to their end: games that are cut off would be the long ones.
+    // Rounds are always finished, because stopping would cut off the long games.
     while games.len() < order.games && (games.is_empty() || start.elapsed() < time) {
         let first = games.len();
         let round = run_tasks(
@@ -214,7 +214,7 @@ fn lengths(
     Ok((games, counters.evaluations.load(Ordering::Relaxed)))
 }
 
-/// An evaluator that ends the work once its time is over.
+/// An evaluator that stops the work when its time is over.
 struct Timed {
     inner: NetEvaluator,
     start: Arc<OnceLock<Instant>>,
@@ -233,7 +233,7 @@ impl Evaluator for Timed {
     }
 }
 
-/// Evaluations a second of self-play, as the run's workers would play it.
+/// Evaluations per second of self-play, with the run's workers.
 fn speed(
     config: &TrainConfig,
     order: &GameOrder,
@@ -257,7 +257,7 @@ fn speed(
     Ok(counters.evaluations.load(Ordering::Relaxed) as f64 / seconds.max(1e-9))
 }
 
-/// Positions a second that steps learn from. The first step makes its buffers and does not count.
+/// Training samples per second. The first step allocates buffers and does not count.
 fn steps(
     config: &TrainConfig,
     weights: &Weights,
@@ -286,7 +286,7 @@ fn steps(
     Ok(f64::from(n_steps) * learning.batch_size as f64 / start.elapsed().as_secs_f64().max(1e-9))
 }
 
-/// Bytes of a model file and of a learner's state.
+/// Bytes of a model file and of a training state.
 fn file_sizes(config: &TrainConfig, weights: &Weights) -> Result<(u64, u64), TrainError> {
     let learner = LearnerState::new(weights).with_auxiliary_heads(&config.loss, config.seed);
     let training = TrainingSummary::default();
@@ -339,10 +339,10 @@ mod tests {
     fn the_arithmetic_follows_the_config() {
         let found = config(&[]).forecast(&PACE);
         assert_eq!((found.games, found.positions), (40, 3200.0));
-        // Two generations with 8 simulations a ply, two with 16, half of them evaluated.
+        // Two generations with 8 simulations per ply, two with 16. Half of the simulations are evaluated.
         assert_eq!(found.evaluations, 2.0 * 800.0 * 4.0 + 2.0 * 800.0 * 8.0);
         assert_eq!((found.selfplay_seconds, found.steps, found.learning_seconds), (19.2, 100.0, 12.8));
-        // Twenty games of a hundred plies, half of them the net's, of 32 simulations.
+        // Twenty games of a hundred plies, half of them by the net, with 32 simulations each.
         assert_eq!((found.final_evaluations, found.final_seconds), (16_000.0, 16.0));
         assert_eq!(found.disk_bytes, [64_000, 4000, 8000]);
         assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));

@@ -1,4 +1,4 @@
-//! What takes a step: from a batch to better weights, wherever the weights are.
+//! Takes a training step on the weights, on any device.
 
 use tablut_games::TrainingBatch;
 use tablut_net::Weights;
@@ -7,12 +7,12 @@ use crate::error::StepError;
 use crate::learner::LearnerState;
 use crate::loss_parts::LossParts;
 
-/// A learner at work. It owns the weights and the optimiser's state, on whatever device they are.
+/// A learner. It owns the weights and the optimizer's state, on any device.
 pub trait GradientBackend: Send {
-    /// One step on `batch`. The state is as before when it fails.
+    /// One step on `batch`. If it fails, the state does not change.
     fn step(&mut self, batch: &TrainingBatch, learning_rate: f32) -> Result<StepReport, StepError>;
 
-    /// All that learning changes, on the host.
+    /// The whole training state, in main memory.
     fn state(&self) -> Result<LearnerState, StepError>;
 
     /// The weights being trained.
@@ -21,7 +21,7 @@ pub trait GradientBackend: Send {
     }
 }
 
-/// What one step did.
+/// The result of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReport {
     /// Parts of the loss before the step.
@@ -32,7 +32,7 @@ pub struct StepReport {
     pub weight_norm: f32,
 }
 
-/// Refuses a step whose loss or gradients are not finite. `step` counts from 1.
+/// Rejects a step whose loss or gradients are not finite. `step` counts from 1.
 pub(crate) fn check_finite(step: u64, loss: &LossParts, gradient_norm: f32) -> Result<(), StepError> {
     for (what, value) in [("loss", loss.sum()), ("gradient norm", gradient_norm)] {
         if !value.is_finite() {

@@ -1,7 +1,7 @@
-//! Which games are kept from learning, to measure what the net makes of games that it never saw.
+//! Decides which games are held out from training, to measure the net on unseen games.
 
-/// Whether the game of that number is held out, where `share` of the games are and `sets` rule sets take turns: the same
-/// share of each.
+/// Whether the game with this number is held out. `share` of the games are held out, with the same share for each of
+/// the `sets` rule sets, which take turns.
 pub(crate) fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
     let of_set = index / sets.max(1) as u64;
     let share = f64::from(share);

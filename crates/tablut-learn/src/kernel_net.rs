@@ -1,8 +1,9 @@
-//! The net on the CPU's own kernels, forward and backward, shared among threads: what training steps are made of.
+//! The net on the CPU's own kernels, forward and backward, distributed over threads. Training steps use it.
 //!
-//! A batch is cut into [`Shard`]s of [`SHARD`] positions whatever the number of threads. A thread takes one shard at a
-//! time through the whole net, so that activations stay near, and sums the shard's share of every weight's gradient;
-//! the shares are then added in the order of the shards. Hence the same bits with any number of threads.
+//! A batch is divided into [`Shard`]s of [`SHARD`] positions, for any number of threads. A thread takes one shard at a
+//! time through the whole net, so that activations stay in the cache, and sums the shard's part of every weight's
+//! gradient. These parts are then added in the order of the shards. So the results have the same bits for any number of
+//! threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +13,7 @@ use tablut_net::layers::adjoint::{LearningNet, Predictions, Shard, Workspace};
 use tablut_net::layers::{Layers, Values};
 use tablut_net::{Architecture, InputBatch};
 
-/// Positions in a shard. Larger ones need less memory for gradients, smaller ones spread better over threads.
+/// Positions per shard. Larger shards need less memory for gradients, smaller ones distribute better over threads.
 const SHARD: usize = 16;
 
 /// A net with the activations of its last batch.
@@ -20,20 +21,20 @@ pub struct KernelNet {
     kernels: Kernels,
     net: LearningNet,
     shards: Vec<Shard>,
-    /// Room to work in, one for each thread that has ever worked at once.
+    /// Buffers, one set for each thread that has worked at the same time.
     workspaces: Mutex<Vec<Workspace>>,
 }
 
 impl KernelNet {
-    /// A net of this architecture, still without weights.
+    /// A net with this architecture, without weights yet.
     ///
     /// # Errors
-    /// `TABLUT_SIMD` asks for instructions that this machine lacks.
+    /// `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(architecture: &Architecture) -> Result<Self, SimdError> {
         Ok(Self::with_kernels(architecture, Kernels::from_env()?))
     }
 
-    /// A net of this architecture on `kernels`, still without weights.
+    /// A net with this architecture on `kernels`, without weights yet.
     pub fn with_kernels(architecture: &Architecture, kernels: Kernels) -> Self {
         Self { kernels, net: LearningNet::new(architecture), shards: Vec::new(), workspaces: Mutex::default() }
     }
@@ -43,15 +44,16 @@ impl KernelNet {
         self.net.layers()
     }
 
-    /// Takes over the values of all parameters.
+    /// Sets the values of all parameters.
     ///
     /// # Panics
-    /// When a tensor has another size than the architecture says.
+    /// If a tensor does not have the size of the architecture.
     pub fn set_weights(&mut self, values: &Values<'_>) {
         self.net.repack(self.kernels, values);
     }
 
-    /// Runs the net on a batch and keeps what [`KernelNet::backward`] needs. The trunk's output is given only if asked.
+    /// Runs the net on a batch and keeps what [`KernelNet::backward`] needs. The trunk's output is returned only on
+    /// request.
     pub fn forward(&mut self, input: &InputBatch, with_trunk: bool) -> Predictions {
         self.cut(input.n);
         let Self { kernels, net, shards, workspaces, .. } = self;
@@ -65,11 +67,11 @@ impl KernelNet {
         predictions
     }
 
-    /// Gradients of all parameters, in their order, from the gradient of the last forward pass's predictions. `input` is
-    /// the batch of that pass; a gradient without the trunk's output is zero for that.
+    /// Gradients of all parameters, in their order, from the gradient of the last forward pass's predictions. `input`
+    /// is the batch of that pass. If the gradient has no trunk output, that part counts as zero.
     ///
     /// # Panics
-    /// When `input` or `gradient` have other sizes than that batch.
+    /// If the sizes of `input` or `gradient` differ from that batch.
     pub fn backward(&mut self, input: &InputBatch, gradient: &Predictions) -> Vec<Vec<f32>> {
         let Self { kernels, net, shards, workspaces, .. } = self;
         assert_eq!(shards.last().map_or(0, |shard| shard.rows().end), input.n, "the batch of the forward pass");
@@ -79,7 +81,7 @@ impl KernelNet {
         net.gradients(shards)
     }
 
-    /// Makes shards for `n` rows, unless they are there from the last batch.
+    /// Creates shards for `n` rows, unless they exist from the last batch.
     fn cut(&mut self, n: usize) {
         if self.shards.last().map_or(0, |shard| shard.rows().end) != n {
             let net = &self.net;
@@ -88,9 +90,9 @@ impl KernelNet {
     }
 }
 
-/// Lends `work` a workspace that no other thread uses.
+/// Gives `work` a workspace that no other thread uses.
 fn with_workspace(free: &Mutex<Vec<Workspace>>, net: &LearningNet, work: impl FnOnce(&mut Workspace)) {
-    // A workspace is put back whole, so that the list is sound even if some other thread has panicked.
+    // A workspace is returned as a whole, so the list is valid even if another thread has panicked.
     let mut workspace = {
         let mut free = free.lock().unwrap_or_else(PoisonError::into_inner);
         free.pop().unwrap_or_else(|| net.workspace(SHARD))

@@ -1,4 +1,4 @@
-//! What learning changes, and how fast.
+//! The training state, and the learning rate.
 
 use tablut_net::{Architecture, Tensor, Weights};
 
@@ -6,15 +6,15 @@ use crate::auxiliary::auxiliary_heads;
 use crate::loss_parts::LossWeights;
 use crate::optimizer::ParamState;
 
-/// All that learning changes, on the host.
+/// Everything that training changes, in main memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerState {
     /// The net's architecture.
     pub architecture: Architecture,
-    /// One state for each parameter of the net, in the order of its layers, and then for those of the heads that only
-    /// learning has.
+    /// One state for each parameter of the net, in the order of its layers. Then the states for the heads that exist
+    /// only for training.
     pub params: Vec<ParamState>,
-    /// Steps taken since the beginning of the run.
+    /// Steps since the start of the run.
     pub steps: u64,
 }
 
@@ -30,7 +30,7 @@ impl LearnerState {
         Self { architecture: weights.architecture().clone(), params, steps: 0 }
     }
 
-    /// The same learner with the heads that only learning has and that `loss` asks for, as they are at first.
+    /// The same learner with initial values for the auxiliary heads that `loss` requires.
     #[must_use]
     pub fn with_auxiliary_heads(mut self, loss: &LossWeights, seed: u64) -> Self {
         let parameters =
@@ -47,7 +47,7 @@ impl LearnerState {
         self.assemble(|param| &param.weights)
     }
 
-    /// The averaged weights, which play.
+    /// The averaged weights, which are the ones that play.
     pub fn averaged_weights(&self) -> Weights {
         self.assemble(|param| &param.average)
     }
@@ -63,14 +63,14 @@ impl LearnerState {
     }
 }
 
-/// The learning rate before its fall: a linear rise to `peak` over `warmup_steps`. `step` counts from 0.
+/// The learning rate before it falls: a linear rise to `peak` over `warmup_steps`. `step` counts from 0.
 pub fn learning_rate(step: u64, peak: f32, warmup_steps: u64) -> f32 {
     let rise = if step < warmup_steps { (step + 1) as f32 / warmup_steps as f32 } else { 1.0 };
     peak * rise
 }
 
-/// The share of the learning rate that is left after `progress` of `total` generations: 1, then a linear fall to a
-/// twentieth over the last `decay_share` of them.
+/// The factor on the learning rate after `progress` of `total` generations: 1, then a linear fall to a twentieth over
+/// the last `decay_share` of them.
 pub fn learning_rate_share(progress: f32, total: f32, decay_share: f32) -> f32 {
     const FLOOR: f32 = 0.05;
     let decay = total * decay_share;

@@ -1,11 +1,15 @@
-//! Learning: the one crate of the workspace that imports burn.
+//! Training: the only crate of the workspace that imports burn.
 //!
-//! In reading order: [`TrainConfig`] says what a run is to do; [`Run`] opens its folder, [`train()`] does the generations;
-//! a [`GradientBackend`] takes steps: [`CpuBackend`] on our own kernels, with the loss and the heads that only learning has
-//! differentiated by burn, or [`BurnBackend`] in burn's operations on any device; [`LearnerState`] is what they change,
-//! [`Checkpoint`] keeps what a run goes on from, and [`check_run`] reads all that a run has written.
-//! [`benchmark`] and [`Forecast`] say beforehand what a run will take.
-//! [`BurnInference`] evaluates positions through burn, on devices other than the CPU and as a reference.
+//! In reading order:
+//!
+//! - [`TrainConfig`] contains the settings of a run.
+//! - [`Run`] opens its folder, and [`train()`] runs the generations.
+//! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, and burn differentiates the loss and the
+//!   heads that exist only for training. [`BurnBackend`] uses burn's operations on any device.
+//! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
+//!   continue, and [`check_run`] checks all files of a run.
+//! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance.
+//! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
 mod auxiliary;
 mod backend;

@@ -1,5 +1,5 @@
-//! The loss: cross-entropy of policy and outcome, a robust distance for the moves left, and what the heads that only
-//! learning has add. burn differentiates it, wherever the net's layers are differentiated.
+//! The loss: cross-entropy of policy and outcome, a robust distance for the moves left, and the losses of the heads
+//! that exist only for training. burn always differentiates it, whatever code differentiates the net's layers.
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -14,9 +14,9 @@ use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{Outputs, host_values, tensor};
 use crate::optimizer::ParamState;
 
-/// The loss under way: tensors of one value on some device.
+/// The loss as tensors of one value on some device.
 pub(crate) struct LossTensors {
-    /// The weighted sum, to differentiate.
+    /// The weighted sum, which is differentiated.
     pub total: Tensor<1>,
     policy: Tensor<1>,
     value: Tensor<1>,
@@ -25,7 +25,7 @@ pub(crate) struct LossTensors {
 }
 
 impl LossTensors {
-    /// Reads the parts back, and with them whatever else is wanted, one value each, all at once.
+    /// Reads the parts back, together with other requested values, all at once.
     pub fn read(self, batch: &TrainingBatch, others: Vec<Tensor<1>>) -> Result<(LossParts, Vec<f32>), StepError> {
         let (names, losses): (Vec<_>, Vec<_>) = self.auxiliary.into_iter().unzip();
         let parts = [self.policy, self.value, self.moves_left].into_iter().chain(losses);
@@ -43,7 +43,7 @@ impl LossTensors {
     }
 }
 
-/// The loss of a net's outputs; `auxiliary` are the parameters of the heads that only learning has.
+/// The loss of a net's outputs. `auxiliary` are the parameters of the heads that exist only for training.
 pub(crate) fn loss(
     outputs: Outputs,
     auxiliary: &[Tensor<1>],
@@ -58,8 +58,8 @@ pub(crate) fn loss(
     weighted(logits, heads, auxiliary, batch, &padded, weights, device)
 }
 
-/// The loss, its gradient with respect to `predictions`, which are the batch's, and that of the parameters of the heads
-/// that only learning has, in their order.
+/// The loss, its gradient with respect to the batch's `predictions`, and its gradients with respect to the parameters
+/// of the auxiliary heads, in their order.
 pub(crate) fn loss_gradient(
     predictions: &Predictions,
     auxiliary: &[ParamState],
@@ -73,7 +73,7 @@ pub(crate) fn loss_gradient(
     let logits = leaf(padded.pad(batch, &predictions.logits), padded.width);
     let wdl = leaf(predictions.wdl.clone(), 3);
     let moves_left = leaf(predictions.moves_left.clone(), 1);
-    // Squares come before channels on the kernels, channels before squares in burn.
+    // The kernels store squares before channels, burn stores channels before squares.
     let channels = predictions.trunk.len() / (n * SQUARES).max(1);
     let trunk = || tensor(predictions.trunk.clone(), [n, SQUARES, channels], &device).require_grad();
     let trunk = (channels > 0).then(trunk);
@@ -101,7 +101,7 @@ pub(crate) fn loss_gradient(
     Ok((parts.read(batch, Vec::new())?.0, gradient, of_parameters))
 }
 
-/// The weighted loss and its parts, from the logits of the padded moves, of the outcome, and the moves left.
+/// The weighted loss and its parts, from the logits of the padded moves, the logits of the outcome, and the moves left.
 fn weighted(
     logits: Tensor<2>,
     [wdl_logits, moves_left]: [Tensor<2>; 2],
@@ -136,7 +136,7 @@ fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
     (log_softmax(logits, 1) * targets).sum().div_scalar(-(n as f32))
 }
 
-/// Mean of Huber's loss with its corner at 1: `x²/2` inside, `|x| − 1/2` outside.
+/// Mean of Huber's loss with the threshold 1: `x²/2` inside, `|x| − 1/2` outside.
 fn huber(x: Tensor<2>) -> Tensor<1> {
     let size = x.abs();
     let inside = size.clone().clamp_max(1.0);
@@ -149,14 +149,14 @@ fn target_entropy(batch: &TrainingBatch) -> f32 {
     sum / batch.input.n as f32
 }
 
-/// The rows' moves, padded to the longest row; every array is `[n, width]`.
+/// The rows' moves, padded to the longest row. Every array is `[n, width]`.
 struct PaddedMoves {
     width: usize,
     entries: Vec<i32>,
     targets: Vec<f32>,
-    /// 0 for a move; so low for padding that its probability is 0.
+    /// 0 for a move. For padding it is so low that the probability is 0.
     offsets: Vec<f32>,
-    /// Entries of chosen captures, and 1 where there is one; `None` where the batch has none.
+    /// Entries of chosen captures, and 1 where there is one. `None` if the batch has none.
     choices: Option<(Vec<i32>, Vec<f32>)>,
 }
 
@@ -190,7 +190,7 @@ impl PaddedMoves {
         padded
     }
 
-    /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`; those of padding are some entry's.
+    /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`. Padding gets the logit of an arbitrary entry.
     fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
         let dims = [table.dims()[0], self.width];
         let entries = Tensor::<2, Int>::from_data(TensorData::new(self.entries.clone(), dims), device);
@@ -211,7 +211,7 @@ impl PaddedMoves {
         padded
     }
 
-    /// The batch's moves' values in `[n, width]` padded ones.
+    /// The values of the batch's moves from padded values `[n, width]`.
     fn unpad(&self, batch: &TrainingBatch, padded: &[f32]) -> Vec<f32> {
         let rows = padded.chunks_exact(self.width).enumerate();
         rows.flat_map(|(row, padded)| &padded[..batch.input.move_range(row).len()]).copied().collect()

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LossWeights {
-    /// Of the policy's cross-entropy (default 1).
+    /// Weight of the policy's cross-entropy (default 1).
     pub policy: f32,
-    /// Of the outcome's cross-entropy (default 1).
+    /// Weight of the outcome's cross-entropy (default 1).
     pub value: f32,
-    /// Of the moves-left head (default 0.1).
+    /// Weight of the moves-left head (default 0.1).
     pub moves_left: f32,
-    /// Of the final ownership of squares, a head that only learning has (default 0: there is none).
+    /// Weight of the final ownership of squares, a head that exists only for training (default 0: no such head).
     pub ownership: f32,
 }
 
@@ -37,19 +37,19 @@ impl LossWeights {
 pub struct LossParts {
     /// Cross-entropy of the policy against its target, in nats.
     pub policy: f32,
-    /// The target's own entropy, which the cross-entropy cannot go below, in nats.
+    /// The target's own entropy in nats. It is the lower bound of the cross-entropy.
     pub policy_floor: f32,
     /// Cross-entropy of win, draw, loss against its target, in nats.
     pub value: f32,
     /// Distance of the moves left: Huber's, in units of 32 plies.
     pub moves_left: f32,
-    /// Losses of the heads that only learning has, by name.
+    /// Losses of the heads that exist only for training, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub auxiliary: BTreeMap<String, f32>,
 }
 
 impl LossParts {
-    /// Mean of several batches' parts; zeros of none.
+    /// Mean of several batches' parts. All are zero if there are none.
     pub fn mean(parts: &[Self]) -> Self {
         let n = parts.len().max(1) as f32;
         let of = |field: fn(&Self) -> f32| parts.iter().map(field).sum::<f32>() / n;
@@ -66,7 +66,7 @@ impl LossParts {
         }
     }
 
-    /// All parts together, unweighted; the floor is no part.
+    /// The unweighted sum of all parts. The floor is not included.
     pub fn sum(&self) -> f32 {
         self.policy + self.value + self.moves_left + self.auxiliary.values().sum::<f32>()
     }

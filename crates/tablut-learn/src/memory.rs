@@ -1,4 +1,4 @@
-//! The most memory that a run's positions and trees can take, from its config.
+//! Upper bounds on the memory of a run's positions and trees, from its config.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use tablut_search::Search;
 
 use crate::config::TrainConfig;
 
-/// Bounds in bytes; a run stays below them, most runs far below.
+/// Upper bounds in bytes. Most runs need far less.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct MemoryBounds {
-    /// Of the replay window, once `learning.window_positions` positions are in it. The latest generation is in it in any
-    /// case, however large it is.
+    /// For the replay window with `learning.window_positions` positions. The latest generation is always in the window,
+    /// so it may be larger if that generation is.
     pub window: u64,
-    /// Of the search trees of all games that are played at once.
+    /// For the search trees of all games that are played at the same time.
     pub trees: u64,
 }
 
 impl TrainConfig {
-    /// The bounds on this machine, whose cores count where `machine.workers` is 0.
+    /// The bounds on this machine. If `machine.workers` is 0, its number of cores counts.
     pub fn memory_bounds(&self) -> MemoryBounds {
         let default = Concurrency::default();
         let or = |value: usize, default: usize| if value == 0 { default } else { value };
@@ -26,7 +26,8 @@ impl TrainConfig {
             .saturating_mul(or(self.machine.games_per_worker, default.tasks_per_worker))
             .min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
-        // A simulation adds one node; nodes kept from the move before pay for simulations unless the config says otherwise.
+        // A simulation adds one node. Nodes kept from the previous move replace simulations unless the config says
+        // otherwise.
         let nodes = if self.search.count_kept_visits {
             simulations.saturating_add(1).min(self.search.max_nodes)
         } else {

@@ -1,4 +1,4 @@
-//! What a run says of each generation: one JSON object a line in `metrics.jsonl`.
+//! The metrics of each generation: one JSON object per line in `metrics.jsonl`.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,10 +11,11 @@ use tablut_rules::{Reason, Side};
 
 use crate::loss_parts::LossParts;
 
-/// The version of what is written; lines without one are of version 1. `docs/metrics.md` says what changed.
+/// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
+/// the changes.
 pub const METRICS_SCHEMA: u32 = 2;
 
-/// One generation. The number is all that every version writes.
+/// One generation. Every version writes at least its number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationMetrics {
     /// The version of the line.
@@ -28,10 +29,10 @@ pub struct GenerationMetrics {
     /// Self-play.
     #[serde(default)]
     pub selfplay: SelfPlayMetrics,
-    /// Learning.
+    /// Training.
     #[serde(default)]
     pub learning: LearningMetrics,
-    /// The workers, where others played.
+    /// The workers, if other processes played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetReport>,
     /// The games by rule set and side, in the order of the config.
@@ -46,13 +47,13 @@ fn first_schema() -> u32 {
     1
 }
 
-/// Self-play of one generation. Speeds are 0 where the games were found on disk.
+/// Self-play of one generation. Speeds are 0 if the games were already on disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelfPlayMetrics {
     /// Games played.
     pub games: usize,
-    /// Positions to learn from.
+    /// Training positions.
     pub positions: usize,
     /// Games that the attackers won.
     pub attackers_won: usize,
@@ -60,7 +61,7 @@ pub struct SelfPlayMetrics {
     pub drawn: usize,
     /// Games that the defenders won.
     pub defenders_won: usize,
-    /// Games that reached the ply limit (among the drawn).
+    /// Games that reached the ply limit (also counted as drawn).
     pub ply_limit: usize,
     /// Mean length in plies.
     pub mean_plies: f64,
@@ -77,7 +78,7 @@ pub struct SelfPlayMetrics {
     pub batch_fill: f64,
 }
 
-/// Learning of one generation.
+/// Training of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LearningMetrics {
@@ -95,38 +96,39 @@ pub struct LearningMetrics {
     pub learning_rate: f32,
     /// Wall time in seconds.
     pub seconds: f64,
-    /// Samples learnt from a second.
+    /// Training samples per second.
     pub samples_per_second: f64,
     /// Norm of the weights after the last step.
     #[serde(default)]
     pub weight_norm: f32,
-    /// Losses of the net that played the generation's games on a sample of their positions, before it learns from them.
+    /// Losses of the net that played the generation's games, on a sample of their positions, before it learns from
+    /// them.
     #[serde(default)]
     pub fresh: NetLosses,
-    /// Losses of the net that has learnt from them, on the same positions.
+    /// Losses of the net after it has learnt from them, on the same positions.
     #[serde(default)]
     pub learnt: NetLosses,
-    /// The same net's losses on the generation's games that are held out; none when none are.
+    /// Losses of the same net on the generation's held-out games, or `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<NetLosses>,
 }
 
-/// The machine at the end of a generation. What the system does not tell is 0.
+/// The machine at the end of a generation. Unknown values are 0.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineMetrics {
     /// Memory of the process, in bytes.
     pub memory_bytes: u64,
-    /// The run's files together, in bytes, before the generation's checkpoint is written.
+    /// Total size of the run's files in bytes, before the generation's checkpoint is written.
     pub run_bytes: u64,
-    /// What is free on the disk that the run is on, in bytes.
+    /// Free space on the run's disk in bytes.
     pub free_bytes: u64,
-    /// Wall time that these metrics took, in seconds.
+    /// Wall time for these metrics, in seconds.
     pub watching_seconds: f64,
 }
 
 impl SelfPlayMetrics {
-    /// Counts results and lengths; times and speeds are left at 0.
+    /// Counts results and lengths. Times and speeds stay 0.
     pub fn count(games: &[GameRecord]) -> Self {
         let won = |side| games.iter().filter(|game| game.outcome.winner == Some(side)).count();
         let (attackers_won, defenders_won) = (won(Side::Attackers), won(Side::Defenders));
@@ -145,7 +147,7 @@ impl SelfPlayMetrics {
     }
 }
 
-/// Why the metrics of a run cannot be read or written.
+/// The metrics of a run cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetricsError {
@@ -154,10 +156,10 @@ pub enum MetricsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
-    /// A line that is no metrics of a generation. Nothing is dropped: the file is left as it is.
+    /// A line is not the metrics of a generation. The file is not changed.
     #[error(
         "{path}, line {line}: {reason}; expected the metrics of one generation as a JSON object. Mend or remove the \
          line: the run does not need it to go on"
@@ -167,22 +169,21 @@ pub enum MetricsError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Reads all metrics in the file at `path`; none when there is no such file. Keys that this program does not know are
-/// ignored; keys that an earlier version did not write have their default.
+/// Reads all metrics in the file at `path`, or none if the file does not exist. Unknown keys are ignored. Keys that an
+/// earlier version did not write have their default.
 ///
-/// A last line that is cut short is ignored as well: a crash while it was written leaves it so.
+/// An incomplete last line is also ignored, because a crash during writing leaves one.
 pub fn read_metrics(path: &Path) -> Result<Vec<GenerationMetrics>, MetricsError> {
     Ok(whole_lines(path, &read(path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
 }
 
-/// Reads the metrics of the generations before `end`, and removes from the file what comes after: a last line that is cut
-/// short, and lines of generations that were not finished and will be done again. Every other line stays as it is, to
-/// the byte.
+/// Reads the metrics of the generations before `end`, and removes the rest from the file: an incomplete last line, and
+/// lines of generations that were not finished and will be repeated. All other lines stay unchanged.
 pub fn resume_metrics(path: &Path, end: u64) -> Result<Vec<GenerationMetrics>, MetricsError> {
     let before = read(path)?;
     let mut kept = Vec::new();
@@ -212,7 +213,7 @@ pub fn append_metrics(path: &Path, metrics: &GenerationMetrics) -> Result<(), Me
     append().map_err(|error| MetricsError::Io { path: path.to_owned(), error })
 }
 
-/// The file's bytes; none when it is not there.
+/// The file's bytes, or none if it does not exist.
 fn read(path: &Path) -> Result<Vec<u8>, MetricsError> {
     match fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -220,7 +221,7 @@ fn read(path: &Path) -> Result<Vec<u8>, MetricsError> {
     }
 }
 
-/// Every whole line without its end, and what it says.
+/// Every complete line without its end, and its metrics.
 fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, MetricsError> {
     let mut lines = Vec::new();
     for (place, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -248,7 +249,7 @@ mod tests {
         serde_json::to_value(metrics).unwrap()
     }
 
-    /// The file that holds `text`, and what is left of it when a run goes on after generation `end - 1`.
+    /// Resumes a file with `text` after generation `end - 1`, and returns what is left of it.
     fn resumed(text: &str, end: u64) -> Result<(Vec<u64>, String), MetricsError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metrics.jsonl");
@@ -299,7 +300,7 @@ mod tests {
             let torn = format!("{first}\n{}", &second[..cut]);
             assert_eq!(resumed(&torn, 2).unwrap(), (vec![0], whole.clone()));
         }
-        // Cut short by the line's end alone: it is whole, and kept.
+        // Only the end of the line is missing, so the line is complete and kept.
         let text = format!("{first}\n{second}");
         assert_eq!(resumed(&text, 2).unwrap(), (vec![0, 1], format!("{text}\n")));
         assert_eq!(resumed(&text, 1).unwrap(), (vec![0], whole));

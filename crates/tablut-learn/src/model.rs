@@ -1,4 +1,5 @@
-//! The net in burn's operations, built by walking its layers: the reference for the kernels, and the way to other devices.
+//! The net with burn's operations, built from the list of its layers. It is the reference for the kernels, and it runs
+//! on other devices.
 
 use burn::tensor::activation::{relu, softplus};
 use burn::tensor::module::conv2d;
@@ -16,7 +17,7 @@ pub struct BurnNet {
     parameters: Vec<Tensor<1>>,
 }
 
-/// What the net gives, before the softmax and in the units of the loss.
+/// The net's outputs, before the softmax and in the units of the loss.
 pub struct Outputs {
     /// The trunk's output, `[n, C, 9, 9]`.
     pub trunk: Tensor<4>,
@@ -38,7 +39,7 @@ impl BurnNet {
         Self { layers, parameters }
     }
 
-    /// The net of these parameters, in the order of its layers; those past its own are not read.
+    /// The net with these parameters, in the order of its layers. Further parameters are ignored.
     pub fn of_tensors(layers: Layers, parameters: Vec<Tensor<1>>) -> Self {
         Self { layers, parameters }
     }
@@ -95,7 +96,7 @@ impl BurnNet {
         conv2d(x, weight, bias, ConvOptions::new([1, 1], [0, 0], [1, 1], 1))
     }
 
-    /// `x · weightᵀ`, plus the bias where the layer has one: `[n, in]` → `[n, out]`.
+    /// `x · weightᵀ`, plus the bias if the layer has one: `[n, in]` → `[n, out]`.
     fn linear(&self, x: Tensor<2>, layer: &Linear) -> Tensor<2> {
         let weight = self.parameter(layer.weight).reshape([layer.outputs, layer.inputs]);
         let product = x.matmul(weight.transpose());
@@ -130,7 +131,7 @@ pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device:
     Tensor::from_data(TensorData::new(values, dims), device)
 }
 
-/// A tensor's values on the host.
+/// A tensor's values in main memory.
 ///
 /// # Errors
 /// The device has failed.

@@ -1,11 +1,11 @@
-//! `AdamW` with decoupled weight decay, global-norm clipping and an average of the weights, over plain arrays.
+//! `AdamW` with decoupled weight decay, global-norm clipping and an average of the weights, on plain arrays.
 //!
-//! Written here rather than taken from burn: a step is one pass over each tensor, every number of its state is in
-//! the checkpoint, and its bits depend on nothing but its inputs.
+//! This is our own code instead of burn's for three reasons. A step is one pass over each tensor, the checkpoint
+//! contains every number of the state, and the bits of the result depend only on the inputs.
 
 use serde::{Deserialize, Serialize};
 
-/// Constants of the optimiser (Loshchilov & Hutter 2019).
+/// Constants of the optimizer (Loshchilov & Hutter 2019).
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
@@ -13,13 +13,13 @@ pub struct OptimizerConfig {
     pub beta1: f32,
     /// Decay of the second moment (default 0.98).
     pub beta2: f32,
-    /// Added to the root of the second moment (default 1e-8).
+    /// Added to the square root of the second moment (default 1e-8).
     pub epsilon: f32,
-    /// Share of a weight that a step of learning rate 1 takes away; biases do not decay (default 0.01).
+    /// Share of a weight that one step with learning rate 1 removes. Biases do not decay (default 0.01).
     pub weight_decay: f32,
-    /// Largest norm of all gradients together; longer ones are scaled down (default 1).
+    /// Maximum norm of all gradients together. Larger gradients are scaled down (default 1).
     pub max_gradient_norm: f32,
-    /// Decay of the averaged weights, the ones that play (default 0.99).
+    /// Decay of the averaged weights, which are the ones that play (default 0.99).
     pub average_decay: f32,
 }
 
@@ -29,12 +29,12 @@ impl Default for OptimizerConfig {
     }
 }
 
-/// One tensor with all that the optimiser keeps for it; the arrays have one length.
+/// One tensor with its optimizer state. All arrays have the same length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamState {
     /// The tensor's name.
     pub name: String,
-    /// Its dimensions; those with one are biases and do not decay.
+    /// Its dimensions. Tensors with one dimension are biases and do not decay.
     pub dims: Vec<usize>,
     /// The weights that are trained.
     pub weights: Vec<f32>,
@@ -65,7 +65,7 @@ pub(crate) struct StepConstants {
     pub beta1: f32,
     pub beta2: f32,
     pub epsilon: f32,
-    /// What the moments are divided by, because they began at zero.
+    /// The divisors of the moments, which correct for their start at zero.
     pub correction1: f32,
     pub correction2: f32,
     pub learning_rate: f32,
@@ -77,7 +77,7 @@ pub(crate) struct StepConstants {
 }
 
 impl StepConstants {
-    /// Of step `step`, counted from 1.
+    /// For step `step`, counted from 1.
     pub fn new(config: &OptimizerConfig, step: u64, learning_rate: f32) -> Self {
         let correction = |beta: f32| (1.0 - f64::from(beta).powf(step as f64)) as f32;
         Self {
@@ -88,7 +88,8 @@ impl StepConstants {
             correction2: correction(config.beta2),
             learning_rate,
             decay: learning_rate * config.weight_decay,
-            // Early averages would be dominated by the untrained weights: let the average's memory grow with the run.
+            // Early averages would depend mostly on the untrained weights, so the memory of the average grows with the
+            // run.
             average_decay: config.average_decay.min((step as f32 + 1.0) / (step as f32 + 10.0)),
             max_gradient_norm: config.max_gradient_norm,
         }
@@ -104,7 +105,7 @@ pub(crate) fn global_norm<'a>(tensors: impl Iterator<Item = &'a [f32]>) -> f32 {
 /// One step along gradients whose norm before clipping is `gradient_norm`.
 ///
 /// # Panics
-/// When there are not as many gradients as tensors, or of other lengths.
+/// If the number of gradients differs from the number of tensors, or their lengths differ.
 pub(crate) fn step(params: &mut [ParamState], gradients: &[Vec<f32>], gradient_norm: f32, c: &StepConstants) {
     assert_eq!(params.len(), gradients.len(), "one gradient for each tensor");
     let clip = if gradient_norm > c.max_gradient_norm { c.max_gradient_norm / gradient_norm } else { 1.0 };
@@ -142,7 +143,7 @@ mod tests {
         norm
     }
 
-    /// Two steps of one weight, worked by hand from the paper's Algorithm 2 with β₁ = 0.9, β₂ = 0.98.
+    /// Two steps of one weight, computed by hand from the paper's Algorithm 2 with β₁ = 0.9, β₂ = 0.98.
     #[test]
     fn two_steps_are_the_papers() {
         let config = OptimizerConfig { max_gradient_norm: 1e9, weight_decay: 0.1, ..OptimizerConfig::default() };

@@ -1,4 +1,4 @@
-//! A run is a folder: what lies in it, and how a run begins or goes on.
+//! A run is a folder. This file defines its contents, and how a run starts or continues.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -16,7 +16,7 @@ use crate::held_out::is_held_out;
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
 
-/// Why a run cannot begin or go on.
+/// The run cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
@@ -25,7 +25,7 @@ pub enum TrainError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: std::io::Error,
     },
     /// Another process trains in the folder.
@@ -34,7 +34,7 @@ pub enum TrainError {
     /// The config.
     #[error(transparent)]
     Config(#[from] TrainConfigError),
-    /// The run was begun with another config.
+    /// The run was started with another config.
     #[error("{path} was begun with another config; these keys cannot change while a run goes on:\n{}\n\
              Use another --run folder, or put the values back.", list(.differences))]
     ConfigChanged {
@@ -43,7 +43,7 @@ pub enum TrainError {
         /// The keys that may not change.
         differences: Vec<Difference>,
     },
-    /// The state in the folder is of a net of another shape than the config's.
+    /// The state in the folder belongs to a net with another shape than in the config.
     #[error("{path} holds a net of shape {found}, the config says {expected}")]
     Shape {
         /// The run.
@@ -56,7 +56,7 @@ pub enum TrainError {
     /// Two rule sets of the config have one name.
     #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
     DuplicateRules(String),
-    /// No ply of a generation was searched in full.
+    /// No ply of a generation had a full search.
     #[error(
         "no position to learn from in generation {0}: none of its plies was searched in full; raise \
          selfplay.full_share or schedule.games"
@@ -68,15 +68,15 @@ pub enum TrainError {
     /// A model or state file.
     #[error(transparent)]
     Model(#[from] ModelFileError),
-    /// The state that the run would go on from is damaged.
+    /// The state to continue from is damaged.
     #[error("{error}\nThe run cannot go on from it. {advice}")]
     DamagedState {
-        /// The state, and what is wrong with it.
+        /// The state, and the error.
         error: ModelFileError,
         /// What to do.
         advice: String,
     },
-    /// A folder without a run.
+    /// The folder does not contain a run.
     #[error("{0} holds no run: there is no config.toml in it")]
     NoRun(PathBuf),
     /// The run's metrics.
@@ -85,24 +85,24 @@ pub enum TrainError {
     /// A file of game records.
     #[error(transparent)]
     Records(#[from] RecordFileError),
-    /// A record that does not replay.
+    /// A record cannot be replayed.
     #[error("{path}: {error}")]
     Replay {
         /// The file of records.
         path: PathBuf,
-        /// The game and what is wrong with it.
+        /// The game and the error.
         error: ReplayError,
     },
-    /// The net could not be asked about a sample of the games.
+    /// The net could not be measured on a sample of the games.
     #[error("measuring the net on the generation's games: {0}")]
     Watching(#[from] ExamineError),
     /// A step of learning failed.
     #[error(transparent)]
     Learning(#[from] StepError),
-    /// Games did not come, or a net did not go where it should.
+    /// Games could not be collected, or a net could not be published.
     #[error("self-play: {0}")]
     Door(DoorError),
-    /// The run was asked to stop; what is on disk is whole.
+    /// The run was asked to stop. All files on disk are complete.
     #[error("stopped on request")]
     Stopped,
 }
@@ -125,7 +125,7 @@ fn list(differences: &[Difference]) -> String {
 pub struct Run {
     /// The folder.
     pub folder: PathBuf,
-    /// The config, as given now.
+    /// The config, as it is given now.
     pub config: TrainConfig,
     /// The rule sets of the config, compiled.
     pub rules: Vec<Arc<Rules>>,
@@ -133,28 +133,28 @@ pub struct Run {
     pub learner: LearnerState,
     /// Counts so far.
     pub training: TrainingSummary,
-    /// Positions to learn from.
+    /// Training positions.
     pub window: ReplayWindow,
     /// The next generation to do.
     pub next_generation: u64,
-    /// Metrics of the generations done.
+    /// Metrics of the completed generations.
     pub metrics: Vec<GenerationMetrics>,
-    /// Keys that changed since the run was begun, all safe.
+    /// Keys that have changed since the start of the run. All may change.
     pub changed: Vec<Difference>,
     /// Held while the run is open.
     _lock: File,
 }
 
 impl Run {
-    /// Begins a run in `folder`, or goes on with the one that is there from its last checkpoint.
+    /// Starts a run in `folder`, or continues the run there from its last checkpoint.
     pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
         config.check_ranges()?;
         let rules = load_rules(&config, &BTreeMap::new())?;
         Self::open_with(folder, config, rules)
     }
 
-    /// Goes on with the run in `folder` by its own config and rules, so that neither the config file nor rule files are
-    /// needed; `overrides` change keys of the config as in [`TrainConfig::load`].
+    /// Continues the run in `folder` with its own config and rules, so that neither the config file nor rule files are
+    /// needed. `overrides` change keys of the config as in [`TrainConfig::load`].
     pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
         let path = folder.join("config.toml");
         if !path.exists() {
@@ -223,13 +223,13 @@ impl Run {
         self.folder.join("checkpoints")
     }
 
-    /// A generation's games that are learnt from, and those that are held out.
+    /// Divides a generation's games into those for training and those that are held out.
     pub(crate) fn split(&self, games: Vec<GameRecord>) -> (Vec<GameRecord>, Vec<GameRecord>) {
         let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
         games.into_iter().partition(|game| !is_held_out(game.index, sets, share))
     }
 
-    /// Fills the window as it was after the last generation done: the latest generations that fit.
+    /// Fills the window as it was after the last completed generation, with the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
         let mut latest = Vec::new();
         let mut positions = 0;
@@ -254,7 +254,7 @@ pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join("games").join(format!("gen-{generation:05}.games"))
 }
 
-/// The rule sets of the config, in its order: from `kept` those that it holds, by name or by the name of their file.
+/// The rule sets of the config, in its order. Those in `kept` are used, by name or by the name of their file.
 fn load_rules(config: &TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Vec<Arc<Rules>>, TrainError> {
     let load = |name: &String| -> Result<Arc<Rules>, TrainError> {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy());
@@ -271,7 +271,7 @@ fn load_rules(config: &TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<
     Ok(rules)
 }
 
-/// The rule sets that the run in `folder` was begun with, by name; none where it has not begun.
+/// The rule sets that the run in `folder` was started with, by name, or none if it has not started.
 pub(crate) fn kept_rules(folder: &Path) -> Result<BTreeMap<String, RuleSet>, TrainError> {
     let path = folder.join("rules.toml");
     let text = match fs::read_to_string(&path) {
@@ -286,7 +286,7 @@ pub(crate) fn kept_rules(folder: &Path) -> Result<BTreeMap<String, RuleSet>, Tra
     Ok(sets)
 }
 
-/// The error of a state that cannot be read, with what there is to go back to.
+/// The error for a state that cannot be read, with the earlier states to go back to.
 fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainError {
     let states = states(checkpoints).unwrap_or_default();
     let advice = match states.split_last() {
@@ -308,7 +308,7 @@ fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainError {
     TrainError::DamagedState { error, advice }
 }
 
-/// Takes the folder for this process; the lock goes with the process, however it ends.
+/// Locks the folder for this process. The lock ends with the process, however it ends.
 fn lock(folder: &Path) -> Result<File, TrainError> {
     let path = folder.join(".lock");
     let io = |error| TrainError::Io { path: path.clone(), error };
@@ -321,7 +321,8 @@ fn lock(folder: &Path) -> Result<File, TrainError> {
     }
 }
 
-/// Compares the config with the one that the run was begun with and writes the new one; gives the keys that changed.
+/// Compares the config with the one that the run was started with and writes the new one. Returns the keys that
+/// changed.
 fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Difference>, TrainError> {
     let path = folder.join("config.toml");
     let changed = if path.exists() { differences(&TrainConfig::load(&path, &[])?, config) } else { Vec::new() };
@@ -336,7 +337,8 @@ fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Difference>, Tra
     Ok(changed)
 }
 
-/// Keeps the rule sets themselves in the folder, and refuses to go on under others: a rule file may have been edited.
+/// Stores the rule sets in the folder, and refuses to continue with different ones, because a rule file may have been
+/// edited.
 fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
     let path = folder.join("rules.toml");
     let io = |error| TrainError::Io { path: path.clone(), error };

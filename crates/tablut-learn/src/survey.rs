@@ -1,4 +1,4 @@
-//! What lies in a run's folder, read without changing it: a summary, and a check of every file.
+//! Reads a run's folder without changing it: a summary, and a check of every file.
 
 use std::fmt;
 use std::fs;
@@ -19,15 +19,15 @@ use crate::run::{TrainError, games_path, kept_rules};
 pub struct RunSummary {
     /// The folder.
     pub folder: PathBuf,
-    /// The config that it goes on by.
+    /// The config for continuing the run.
     pub config: TrainConfig,
-    /// Generations done.
+    /// Completed generations.
     pub generations: u64,
-    /// Counts of the whole run, from its last model; none before the first.
+    /// Counts of the whole run, from its last model, or `None` before the first model.
     pub training: Option<TrainingSummary>,
-    /// Metrics of the last generation done.
+    /// Metrics of the last completed generation.
     pub last: Option<GenerationMetrics>,
-    /// Wall time of self-play and learning, in seconds.
+    /// Wall time of self-play and training, in seconds.
     pub seconds: f64,
     /// Bytes of all files in the folder.
     pub bytes: u64,
@@ -89,25 +89,25 @@ impl fmt::Display for RunSummary {
     }
 }
 
-/// The outcome of checking every file of a run.
+/// The result of checking every file of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunCheck {
-    /// Generations done.
+    /// Completed generations.
     pub generations: u64,
-    /// Games that replay as recorded.
+    /// Games whose replay agrees with the record.
     pub games: usize,
-    /// Model files that are whole.
+    /// Intact model files.
     pub models: usize,
-    /// Learner's states that are whole.
+    /// Intact training states.
     pub states: usize,
-    /// Everything that is wrong, a sentence each that names the file.
+    /// All problems, one sentence each with the file's name.
     pub faults: Vec<String>,
 }
 
-/// Reads every file of the run in `folder`: config, rules, metrics, games, which are replayed, models and states, the older
-/// ones as well. `progress` is told of each generation that has been looked at.
+/// Reads every file of the run in `folder`: config, rules, metrics, games (which are replayed), models and states,
+/// including older ones. `progress` receives each generation that has been checked.
 ///
-/// An error means that there is no run; what is wrong in a run is among [`RunCheck::faults`].
+/// An error means that there is no run. Problems inside a run are in [`RunCheck::faults`].
 pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunCheck, TrainError> {
     let config = config_of(folder)?;
     let mut check = RunCheck::default();
@@ -150,7 +150,7 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
 }
 
 impl RunCheck {
-    /// The value, or none and the error among the faults.
+    /// The value, or `None` with the error added to the faults.
     fn note<T, E: fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.faults.push(error.to_string())).ok()
     }
@@ -186,7 +186,7 @@ fn config_of(folder: &Path) -> Result<TrainConfig, TrainError> {
     Ok(TrainConfig::load(&path, &[])?)
 }
 
-/// Bytes of all files below `folder`, whose own folders are not entered twice through links.
+/// Total bytes of all files below `folder`. Folders are not entered through links.
 fn bytes_in(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {

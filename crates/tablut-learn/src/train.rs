@@ -1,4 +1,4 @@
-//! The loop: generations of self-play and learning, each ended by a checkpoint.
+//! The training loop: generations of self-play and training, each followed by a checkpoint.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,29 +20,29 @@ use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPla
 use crate::run::{Run, TrainError};
 use crate::watching::{Watch, weight_norm};
 
-/// Where a run's games come from, and where its nets go besides its folder.
+/// Where a run's games come from, and where its nets go in addition to its folder.
 pub struct Doors<'a> {
-    /// Where games come from.
+    /// The source of games.
     pub games: &'a mut dyn GameSource,
-    /// Where each new net goes once it is in the run's folder.
+    /// Receives each new net after it is in the run's folder.
     pub nets: Option<&'a mut dyn NetSink>,
 }
 
-/// Watches a run. Every method does nothing unless it is written; none can change the run.
+/// Observes a run. All methods do nothing by default, and none can change the run.
 pub trait Observer: Sync {
-    /// Self-play of a generation begins.
+    /// Self-play of a generation starts.
     fn selfplay_begins(&self, _generation: u64, _games: usize, _simulations: u32) {}
-    /// A game has ended; called from the workers.
+    /// A game has ended. The workers call this.
     fn game_ends(&self, _game: &GameRecord, _counters: &Counters) {}
-    /// Learning of a generation begins.
+    /// Training of a generation starts.
     fn learning_begins(&self, _generation: u64, _steps: u64) {}
-    /// A step has been taken.
+    /// A step is done.
     fn step_ends(&self, _report: &StepReport, _learning_rate: f32) {}
-    /// A generation is on disk, with the net that came of it.
+    /// A generation is on disk, with its new net.
     fn generation_ends(&self, _metrics: &GenerationMetrics, _model: &Model) {}
 }
 
-/// Does all generations that are left. `cancel` ends it between two steps or rounds.
+/// Runs all remaining generations. `cancel` stops it between two steps or rounds.
 pub fn train(
     run: &mut Run,
     mut doors: Doors<'_>,
@@ -120,7 +120,7 @@ fn generation(
         machine,
         fleet,
     };
-    // Before the checkpoint: a line too many is dropped on resume, one too few would be lost.
+    // Before the checkpoint: an extra line is dropped on resume, but a missing line would be lost.
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
@@ -139,7 +139,8 @@ fn generation(
     Ok(metrics)
 }
 
-/// What the games of `generation` are a function of. The net is the last one, or with a lag of one the one before.
+/// Everything that the games of `generation` depend on. The net is the last one, or with a lag of one the net before
+/// it.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
     let config = &run.config;
     Ok(GameOrder {
@@ -153,7 +154,7 @@ fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
     })
 }
 
-/// The averaged weights with which `generation` is played.
+/// The averaged weights that play `generation`.
 fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
     match generation.checked_sub(1 + run.config.schedule.lag) {
         None => Ok(Weights::initial(&run.config.shape, run.config.seed)),
@@ -162,7 +163,7 @@ fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
     }
 }
 
-/// Has a generation's games played; rule sets take turns.
+/// Plays a generation's games. Rule sets take turns.
 fn play_games(
     run: &Run,
     generation: u64,
@@ -185,7 +186,7 @@ fn play_games(
     Ok((played.games, metrics, played.fleet))
 }
 
-/// Learns from the window, as many steps as the new positions call for.
+/// Learns from the window, with the number of steps for the new positions.
 fn learn(
     run: &mut Run,
     generation: u64,
@@ -228,7 +229,7 @@ fn learn(
     Ok(metrics)
 }
 
-/// The generator of a generation's batches.
+/// The random generator of a generation's batches.
 fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -238,12 +239,12 @@ fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
 }
 
 impl Run {
-    /// The rule sets, as models state them.
+    /// The rule sets, in the form of model files.
     pub fn stated_rules(&self) -> Vec<StatedRules> {
         self.rules.iter().map(|rules| StatedRules::of(rules)).collect()
     }
 
-    /// The net of the last generation done, or the untrained one.
+    /// The net of the last completed generation, or the untrained one.
     pub fn model(&self) -> Model {
         Model { weights: self.learner.averaged_weights(), rules: self.stated_rules(), training: self.training.clone() }
     }

@@ -1,6 +1,6 @@
-//! What a generation is measured by beside its losses: its games, the net on a sample of them, the machine.
+//! Measurements of a generation besides the losses of steps: its games, the net on a sample of them, and the machine.
 //!
-//! Nothing here changes a run: records and weights are read, and no random number is drawn.
+//! Nothing here changes a run. It only reads records and weights, and it draws no random numbers.
 
 use std::fs;
 use std::path::Path;
@@ -13,27 +13,27 @@ use tablut_net::{Engine, Inference};
 use crate::metrics::MachineMetrics;
 use crate::run::{Run, TrainError};
 
-/// Of so many of self-play's evaluations one more is spent on each measurement of the net.
+/// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;
-/// The largest sample, which is enough for a share's second digit.
+/// The largest sample. It is enough for the second digit of a share.
 const MOST_POSITIONS: usize = 4096;
-/// The smallest sample, so that a tiny run has numbers too.
+/// The smallest sample, so that a tiny run has metrics too.
 const FEWEST_POSITIONS: usize = 64;
 
-/// Measures one generation and keeps the time that it takes.
+/// Measures one generation and the time that this takes.
 pub(crate) struct Watch {
     sample: usize,
     seconds: f64,
 }
 
 impl Watch {
-    /// Measures a generation whose self-play took `evaluations`, which is known on resume too.
+    /// Measures a generation whose self-play used `evaluations`. This number is also known on resume.
     pub(crate) fn new(evaluations: u64) -> Self {
         let sample = usize::try_from(evaluations / EVALUATIONS_PER_POSITION).unwrap_or(MOST_POSITIONS);
         Self { sample: sample.clamp(FEWEST_POSITIONS, MOST_POSITIONS), seconds: 0.0 }
     }
 
-    /// The games by rule set, with what the net that played them says of a sample, and its losses there.
+    /// The games by rule set, with the outputs of the net that played them on a sample, and its losses there.
     pub(crate) fn games(
         &mut self,
         run: &Run,
@@ -54,7 +54,7 @@ impl Watch {
         Ok((sets, losses))
     }
 
-    /// The losses of the net as it is now on a sample of `games`.
+    /// The losses of the current net on a sample of `games`.
     pub(crate) fn losses(&mut self, run: &Run, games: &[GameRecord]) -> Result<NetLosses, TrainError> {
         let start = Instant::now();
         let losses = NetLosses::of(&self.examine(run, games)?, run.config.learning.value_share);
@@ -64,7 +64,7 @@ impl Watch {
 
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
         let engine = Engine::new(&run.learner.averaged_weights()).map_err(ExamineError::from)?;
-        // The engine's weights are packed once; each thread has a share of its own.
+        // The engine's weights are packed once, and each thread shares them.
         let engine = Mutex::new(engine);
         let share = || -> Box<dyn Inference> {
             let engine = engine.lock().expect("no holder of the engine panics");
@@ -73,7 +73,7 @@ impl Watch {
         Ok(examine(&run.rules, games, self.sample, &share)?)
     }
 
-    /// The machine as it is now.
+    /// The current state of the machine.
     pub(crate) fn machine(&self, run: &Run) -> MachineMetrics {
         let start = Instant::now();
         let (memory_bytes, run_bytes, free_bytes) =
@@ -83,21 +83,21 @@ impl Watch {
     }
 }
 
-/// The norm of all weights together, of those that are trained and not of their average.
+/// The norm of all trained weights together, without their average.
 pub(crate) fn weight_norm(run: &Run) -> f32 {
     let weights = run.learner.weights();
     let squares = weights.iter().flat_map(|(_, tensor)| tensor.iter()).map(|&weight| f64::from(weight).powi(2));
     squares.sum::<f64>().sqrt() as f32
 }
 
-/// Memory of this process that is in use, where the system tells.
+/// Memory that this process uses, if the system reports it.
 pub(crate) fn memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// The files in a run's folder and in the folders below it.
+/// The files in a run's folder and in its subfolders.
 fn folder_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: fs::DirEntry| match entry.metadata() {
@@ -108,13 +108,13 @@ fn folder_bytes(folder: &Path) -> u64 {
     entries.map(bytes).sum()
 }
 
-/// What is free on the disk that `folder` is on, in bytes, where the system tells.
+/// Free space in bytes on the disk of `folder`, if the system reports it.
 #[cfg(unix)]
 pub fn free_bytes(folder: &Path) -> Option<u64> {
     rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail * disk.f_frsize)
 }
 
-/// What is free on the disk that `folder` is on: this system does not tell.
+/// Free space on the disk of `folder`. This system does not report it.
 #[cfg(not(unix))]
 pub fn free_bytes(_: &Path) -> Option<u64> {
     None

@@ -1,4 +1,5 @@
-//! The kernels' net against burn's own operations and against finite differences, and its promise of fixed bits.
+//! Compares the kernels' net with burn's own operations and with finite differences, and checks that its bits are
+//! fixed.
 
 use std::sync::Arc;
 
@@ -68,14 +69,14 @@ fn burn(learner: &LearnerState) -> BurnBackend {
     BurnBackend::on_cpu(learner, LossWeights::default(), OptimizerConfig::default())
 }
 
-/// The norm of the difference in parts of the norm of `b`.
+/// The norm of the difference, relative to the norm of `b`.
 fn relative(a: &[f32], b: &[f32]) -> f64 {
     let norm = |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x).powi(2)).sum::<f64>().sqrt();
     assert_eq!(a.len(), b.len());
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
 }
 
-/// Asserts that loss and gradients are burn's.
+/// Asserts that loss and gradients equal burn's.
 fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
     let what = format!("{} with {} rows", learner.architecture, batch.input.n);
     let (parts, gradients) = cpu(learner).gradients(batch).unwrap();
@@ -91,7 +92,7 @@ fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
 
 #[test]
 fn every_gradient_is_burns() {
-    // Rows that fill shards and groups exactly, just not, and not at all.
+    // Numbers of rows that fill shards and groups exactly, almost, and only in part.
     for (name, n) in [("b1c16", 1), ("b2c32", 16), ("b3c16", 37), ("b2c80", 9)] {
         assert_burns(&learner(&named(name), 3), &batch(n, 5));
     }
@@ -136,7 +137,7 @@ fn gradients_are_the_slopes_of_finite_differences() {
         let (_, gradients) = forward(&learner);
         for (index, gradient) in gradients.iter().enumerate() {
             let name = learner.params[index].name.clone();
-            // Along the gradient the slope is the gradient's own norm, and far above the rounding of f32.
+            // Along the gradient the slope is the gradient's own norm, which is far larger than the rounding of f32.
             let norm = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
             let before = learner.params[index].weights.clone();
             let mut moved = |by: f64| {

@@ -1,4 +1,4 @@
-//! The learner learns, burn and the CPU engine agree, and steps have the same bits every time.
+//! The learner learns, burn and the CPU engine agree, and steps always have the same bits.
 
 use std::sync::Arc;
 

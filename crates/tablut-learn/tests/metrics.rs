@@ -1,4 +1,4 @@
-//! What a run says of each generation: by rule set, of unseen and of held-out games, and the same on resume.
+//! The metrics of each generation: by rule set, on unseen and on held-out games, and the same after a resume.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
     Ok(run)
 }
 
-/// What does not depend on the machine.
+/// The metrics that do not depend on the machine.
 fn timeless(metrics: &[GenerationMetrics]) -> Vec<GenerationMetrics> {
     let clear = |metrics: &GenerationMetrics| {
         let mut metrics = metrics.clone();
@@ -77,13 +77,13 @@ fn held_out_games_are_measured_and_not_learnt_from() {
     let whole = run(folders[0].path(), &["schedule.generations=1"]).unwrap();
     let kept = ["schedule.generations=1", "learning.held_out_share=0.25"];
     let held = run(folders[1].path(), &kept).unwrap();
-    // The first generation's games are the untrained net's in both.
+    // In both runs the untrained net plays the first generation's games.
     assert_eq!(held.metrics[0].rule_sets, whole.metrics[0].rule_sets);
     assert_eq!(held.metrics[0].learning.fresh, whole.metrics[0].learning.fresh);
     assert!(held.metrics[0].learning.held_out.is_some_and(|losses| losses.positions > 0));
     assert!(held.window.len() < whole.window.len(), "held-out games are in the window");
     assert_eq!((held.training.games, held.training.positions), (16, held.window.len() as u64));
-    // Opened again, the window is filled as it was.
+    // When the run is opened again, the window has the same content.
     let positions = held.window.len();
     drop(held);
     assert_eq!(run(folders[1].path(), &kept).unwrap().window.len(), positions);

@@ -1,4 +1,4 @@
-//! What differs between two configs, and whether a run may go on with it.
+//! The differences between two configs, and whether a run may continue with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use super::TrainConfig;
 pub struct Difference {
     /// The dotted key.
     pub key: String,
-    /// Its value in the first config, as TOML; empty when absent.
+    /// Its value in the first config, as TOML. Empty if absent.
     pub before: String,
     /// Its value in the second.
     pub after: String,
-    /// Whether a run may go on with the second value.
+    /// Whether a run may continue with the second value.
     pub safe: bool,
 }
 
-/// Keys that may change while a run goes on; each also covers the keys below it.
+/// Keys that may change during a run. Each one includes the keys below it.
 const SAFE_KEYS: [&str; 4] = ["schedule.generations", "evaluation", "play", "machine"];
 
-/// Keys that differ, in the order of their names.
+/// The keys that differ, sorted by name.
 pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference> {
     let flat = |config: &TrainConfig| {
         let mut leaves = BTreeMap::new();

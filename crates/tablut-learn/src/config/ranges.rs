@@ -1,11 +1,11 @@
-//! Ranges of a config: all values that are out of them, at once.
+//! The ranges of a config. All values out of range are reported together.
 
 use tablut_search::SearchConfig;
 
 use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
 
 impl TrainConfig {
-    /// All values that are out of range, at once.
+    /// Finds all values that are out of range.
     pub fn check_ranges(&self) -> Result<(), TrainConfigError> {
         let mut faults = Vec::new();
         let mut check = |fits: bool, key: &str, value: &dyn std::fmt::Display, expected: &str| {
