@@ -1,4 +1,4 @@
-//! What can be typed after `tablut`; one file per command.
+//! The commands of `tablut`, one file per command.
 
 mod analyze;
 mod bench;
@@ -38,18 +38,18 @@ use crate::console::{Console, Voice};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
-    /// Say nothing but results and errors: no progress, no notes.
+    /// Print only results and errors, no progress and no notes.
     #[arg(long, short, global = true)]
     quiet: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Train a net from a config file, or go on with a run.
+    /// Train a net from a config file, or continue a run.
     Train(train::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
-    /// Say what runs have come to, in words and as a page.
+    /// Report on training runs, in words and as a page.
     Report(report::Args),
     /// Make a book of balanced openings for matches.
     Openings(openings::Args),
@@ -59,17 +59,17 @@ enum Command {
     Analyze(analyze::Args),
     /// Play against a net in the terminal.
     Play(play::Args),
-    /// Serve the page on which one plays, analyses and tries rules.
+    /// Serve a page for playing, analysing and experimenting with rules.
     Serve(serve::Args),
-    /// Find positions with a proven win, or let a search solve them.
+    /// Find positions with a proven win, or measure how many a search solves.
     #[command(subcommand)]
     Puzzles(puzzles::Puzzles),
-    /// Play self-play games alone and keep their records.
+    /// Play self-play games without training and save their records.
     Selfplay(selfplay::Args),
     /// Inspect, check or print game records.
     #[command(subcommand)]
     Data(data::Data),
-    /// See what is in a model file, or export its net.
+    /// Show what a model file contains, or export its net.
     #[command(subcommand)]
     Model(model::ModelCommand),
     /// Check or show a training config.
@@ -81,19 +81,19 @@ enum Command {
     Perft(perft::Args),
     /// Play a list of moves or a saved game and report each state.
     Replay(replay::Args),
-    /// Play on someone else's server, or in someone else's program.
+    /// Play on another server, or as an engine in another program.
     #[command(subcommand)]
     Bridge(bridge::Bridge),
     /// Measure speed on this machine.
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Print a shell's completions of these commands.
+    /// Print a shell's completions for these commands.
     Completions(shell::CompletionsArgs),
     /// Write manual pages of these commands.
     Man(shell::ManArgs),
 }
 
-/// Reads what was typed, and does it.
+/// Parses the arguments and runs the command.
 pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> anyhow::Result<()> {
     let arguments = match program().try_get_matches_from(typed) {
         Ok(matches) => Arguments::from_arg_matches(&matches)?,

@@ -1,4 +1,4 @@
-//! `tablut analyze`: what a net and its search say about a position.
+//! `tablut analyze`: a net's and its search's results for a position.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -19,13 +19,13 @@ use crate::progress::Progress;
 /// Simulations when neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
 
-/// Search a position and show its value, the best lines and what is proven
+/// Search a position and show its value, the best lines and proven results
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on]
+    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Who moves first, where neither the rule set nor the position says it
+    /// Who moves first, if neither the rule set nor the position says so
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
     /// The position, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a" [default: the start]
@@ -43,10 +43,10 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Draw the board with ASCII characters alone
+    /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file, unless the first word is a move already [default: the net that comes with the program]
+    /// The model file, unless the first word is already a move [default: the net that comes with the program]
     #[arg(value_name = "MODEL")]
     model_or_move: Option<String>,
     /// Moves played from the position before it is analysed, such as d1-d3

@@ -13,15 +13,15 @@ use crate::console::Console;
 /// What can be measured.
 #[derive(Subcommand)]
 pub enum Bench {
-    /// Evaluations a second of the CPU engine, by shape, batch and threads.
+    /// Evaluations per second of the CPU engine, by shape, batch and threads.
     Inference(inference::Args),
-    /// Move generation: perft leaves and playouts a second, by rule set.
+    /// Move generation: perft leaves and playouts per second, by rule set.
     Rules(rules::Args),
-    /// Simulations a second of the search alone, memory of the tree, savings of cache and reuse.
+    /// Simulations per second of the search alone, memory of the tree, evaluations saved by cache and tree reuse.
     Search(search::Args),
-    /// Self-play: games, positions and evaluations a second, share inside the net, gain over burn's evaluator.
+    /// Self-play: games, positions and evaluations per second, share inside the net, speed-up over burn's evaluator.
     Selfplay(selfplay::Args),
-    /// Samples a second through whole training steps, by shape, batch and threads; memory of a step.
+    /// Samples per second in whole training steps, by shape, batch and threads; memory of a step.
     Training(training::Args),
 }
 

@@ -1,4 +1,4 @@
-//! `tablut bridge …`: play on someone else's server, or in someone else's program.
+//! `tablut bridge …`: play on another server, or as an engine in another program.
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -30,9 +30,9 @@ use crate::console::{Console, Voice};
 pub enum Bridge {
     /// Play in the Tablut Challenge of the University of Bologna, or referee one of its games.
     Challenge(ChallengeArgs),
-    /// Speak a line protocol in the manner of UCI on standard input and output.
+    /// Speak a line protocol similar to UCI on standard input and output.
     Engine(EngineArgs),
-    /// Be an engine of OpenTafl: speak its engine protocol on standard input and output.
+    /// Run as an OpenTafl engine: speak its engine protocol on standard input and output.
     Opentafl(OpenTaflArgs),
 }
 
@@ -48,7 +48,7 @@ struct PlayerArgs {
     /// Threads of the net.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Seed of all chance.
+    /// Seed of all randomness.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -65,10 +65,10 @@ pub struct ChallengeArgs {
     /// The referee's port [default: 5800 for white, 5801 for black].
     #[arg(long)]
     port: Option<u16>,
-    /// Seconds a move.
+    /// Seconds per move.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
-    /// The name told to the referee.
+    /// The name that is sent to the referee.
     #[arg(long, default_value = "tablut")]
     name: String,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub struct ChallengeArgs {
     /// Referee a game instead of playing.
     #[arg(long, conflicts_with_all = ["side", "model", "player", "host", "port"])]
     serve: bool,
-    /// Where to listen for the players of `--serve`: white comes to this port, black to the next.
+    /// Where to listen for the players of `--serve`: white connects to this port, black to the next.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:5800", requires = "serve")]
     listen: SocketAddr,
 }
@@ -95,10 +95,10 @@ enum Colour {
 pub struct EngineArgs {
     #[command(flatten)]
     player: PlayerArgs,
-    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
+    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Simulations a move when `go` says nothing else [default: what the model file says].
+    /// Simulations per move for a `go` without a limit [default: the model file's number].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     simulations: Option<u32>,
 }
@@ -108,10 +108,11 @@ pub struct EngineArgs {
 pub struct OpenTaflArgs {
     #[command(flatten)]
     player: PlayerArgs,
-    /// At most so many simulations a move, and so many without a clock [default: by OpenTafl's clock, without one what the model file says].
+    /// Maximum simulations per move; also the number without a clock [default: OpenTafl's clock decides; without one,
+    /// the model file's number].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     simulations: Option<u32>,
-    /// At most so many seconds a move, and so many without a clock.
+    /// Maximum seconds per move; also the time without a clock.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
 }
@@ -251,7 +252,7 @@ fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
         Ok(OpenTaflEngine::new(player.mind, Pace { most, simulations: player.simulations }))
     };
     let mut engine = engine().inspect_err(|error| {
-        // OpenTafl shows this to whoever chose the engine; the error itself is told in any case.
+        // OpenTafl shows this to the user who chose the engine. The error itself is reported as well.
         let _ = writeln!(console, "error -1 {}", format!("{error:#}").replace('\n', " "));
     })?;
     Ok(run_opentafl(&mut engine, &lines_of(io::stdin()), console)?)

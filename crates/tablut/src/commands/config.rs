@@ -1,4 +1,4 @@
-//! `tablut config check` and `tablut config show`: is a config sound, and what does it come to.
+//! `tablut config check` and `tablut config show`: check a config, and print it in full.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -17,9 +17,9 @@ use crate::interrupt::cancelled_by_interrupt;
 /// What to do with a config.
 #[derive(Subcommand)]
 pub enum Config {
-    /// Check a config file, and say nothing more than that it is sound.
+    /// Check a config file and report only whether it is valid.
     Check(Args),
-    /// Print the config with every key written out.
+    /// Print the config with every key.
     Show(ShowArgs),
 }
 
@@ -28,7 +28,7 @@ pub enum Config {
 pub struct ShowArgs {
     #[command(flatten)]
     args: Args,
-    /// Also say, after a short benchmark, what a run takes here in evaluations, time, disk and memory.
+    /// Also run a short benchmark and estimate a run's evaluations, time, disk space and memory on this machine.
     #[arg(long)]
     estimate: bool,
 }
@@ -38,7 +38,7 @@ pub struct ShowArgs {
 pub struct Args {
     /// The config file.
     config: PathBuf,
-    /// Override a key, such as `learning.batch_size=128`; may be given often.
+    /// Override a key, such as `learning.batch_size=128`; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
 }

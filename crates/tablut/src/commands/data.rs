@@ -1,4 +1,4 @@
-//! `tablut data`: what is in a file of game records, whether it replays, and the same as JSON or for NumPy.
+//! `tablut data`: shows, checks and converts files of game records.
 
 mod npz;
 
@@ -19,28 +19,28 @@ use crate::console::{Console, complain};
 /// What to do with records.
 #[derive(Subcommand)]
 pub enum Data {
-    /// Count games, positions and results; of a run's folder, say how far it is.
+    /// Count games, positions and results; for a run's folder, show its progress.
     Info {
         /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Replay every game and compare its end with the recorded one; of a run's folder, check every file.
+    /// Replay every game and compare its end with the recorded one; for a run's folder, check every file.
     Check {
         /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Rule set, by name or TOML file [default: the one that the file states].
+        /// Rule set, by name or TOML file [default: the one in the file].
         #[arg(long, value_name = "R")]
         rules: Option<String>,
     },
-    /// Print every ply of every game as a row of a table, for notebooks and spreadsheets.
+    /// Print every ply of every game as a table row, for notebooks and spreadsheets.
     Csv {
         /// Files of records.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Print every game as a JSON object on a line of its own.
+    /// Print every game as a JSON object, one per line.
     Json {
         /// Files of records.
         #[arg(required = true)]

@@ -26,10 +26,10 @@ pub struct Args {
     model: PathBuf,
     #[arg(help = format!("An opponent, may be given often: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]
     against: Vec<String>,
-    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
+    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Simulations a move; 0 plays by the policy alone [default: what the model file says].
+    /// Simulations per move; 0 plays by the policy alone [default: the model file's number].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     simulations: Option<u32>,
     #[command(flatten)]
@@ -68,7 +68,8 @@ pub struct Measured {
     pub played: Played,
 }
 
-/// Plays the net of `model` against `opponents`; by default at the file's simulations, under kvasir's rules or what else it was trained on.
+/// Plays the net of `model` against `opponents`. By default it uses the file's simulations, and kvasir's rules if the
+/// net was trained on them.
 pub fn measure(
     model: &Path,
     opponents: &[String],

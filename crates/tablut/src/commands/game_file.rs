@@ -1,4 +1,4 @@
-//! Files that hold a game: what `save` writes in `play`, OpenTafl's records (OTG), and plain lists of moves.
+//! Files that contain a game: the output of `save` in `play`, OpenTafl's records (OTG), and plain lists of moves.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,18 +9,18 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use tablut_rules::{OtgRecord, Position, RuleSet, Rules, RulesLine};
 
-/// Bytes of a file that are read; the longest game takes far less.
+/// The maximum number of bytes that are read. The longest game takes far less.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A game as a file tells it, not played yet.
+/// A game from a file, not played yet.
 pub struct GameFile {
-    /// Its rules; none where the file says nothing of them.
+    /// Its rules, or `None` if the file does not contain them.
     pub rules: Option<Arc<Rules>>,
-    /// Where it begins; none for the start position of the rules.
+    /// Its start position, or `None` for the start position of the rules.
     pub start: Option<Position>,
-    /// The moves, as they are written there.
+    /// The moves, as the file writes them.
     pub moves: Vec<String>,
-    /// What else a person should know of it.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -32,7 +32,8 @@ struct Saved {
     moves: Vec<String>,
 }
 
-/// Rules in full, or the name of a rule set that comes with the program. A file that is named there is not opened.
+/// Rules in full, or the name of a rule set that comes with the program. If the file names a path, that file is not
+/// opened.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum SavedRules {
@@ -41,7 +42,7 @@ enum SavedRules {
 }
 
 impl GameFile {
-    /// Reads the file, of whichever kind it is. With `asked` its own rules are not looked at.
+    /// Reads a file of any of these kinds. If `asked` is given, the file's own rules are ignored.
     pub fn read(path: &Path, asked: Option<&str>) -> anyhow::Result<Self> {
         let mut text = String::new();
         let file = File::open(path).with_context(|| format!("game {}", path.display()))?;

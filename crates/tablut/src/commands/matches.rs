@@ -1,4 +1,4 @@
-//! What `evaluate` and `match` share: options of matches, and playing them.
+//! The common part of `evaluate` and `match`: options of matches, and playing them.
 
 mod playing;
 
@@ -14,19 +14,19 @@ use tablut_rules::Rules;
 
 pub use self::playing::{Played, play_all};
 
-/// Games that a thread keeps going at once. More make no larger batch faster, and let the first results wait.
+/// Games per thread at the same time. More would not make batches faster, and the first results would take longer.
 const GAMES_PER_THREAD: usize = 16;
 
 /// Options of every command that plays matches.
 #[derive(Clone, Debug, clap::Args)]
 pub struct MatchArgs {
-    /// Games against each opponent; both sides equally, so an odd number is rounded up.
+    /// Games against each opponent; an odd number is rounded up, so that both sides are played equally often.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub games: u32,
-    /// Random plies at the beginning of each pair of games.
+    /// Random plies at the start of each pair of games.
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
-    /// Play from the openings of this book instead, which `tablut openings` makes; each pair of games from another one.
+    /// Use the openings of this book, made by `tablut openings`, a different one for each pair of games.
     #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
     pub openings: Option<PathBuf>,
     /// Plies after which a game is a draw.
@@ -35,13 +35,14 @@ pub struct MatchArgs {
     /// Seed of openings and players; the same seed gives the same games.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// End each match once a sequential test is settled; the bounds are ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default: 0,20].
+    /// Stop each match when a sequential test has a result; the bounds are ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default:
+    /// 0,20].
     #[arg(long, alias = "sprt", value_name = "BOUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "0,20")]
     pub sequential_test: Option<TestBounds>,
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write each game to this file as it ends, one JSON object a line. When the file is there, go on with its match.
+    /// Write each finished game to this file, one JSON object per line. If the file exists, continue its match.
     #[arg(long, value_name = "FILE")]
     pub save_games: Option<PathBuf>,
     /// Print JSON instead of tables.

@@ -1,4 +1,5 @@
-//! `tablut model info` and `tablut model export`: what is in a model file, and the same net for other programs.
+//! `tablut model info` and `tablut model export`: shows the contents of a model file, and exports its net for other
+//! programs.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -79,7 +80,7 @@ fn names(rules: &[StatedRules]) -> Vec<&str> {
     rules.iter().map(StatedRules::name).collect()
 }
 
-/// A line for each rule set that is not the one of its name that comes with the program.
+/// One line for each rule set that differs from the one of its name that comes with the program.
 fn changes(rules: &[StatedRules]) -> String {
     let line = |rules: &StatedRules| {
         let changes: Vec<String> = rules.changes().iter().map(ToString::to_string).collect();

@@ -24,10 +24,10 @@ use crate::progress::{Progress, left};
 /// Arguments of `tablut openings`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file to write: JSON, a header and one opening a line
+    /// The file to write: JSON, a header and one opening per line
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Rule set, by name or TOML file [default: kvasir, or what else the judge was trained on]
+    /// Rule set, by name or TOML file [default: kvasir, or the judge's own if it was not trained on kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// Openings in the book; a match of N games needs half as many
@@ -36,11 +36,11 @@ pub struct Args {
     /// Random plies of each opening
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     plies: u32,
-    /// Who says how even an opening is: alphabeta:DEPTH or net:FILE@SIMULATIONS
+    /// The judge that evaluates openings: alphabeta:DEPTH or net:FILE@SIMULATIONS
     #[arg(long, default_value = "alphabeta:4", value_name = "PLAYER")]
     judge: PlayerSpec,
-    /// The largest value, either way: for alphabeta in hundredths of a defender [default: 50], for nets from 0 (even) to 1 (won)
-    /// [default: 0.3]
+    /// The largest absolute value: for alphabeta in hundredths of a defender [default: 50], for nets from 0 (even) to 1
+    /// (won) [default: 0.3]
     #[arg(long, value_name = "X")]
     band: Option<f64>,
     /// Seed; the same seed gives the same book

@@ -6,9 +6,9 @@ use tablut_rules::{Rules, Side};
 
 use crate::console::Console;
 
-/// Count the move sequences of exactly so many plies
+/// Count the move sequences of an exact number of plies
 ///
-/// A sequence that ends the game sooner is not counted; repetition and ply limits are left out.
+/// Sequences in which the game ends earlier are not counted. Repetition and ply limits are ignored.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule set, by name or TOML file
@@ -17,10 +17,10 @@ pub struct Args {
     /// Plies in a sequence
     #[arg(long, value_name = "D")]
     depth: u32,
-    /// Who moves first: attackers or defenders; without it the side that the rule set or the position names
+    /// Who moves first: attackers or defenders [default: the side that the position or the rule set says]
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
-    /// Count from here instead of the start, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
+    /// Count from this position instead of the start, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
     #[arg(long, value_name = "P")]
     position: Option<String>,
     /// Print the count after each first move, then the sum

@@ -1,4 +1,4 @@
-//! `tablut puzzles`: positions with a proven win, found in self-play, and how searches do on them.
+//! `tablut puzzles`: positions with a proven win, found in self-play, and how many a search solves.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ use crate::layout;
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Find positions with a proven win, or let a search solve them
+/// Find positions with a proven win, or measure how many a search solves
 #[derive(Debug, Subcommand)]
 pub enum Puzzles {
     /// Find puzzles in a net's games against itself: one file for each rule set
     Make(Make),
-    /// Let a search solve puzzles, and check all that it calls proven
+    /// Run a search on puzzles, and check all its proofs
     Solve(Solve),
 }
 
@@ -36,16 +36,16 @@ pub struct Make {
     /// The model file whose net plays the games [default: the net that comes with the program]
     #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
-    /// Rule sets, by name or TOML file, with commas between them [default: those that the net was trained on]
+    /// Rule sets, by name or TOML file, separated by commas [default: those that the net was trained on]
     #[arg(long, value_name = "R", value_delimiter = ',')]
     rules: Vec<String>,
-    /// Puzzles for each rule set: a quarter of each distance of 1 to 4 moves, half of each side where games allow
+    /// Puzzles per rule set: a quarter of each distance of 1 to 4 moves, half of each side if the games allow it
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count)]
     count: usize,
-    /// Games to look through at most
+    /// Maximum number of games
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
-    /// Simulations a move in the games
+    /// Simulations per move in the games
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     simulations: u32,
     /// Seed; the same seed gives the same puzzles
@@ -64,13 +64,13 @@ pub struct Solve {
     /// Files of puzzles
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The model file of the net that searches [default: no net, all moves and results equally likely]
+    /// The model file of the net for the search [default: no net, all moves and results equally likely]
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
     /// Simulations for each puzzle
     #[arg(long, value_name = "N", default_value_t = 800, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     simulations: u32,
-    /// What the search does differently from a match's, such as `puct` or `gumbel=32,solver=threats`
+    /// Changes to the search settings of matches, such as `puct` or `gumbel=32,solver=threats`
     #[arg(long, value_name = "OPTIONS")]
     search: Option<SearchOptions>,
     /// Seed of the search

@@ -1,4 +1,4 @@
-//! `tablut replay`: plays a list of moves or a saved game and tells the state after each move.
+//! `tablut replay`: plays a list of moves or a saved game and prints the state after each move.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -17,21 +17,21 @@ const USUAL_RULES: &str = "kvasir";
 /// Play a list of moves or a saved game and report each state
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule set, by name or TOML file [default: that of the file that holds the game, or kvasir]
+    /// Rule set, by name or TOML file [default: the one in the game's file, or kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Who moves first: attackers or defenders; without it the side that the rule set or the position names, and where
-    /// the rule set draws it the side of the first move's piece
+    /// Who moves first: attackers or defenders [default: the side that the position or the rule set says; if the rule
+    /// set draws it, the side of the first move's piece]
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
-    /// Begin here instead of at the start, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
+    /// Start from this position, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
     #[arg(long, value_name = "P")]
     position: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Moves such as d1-d3; or one file that holds a game, as `save` writes it in `play`, as OpenTafl's record or as a list of moves;
-    /// or - to read moves from standard input
+    /// Moves such as d1-d3; or one file with a game: the output of `save` in `play`, OpenTafl's record, or a list of
+    /// moves; or - to read moves from standard input
     #[arg(value_name = "MOVE|FILE")]
     moves: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! `tablut report RUN…`: what runs have come to, as one page, as tables, or for TensorBoard.
+//! `tablut report RUN…`: reports on runs, as one page, as tables, or for TensorBoard.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::outputs::check_writable;
 /// Arguments of `tablut report`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folders of runs, under way or finished; several are compared.
+    /// Folders of runs, running or finished; several are compared.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The page to write [default: report.html in the run's folder; comparison.html here for several].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Also write event files for TensorBoard into this folder, below it one folder for each of several runs.
+    /// Also write event files for TensorBoard into this folder; with several runs, into one subfolder for each.
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
     /// Also write the metrics as a table to this file, one row for each generation and rule set.

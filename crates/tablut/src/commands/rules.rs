@@ -13,10 +13,10 @@ use crate::layout::wrapped;
 /// List the rule sets, or explain one
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule set to explain, by name, TOML file or OpenTafl's line of rules (dim:9 …); without it all are listed
+    /// Rule set to explain, by name, TOML file or OpenTafl's line of rules (dim:9 …) [default: list all]
     #[arg(value_name = "R")]
     rules: Option<String>,
-    /// Print JSON: the rule set's data with its explanation, or an array of them
+    /// Print JSON: the rule set's data and its explanation, or an array of all rule sets
     #[arg(long)]
     json: bool,
     /// Print the rule set as a TOML file

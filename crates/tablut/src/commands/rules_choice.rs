@@ -1,4 +1,4 @@
-//! The rules that a command plays by, and what is said of the choice.
+//! The rules that a command uses, and the notes about the choice.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tablut_rules::Rules;
 use super::model_file::model_name;
 use crate::console::Voice;
 
-/// The rules to play by, after saying what is to be said of the choice.
+/// Prints the notes about the choice, and returns the rules.
 pub fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
     for note in &choice.notes {
         voice.say(format_args!("note: {note}"));
@@ -19,14 +19,14 @@ pub fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
     choice.rules
 }
 
-/// The rules for the net of one model alone: `asked`, or what the net knows. Without a file it is the net that comes with the
+/// The rules for one model: `asked`, or rules that the net knows. Without a file it is the net that comes with the
 /// program.
 pub fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let net = model_name(path);
     Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
 }
 
-/// The rules of a match: `asked`, else those of its book of openings, else what the nets know.
+/// The rules of a match: `asked`, else those of its opening book, else rules that the nets know.
 pub fn match_rules(asked: Option<&str>, book: Option<&Path>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let choice = match (asked, book) {
         (None, Some(path)) => nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)?,

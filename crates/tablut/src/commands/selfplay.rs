@@ -1,4 +1,4 @@
-//! `tablut selfplay MODEL`: self-play games alone, written as records.
+//! `tablut selfplay MODEL`: self-play games without training, saved as records.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -29,10 +29,10 @@ pub struct Args {
     /// Folder for the records.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Rule set, by name or TOML file [default: kvasir, or what else the net was trained on].
+    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Simulations a move.
+    /// Simulations per move.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     simulations: u32,
     /// Seed; the same seed gives the same games.

@@ -1,4 +1,4 @@
-//! `tablut serve [MODEL…]`: the page on which one plays, analyses and tries rules.
+//! `tablut serve [MODEL…]`: the page for playing, analysing and experimenting with rules.
 
 mod training;
 
@@ -19,7 +19,7 @@ use training::OwnTrainer;
 pub struct Args {
     #[command(flatten)]
     serve: ServeArgs,
-    /// Also show the training run in this folder, under way or finished, from its files alone; its newest net plays
+    /// Also show the training run in this folder, running or finished; only its files are read. Its newest net plays
     /// unless models are named.
     #[arg(long, value_name = "RUN")]
     run: Option<PathBuf>,

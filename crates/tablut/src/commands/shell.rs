@@ -1,4 +1,4 @@
-//! `tablut completions` and `tablut man`: these commands for a shell's completion and for `man`.
+//! `tablut completions` and `tablut man`: shell completions and manual pages for these commands.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
 /// Arguments of `tablut man`.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Folder for the pages, one for each command, such as ~/.local/share/man/man1.
+    /// Folder for the pages, one per command, such as ~/.local/share/man/man1.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]

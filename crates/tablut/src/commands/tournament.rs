@@ -24,14 +24,15 @@ use crate::outputs::check_writable;
 pub struct Args {
     #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives one a name for the tables"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
-    /// Rule set, by name or TOML file [default: those of --openings; else kvasir, or what else the nets were trained on].
+    /// Rule set, by name or TOML file [default: those of --openings; else kvasir, or the nets' own if they were not
+    /// trained on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Give a player's rating instead of measuring it; may be given often, the first is what the others are measured against
+    /// Fix a player's rating instead of measuring it; repeatable. The first one is the reference for the others
     /// [default: random=0 and alphabeta:4 at its published rating, if they play].
     #[arg(long, value_name = "PLAYER=ELO")]
     anchor: Vec<NamedAnchor>,
-    /// Draw the ladder to this file, as an SVG picture.
+    /// Write the ladder as an SVG picture to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `tablut train CONFIG`: the whole loop, with progress, and in the end the net's measured score.
+//! `tablut train CONFIG`: the whole training loop, with progress, and at the end the net's measured score.
 
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -34,19 +34,20 @@ pub struct Args {
     /// The config file.
     #[arg(required_unless_present = "resume")]
     config: Option<PathBuf>,
-    /// Go on with the run in this folder, with the config that it was begun with.
+    /// Continue the run in this folder, with the config that it was started with.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["config", "run"])]
     resume: Option<PathBuf>,
-    /// The run's folder [default: runs/ and the config's name]; a run that is there goes on.
+    /// The run's folder [default: runs/ and the config's name]; an existing run is continued.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// Override a key of the config, such as `learning.batch_size=128`; may be given often.
+    /// Override a key of the config, such as `learning.batch_size=128`; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
-    /// Train nothing: say after a short benchmark what the run will take in evaluations, time, disk and memory.
+    /// Do not train: run a short benchmark and estimate the run's evaluations, time, disk space and memory.
     #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
-    /// Show the run while it trains, on a page of this machine; also at ADDRESS or ADDRESS:PORT, with a token in the link.
+    /// Show the run during training on a page on this machine; with ADDRESS or ADDRESS:PORT also there, with a token in
+    /// the link.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1")]
     serve: Option<Place>,
 }
@@ -70,7 +71,7 @@ impl FromStr for Place {
     }
 }
 
-/// Trains, measures the new net, and says how to go on.
+/// Trains, measures the new net, and prints how to continue.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let (config, folder) = args.config_and_folder()?;

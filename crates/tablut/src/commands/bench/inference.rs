@@ -24,13 +24,14 @@ const N_ROUNDED: usize = 2000;
 
 /// Time the CPU engine on positions from random games of every built-in rule set
 ///
-/// Every combination of the shapes, threads, precisions and batch sizes given is timed, one after the other.
+/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
     shape: Vec<Architecture>,
-    /// Model files to time instead of nets with random weights; with precision bf16, also how far it moves their outputs
+    /// Model files to time instead of nets with random weights; with precision bf16, also the effect of rounding on
+    /// their outputs
     #[arg(long, value_name = "FILE", conflicts_with = "shape")]
     model: Vec<PathBuf>,
     /// Positions in a batch
@@ -45,10 +46,10 @@ pub struct Args {
     /// Seconds to spend on each combination
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     secs: f64,
-    /// Print one JSON object on a line for each combination
+    /// Print one JSON object per line for each combination
     #[arg(long)]
     json: bool,
-    /// Also write the net that is timed (of the first shape) as an ONNX file, for timing other runtimes
+    /// Also write the timed net (of the first shape) as an ONNX file, for timing other runtimes
     #[arg(long, value_name = "FILE")]
     onnx: Option<PathBuf>,
 }

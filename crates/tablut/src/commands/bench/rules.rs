@@ -20,23 +20,23 @@ const PLAYOUT_PLIES: u32 = 200;
 
 /// Time move generation and play on one core
 ///
-/// Perft counts from the start with the last ply counted and not played; playouts are random games with all rules of
-/// history, cut off after 200 plies.
+/// Perft counts from the start position; the last ply is counted but not played. Playouts are random games with all
+/// rules about history, stopped after 200 plies.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule sets; all built-in ones without it
+    /// Rule sets [default: all built-in ones]
     #[arg(long, value_delimiter = ',', value_name = "R")]
     rules: Vec<String>,
     /// Depth of perft, in plies
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
-    /// Rounds of perft, each a whole count; the best one is reported beside the mean
+    /// Rounds of perft; both the best and the mean are reported
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Random playouts
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     playouts: u32,
-    /// Print one JSON object on a line for each rule set
+    /// Print one JSON object per line for each rule set
     #[arg(long)]
     json: bool,
 }

@@ -23,15 +23,15 @@ const SEED: u64 = 1;
 
 /// Time the search alone, on one core, with an evaluator that costs nothing
 ///
-/// Positions from random games are searched with equal policies and values, then short games are played to count the
-/// evaluations that a kept tree, a cache and a graph in which lines of moves meet save: with a net's opinions, or
-/// fixed random ones.
+/// First it searches positions from random games with equal policies and values. Then it plays short games to count the
+/// evaluations that are saved by a kept tree, a cache, and a graph in which lines of moves meet. These games use a
+/// net's evaluations, or fixed random ones.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
     #[arg(long, value_delimiter = ',', default_value = "kvasir")]
     rules: Vec<String>,
-    /// What is proven and seen without an evaluation: off, threats or deep
+    /// What the search proves and finds without an evaluation: off, threats or deep
     #[arg(long, default_value = "threats", value_parser = solver)]
     solver: Solver,
     /// Simulations of each search
@@ -40,7 +40,7 @@ pub struct Args {
     /// Time a graph, in which lines of moves to the same position meet, instead of a tree
     #[arg(long)]
     transpositions: bool,
-    /// Count saved evaluations with this model's opinions [default: fixed random ones]
+    /// Count saved evaluations with this model's evaluations [default: fixed random ones]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// Seconds to spend on each timing
@@ -49,7 +49,7 @@ pub struct Args {
     /// Plies of each game in which saved evaluations are counted
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     plies: u32,
-    /// Print one JSON object on a line for each rule set and method
+    /// Print one JSON object per line for each rule set and method
     #[arg(long)]
     json: bool,
 }

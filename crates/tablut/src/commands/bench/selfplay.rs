@@ -17,7 +17,7 @@ use tablut_search::SearchConfig;
 
 use crate::console::Console;
 
-/// Time self-play with the CPU engine and with burn's evaluator, taking turns
+/// Time self-play with the CPU engine and with burn's evaluator, alternating
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Shape of an untrained net
@@ -29,13 +29,13 @@ pub struct Args {
     /// Rule set, by name or TOML file
     #[arg(long, default_value = "kvasir", value_name = "R")]
     rules: String,
-    /// Games of each round
+    /// Games per round
     #[arg(long, default_value_t = 128, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     games: u32,
-    /// Simulations a move
+    /// Simulations per move
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     simulations: u32,
-    /// Plies at which a game ends
+    /// Plies after which a game ends
     #[arg(long, default_value_t = 40, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_plies: u32,
     /// Rounds; both evaluators play each one

@@ -29,7 +29,7 @@ const LEARNING_RATE: f32 = 1e-4;
 /// Time whole training steps on positions from random games
 ///
 /// A step draws a batch from the replay window (moves, encoding, symmetries), differentiates the loss and updates the
-/// weights. Every combination of the shapes, batches and threads given is timed, one after the other.
+/// weights. All combinations of the given shapes, batches and threads are timed one after another.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -41,13 +41,13 @@ pub struct Args {
     /// Threads that share each step
     #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
     threads: Vec<usize>,
-    /// Steps to time for each combination, after two to warm up
+    /// Steps to time for each combination, after two warm-up steps
     #[arg(long, default_value_t = 10, value_parser = at_least_one)]
     steps: usize,
     /// Differentiate the net with burn's own operations on the CPU
     #[arg(long)]
     burn: bool,
-    /// Print one JSON object on a line for each combination
+    /// Print one JSON object per line for each combination
     #[arg(long)]
     json: bool,
 }

@@ -14,7 +14,8 @@ use crate::outputs::Overwrite;
 
 /// Write positions and training targets as a NumPy archive
 ///
-/// One row for every position that a search has judged, in the order of the games. docs/encoding.md lists the arrays.
+/// One row for every position that a search has evaluated, in the order of the games. docs/encoding.md lists the
+/// arrays.
 #[derive(clap::Args)]
 pub struct Args {
     /// Files of records.
@@ -23,10 +24,10 @@ pub struct Args {
     /// Where to write the archive.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Share of the search's value in the value targets, the rest is the game's outcome; 0 to 1.
+    /// Share of the search's value in the value targets, 0 to 1; the rest is the game's outcome.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     value_share: f32,
-    /// Rule set, by name or TOML file [default: the one that the file states].
+    /// Rule set, by name or TOML file [default: the one in the file].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     #[command(flatten)]

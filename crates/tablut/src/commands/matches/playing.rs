@@ -1,4 +1,4 @@
-//! Plays matches one after the other, with progress, and keeps their games as they end.
+//! Plays matches one after another, with progress, and saves their games when they end.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -30,7 +30,7 @@ impl Played {
         reports.filter(|report| report.games > 0).collect()
     }
 
-    /// Tells a person who stopped the matches what there is and how to go on; the error ends the command.
+    /// Tells a user who stopped the matches which results there are and how to continue. The error ends the command.
     pub fn finish(&self, save_games: Option<&Path>, voice: Voice) -> anyhow::Result<()> {
         if self.is_complete() {
             return Ok(());
@@ -54,8 +54,8 @@ impl Played {
     }
 }
 
-/// Plays `pairings` one after the other, with progress on standard error. With `save_games` every game is written there as it
-/// ends, and those that are there already are not played again.
+/// Plays `pairings` one after another, with progress on standard error. With `save_games` every finished game is
+/// written to that file, and games that are already in it are not played again.
 pub fn play_all(
     pairings: &[[NamedPlayer; 2]],
     nets: &Nets,
@@ -133,7 +133,7 @@ fn play_one(
     }
 }
 
-/// Says at once what a program did wrong; the files of games say it too.
+/// Reports a program's error at once. The files of games contain it too.
 fn tell_forfeit(bar: &MatchBar, players: [&str; 2], progress: &MatchProgress<'_>) {
     if let Ending::Forfeit { loser, reason } = &progress.game.ending {
         let player = players[(progress.game_idx + loser.index()) % 2];
