@@ -23,7 +23,7 @@ use crate::memory::MemoryBounds;
 use crate::run::TrainError;
 use crate::watching::memory_bytes;
 
-/// Number of games without a net for estimating the length of games: per rule set, and in total.
+/// Number of games without a net for estimating the length of games: per rule set, and the limits of the total.
 const GAMES_PER_RULE_SET: usize = 4;
 const FEWEST_GAMES: usize = 24;
 const MOST_GAMES: usize = 96;

@@ -72,7 +72,7 @@ pub enum ModelFileErrorKind {
     #[error("not a complete safetensors file ({})", shown(.0))]
     Format(String),
     /// The bytes seem to be another kind of file.
-    #[error("no model file; it seems to be {0}")]
+    #[error("not a model file; it seems to be {0}")]
     OtherKind(&'static str),
     /// A key of the metadata is missing.
     #[error("metadata key `{0}` is missing; was it written by tablut?")]

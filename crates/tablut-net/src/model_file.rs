@@ -295,7 +295,7 @@ mod tests {
         for (changes, expected) in [
             (&[("training", Some("{\"play_simulations\":4294967295}"))][..], "play_simulations is 4294967295"),
             (&[("training", Some("{\"play_simulations\":1000001}"))], "expected 0 to 1000000"),
-            (&[("rules", Some(&path)), ("rule_sets", None)], "is no name of a rule set"),
+            (&[("rules", Some(&path)), ("rule_sets", None)], "is not the name of a rule set"),
             (&[("rules", Some("[\"\\u001b[31m\"]")), ("rule_sets", None)], "\\u{1b}[31m"),
             (&[("rules", Some("[\"tartu\"]"))], "it holds kvasir, but `rules` lists tartu"),
             (&[("rules", Some("\u{1b}[31m"))], "metadata key `rules`"),
@@ -313,7 +313,7 @@ mod tests {
         let kind = |bytes: &[u8]| Model::from_bytes(bytes).unwrap_err().to_string();
         assert_eq!(
             kind(b"rules = [\"kvasir\"]\n"),
-            "no model file; it seems to be TOML text, such as a config or a rule set"
+            "not a model file; it seems to be TOML text, such as a config or a rule set"
         );
         assert!(kind(b"").contains("an empty file"));
         let state = BTreeMap::from([("format", "1".to_owned()), ("steps", "3".to_owned())]);

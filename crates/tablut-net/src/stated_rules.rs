@@ -22,7 +22,7 @@ pub struct StatedRules {
 
 /// A name in a file is not a valid name of a rule set.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("\"{}\" is no name of a rule set: expected letters, digits, - and _", shown(.0))]
+#[error("\"{}\" is not the name of a rule set: expected letters, digits, - and _", shown(.0))]
 pub struct BadRulesName(String);
 
 /// A file contains only the name of a rule set, and no rule set of that name comes with the program.
@@ -155,7 +155,7 @@ mod tests {
         let path = folder.path().join("mine.toml");
         std::fs::write(&path, slow().to_toml()).unwrap();
         let fault = |text: &str| serde_json::from_str::<StatedRules>(text).unwrap_err().to_string();
-        assert!(fault(&serde_json::to_string(&path).unwrap()).contains("is no name of a rule set"));
+        assert!(fault(&serde_json::to_string(&path).unwrap()).contains("is not the name of a rule set"));
         assert!(fault("\"\\u001b[31m\"").contains("\\u{1b}[31m"));
         let text = serde_json::to_string(&StatedRules::of(&rules(&slow()))).unwrap();
         let error = fault(&text.replace("\"reach\":2", "\"reach\":3"));

@@ -243,7 +243,7 @@ fn programs_that_cannot_play_at_all_end_the_match() {
         ),
         ("engine:sh 'unclosed", &[], &["quote"]),
         ("engine:", &[], &["engine:COMMAND"]),
-        ("opentafl:x", &["--rules", "imperial"], &["no words for their captures.count"]),
+        ("opentafl:x", &["--rules", "imperial"], &["cannot express their captures.count"]),
         ("opentafl:no-such-program", &[], &["cannot start \"no-such-program\""]),
         ("opentafl:sh -c 'echo error -1 no licence; cat'", &[], &["answered \"error -1 no licence\""]),
         ("opentafl:sh -c 'echo closed >&2; exit 4'", &[], &["ended before it said hello", "closed"]),

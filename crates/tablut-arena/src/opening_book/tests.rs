@@ -114,7 +114,7 @@ fn faults_name_file_and_line() {
         (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
         (text.replace("\"version\":2", "\"version\":9"), "version 9, expected"),
         (reheaded(&stated, "\"masters\""), "for the masters rules"),
-        (text.replace(&stated, "\"/tmp/any.toml\""), "is no name of a rule set"),
+        (text.replace(&stated, "\"/tmp/any.toml\""), "is not the name of a rule set"),
         (text.replace(&clauses_hash(config.rules.set()), "0123456789abcdef"), "the file says 0123456789abcdef…"),
         (
             reheaded(&stated, &serde_json::to_string(&changed).unwrap()),

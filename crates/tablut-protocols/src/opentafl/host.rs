@@ -19,7 +19,7 @@ const OVERTIMES: u32 = 100;
 pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, String> {
     let worded = rules.set().to_opentafl(start);
     worded.map(|worded| worded.line).map_err(|keys| {
-        format!("the rules {} cannot be told to it: OpenTafl has no words for their {}", rules.name(), keys.join(", "))
+        format!("the rules {} cannot be sent to it: OpenTafl cannot express their {}", rules.name(), keys.join(", "))
     })
 }
 
