@@ -3,7 +3,8 @@
 mod collector;
 
 use self::collector::Collector;
-use crate::match_game::{GameResult, MatchGame, Seat};
+use crate::match_game::GameResult;
+use crate::match_plan::MatchPlan;
 use crate::openings::{Opening, OpeningsError, openings};
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
 use tablut_players::{Contestant, Demand, PlayerError};
 use tablut_ratings::TestBounds;
-use tablut_rules::{Game, Rules, Side};
+use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluator};
 
 /// The settings of a match.
@@ -126,6 +127,69 @@ pub fn resume_match(
     cancel: &CancelToken,
     on_game: impl Fn(&MatchProgress<'_>) + Sync,
 ) -> Result<MatchOutcome, MatchError> {
+    let plan = MatchPlan {
+        rules: config.rules.clone(),
+        contestants: contestants.clone(),
+        max_plies: config.max_plies,
+        seed: config.seed,
+    };
+    let concurrency = limited(&contestants[1], limited(&contestants[0], config.concurrency));
+    let names = contestants.each_ref().map(|contestant| contestant.name.clone());
+    collect_match(config, names, earlier, cancel, on_game, |wanted| {
+        let run = run_tasks(
+            wanted.games.len(),
+            concurrency,
+            |at| plan.game(wanted.opening(wanted.games[at]), wanted.games[at]),
+            make_evaluators,
+            &Counters::default(),
+            &wanted.cancel,
+            |at, game| (wanted.deliver)(wanted.games[at], game),
+        );
+        ran_to_the_end(run)
+    })
+}
+
+/// The games of a match that are to be played, wherever that is.
+pub struct WantedGames<'a> {
+    /// Their numbers, in order.
+    pub games: Vec<usize>,
+    /// The openings of all pairs.
+    pub openings: &'a [Opening],
+    /// Takes each game as it ends, from any thread, once.
+    pub deliver: &'a (dyn Fn(usize, &GameResult) + Sync),
+    /// Cancelled when no more games are needed, because the match was stopped or its sequential test is settled.
+    pub cancel: CancelToken,
+    /// Cancelled when somebody has stopped the match.
+    stop: &'a CancelToken,
+}
+
+impl WantedGames<'_> {
+    /// Whether somebody has stopped the match, before it was settled or played.
+    pub fn was_stopped(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
+    /// The opening of game `game_idx`.
+    pub fn opening(&self, game_idx: usize) -> &Opening {
+        &self.openings[game_idx / 2]
+    }
+}
+
+/// Counts a match's games, those of an earlier run and those that `play` brings. `play` gives whether all were played, and not
+/// stopped.
+///
+/// Otherwise as [`resume_match`].
+///
+/// # Panics
+/// If `on_game` panics, or a number of `earlier` is not one of the match's games.
+pub fn collect_match<E: From<OpeningsError>>(
+    config: &MatchConfig,
+    players: [String; 2],
+    earlier: Vec<(usize, GameResult)>,
+    cancel: &CancelToken,
+    on_game: impl Fn(&MatchProgress<'_>) + Sync,
+    play: impl FnOnce(&WantedGames<'_>) -> Result<bool, E>,
+) -> Result<MatchOutcome, E> {
     let openings = config.openings()?;
     let games_total = 2 * config.n_pairs;
     let mut is_left = vec![true; games_total];
@@ -134,32 +198,24 @@ pub fn resume_match(
         is_left[game_idx] = false;
         collector.add(game_idx, &game);
     }
-    let left: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
-    let concurrency = limited(&contestants[1], limited(&contestants[0], config.concurrency));
+    let games: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
     let collector = Mutex::new(collector);
     // The sequential test ends only this match. The owner of `cancel` has not requested a stop.
     let settled = cancel.child();
-    let run = run_tasks(
-        left.len(),
-        concurrency,
-        |at| match_game(config, contestants, &openings, left[at]),
-        make_evaluators,
-        &Counters::default(),
-        &settled,
-        |at, game| {
-            let mut collector = collector.lock().expect("no thread panics while it holds the collector");
-            if collector.add(left[at], game) {
-                settled.cancel();
-            }
-            let (games_finished, tally) = (collector.finished(), collector.tally());
-            on_game(&MatchProgress { game_idx: left[at], game, games_finished, games_total, tally });
-        },
-    );
-    let is_complete = ran_to_the_end(run)?;
+    let deliver = |game_idx: usize, game: &GameResult| {
+        let mut collector = collector.lock().expect("no thread panics while it holds the collector");
+        if collector.add(game_idx, game) {
+            settled.cancel();
+        }
+        let (games_finished, tally) = (collector.finished(), collector.tally());
+        on_game(&MatchProgress { game_idx, game, games_finished, games_total, tally });
+    };
+    let wanted = WantedGames { games, openings: &openings, deliver: &deliver, cancel: settled.clone(), stop: cancel };
+    let is_complete = wanted.games.is_empty() || play(&wanted)?;
     let collector = collector.into_inner().expect("all workers have ended");
     let header = ReportHeader {
         rules: config.rules.name().to_owned(),
-        players: contestants.each_ref().map(|contestant| contestant.name.clone()),
+        players,
         seed: config.seed,
         opening_plies: config.opening_plies,
         max_plies: config.max_plies,
@@ -177,33 +233,4 @@ fn ran_to_the_end<T>(run: Result<T, RunError<PlayerError>>) -> Result<bool, Matc
         Err(RunError::Evaluate(error)) => Err(MatchError::Evaluate(error)),
         Err(RunError::Task(error)) => Err(MatchError::Player(error)),
     }
-}
-
-/// Game `game_idx`. In even games the first contestant plays the attackers, in odd games the defenders.
-fn match_game(config: &MatchConfig, contestants: &[Contestant; 2], openings: &[Opening], game_idx: usize) -> MatchGame {
-    let opening = &openings[game_idx / 2];
-    let mut game = Game::new(config.rules.clone(), opening.first);
-    if let Some(max_plies) = config.max_plies {
-        game = game.with_max_plies(max_plies);
-    }
-    for &mv in &opening.moves {
-        // If a limit is shorter than the opening, the game is already over.
-        if game.play(mv).is_err() {
-            break;
-        }
-    }
-    let seat = |side: Side| {
-        let contestant = &contestants[(game_idx + side.index()) % 2];
-        let seed = mix(mix(config.seed, game_idx as u64), side.index() as u64);
-        Seat { player: contestant.sit(&config.rules, side, seed), evaluator: contestant.evaluator }
-    };
-    MatchGame::new(game, opening, [seat(Side::Attackers), seat(Side::Defenders)])
-}
-
-/// Mixes two numbers into a seed, with one round of `SplitMix64`.
-pub(crate) fn mix(seed: u64, index: u64) -> u64 {
-    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -1,20 +1,25 @@
 //! Matches between players of Tablut: openings, games, files of games, ladders.
 //!
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
+//! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that others play.
 //! - [`ladder()`]: the ratings of all players of some matches.
 
 pub mod contest;
 pub mod games_file;
 pub mod ladder;
 pub mod match_game;
+pub mod match_plan;
 pub mod opening_book;
 pub mod openings;
 pub mod tally;
 
-pub use contest::{MatchConfig, MatchError, MatchOutcome, MatchProgress, play_match, resume_match};
+pub use contest::{
+    MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match, resume_match,
+};
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use match_game::{GameResult, MatchGame, Seat};
+pub use match_plan::MatchPlan;
 pub use opening_book::{BookConfig, BookError, BookFileError, Judge, JudgedOpening, OpeningBook, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use tally::{MatchReport, SideResult, Tally};

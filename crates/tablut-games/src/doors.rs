@@ -92,6 +92,8 @@ pub struct FleetReport {
     pub refused: u64,
     /// Bytes of games received.
     pub bytes: u64,
+    /// The most parcels that waited at the broker when the learner read one; 0 when it keeps up.
+    pub lag: u64,
     /// Seconds that training waited for games.
     pub waited_seconds: f64,
 }

@@ -29,7 +29,9 @@ pub use executor::{Concurrency, Counters, Request, RunError, Task, TaskSource, r
 pub use net_evaluator::NetEvaluator;
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
-pub use record_file::{RecordFile, RecordFileError, read_records, records_from_bytes, write_records};
+pub use record_file::{
+    RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
+};
 pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
     CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,

@@ -99,15 +99,7 @@ pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileErr
         bytes.extend(rules);
         bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
         for (number, game) in file.games.iter().enumerate() {
-            let plain = plain_frame(game).map_err(|error| format!("frame {number}: {error}"))?;
-            if plain.len() > MAX_FRAME_BYTES {
-                return Err(format!("frame {number}: {} bytes, at most {MAX_FRAME_BYTES} are read back", plain.len()));
-            }
-            let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
-            bytes.extend(length(packed.len(), "bytes")?.to_le_bytes());
-            bytes.extend(length(plain.len(), "bytes")?.to_le_bytes());
-            bytes.extend(crc32c::crc32c(&packed).to_le_bytes());
-            bytes.extend(packed);
+            write_frame(game, &mut bytes).map_err(|error| format!("frame {number}: {error}"))?;
         }
         durable::write(path, &bytes).map_err(|error| error.to_string())
     };
@@ -143,7 +135,9 @@ pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
     if bytes.u32()? != crc32c::crc32c(header) {
         return Err("damaged: the header's checksum does not match".to_owned());
     }
-    let frame = |game: u32, bytes: &mut Reader| read_frame(bytes).map_err(|error| format!("frame {game}: {error}"));
+    let frame = |game: u32, bytes: &mut Reader| {
+        read_frame(bytes, MAX_FRAME_BYTES).map_err(|error| format!("frame {game}: {error}"))
+    };
     let games = (0..n_games).map(|game| frame(game, &mut bytes)).collect::<Result<Vec<_>, _>>()?;
     if !bytes.0.is_empty() {
         return Err(format!("{} bytes after the last frame", bytes.0.len()));
@@ -193,9 +187,22 @@ fn length(n: usize, what: &str) -> Result<u32, String> {
     u32::try_from(n).map_err(|_| format!("{n} {what}, at most {} can be kept", u32::MAX))
 }
 
-fn read_frame(bytes: &mut Reader) -> Result<GameRecord, String> {
+fn write_frame(game: &GameRecord, bytes: &mut Vec<u8>) -> Result<(), String> {
+    let plain = plain_frame(game)?;
+    if plain.len() > MAX_FRAME_BYTES {
+        return Err(format!("{} bytes, at most {MAX_FRAME_BYTES} are read back", plain.len()));
+    }
+    let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
+    bytes.extend(length(packed.len(), "bytes")?.to_le_bytes());
+    bytes.extend(length(plain.len(), "bytes")?.to_le_bytes());
+    bytes.extend(crc32c::crc32c(&packed).to_le_bytes());
+    bytes.extend(packed);
+    Ok(())
+}
+
+fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String> {
     let (packed_len, plain_len, crc) = (bytes.u32()? as usize, bytes.u32()? as usize, bytes.u32()?);
-    if packed_len.max(plain_len) > MAX_FRAME_BYTES {
+    if packed_len.max(plain_len) > max_bytes {
         return Err(format!("a length of {} bytes", packed_len.max(plain_len)));
     }
     let packed = bytes.take(packed_len)?;
@@ -260,4 +267,18 @@ impl<'a> Reader<'a> {
     fn u16(&mut self) -> Result<u16, String> {
         Ok(u16::from_le_bytes(self.take(2)?.try_into().expect("two bytes")))
     }
+}
+
+/// One game as a frame of a file, for whoever sends games elsewhere.
+pub fn pack_game(game: &GameRecord) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    write_frame(game, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads what [`pack_game`] gave, if it is at most `max_bytes` long when unpacked.
+pub fn unpack_game(bytes: &[u8], max_bytes: usize) -> Result<GameRecord, String> {
+    let mut bytes = Reader(bytes);
+    let game = read_frame(&mut bytes, max_bytes)?;
+    if bytes.0.is_empty() { Ok(game) } else { Err(format!("{} bytes after the frame", bytes.0.len())) }
 }

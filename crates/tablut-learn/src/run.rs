@@ -213,6 +213,18 @@ impl Run {
         Ok(run)
     }
 
+    /// Sixteen hexadecimal digits that stand for all that the run's results are a function of: config and rules.
+    pub fn id(&self) -> String {
+        let mut config = self.config.clone();
+        // What may change while a run goes on, and the names under which rules were found.
+        config.schedule.generations = 0;
+        (config.evaluation, config.play, config.machine) = Default::default();
+        config.rules.clear();
+        let rules: Vec<String> = self.rules.iter().map(|rules| rules.set().to_toml()).collect();
+        let text = format!("{}{}", config.to_toml(), rules.concat());
+        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+    }
+
     /// The file of a generation's games.
     pub fn games_path(&self, generation: u64) -> PathBuf {
         games_path(&self.folder, generation)

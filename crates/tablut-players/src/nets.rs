@@ -2,11 +2,11 @@
 
 use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use tablut_games::NetEvaluator;
 use tablut_net::{
     Engine, KnownRules, Model, ModelFileError, NetError, RulesChoice, RulesChoiceError, StatedRules, TrainingSummary,
-    choose_rules, rules_of_file,
+    Weights, choose_rules, rules_of_file,
 };
 use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 
@@ -91,6 +91,7 @@ struct Loaded {
     path: PathBuf,
     info: NetInfo,
     hash: String,
+    weights: Arc<Weights>,
     /// Behind a lock, because workers take their share from their own threads.
     engine: Mutex<Engine>,
 }
@@ -130,7 +131,8 @@ impl Nets {
             let engine = Mutex::new(engine);
             let info = NetInfo { rules: model.rules, training: model.training };
             let hash = model.weights.hash();
-            self.loaded.push(Loaded { path: path.to_owned(), info, hash, engine });
+            let weights = Arc::new(model.weights);
+            self.loaded.push(Loaded { path: path.to_owned(), info, hash, weights, engine });
             self.loaded.len() - 1
         };
         Ok(&self.loaded[place].info)
@@ -174,6 +176,12 @@ impl Nets {
     pub fn hash_of(&self, spec: &PlayerSpec) -> Option<&str> {
         let place = self.place(spec.model_file()?)?;
         Some(&self.loaded[place].hash)
+    }
+
+    /// The weights that `spec` plays with; `None` for players of other kinds, and if its model file was not loaded.
+    pub fn weights_of(&self, spec: &PlayerSpec) -> Option<Arc<Weights>> {
+        let place = self.place(spec.model_file()?)?;
+        Some(Arc::clone(&self.loaded[place].weights))
     }
 
     /// One evaluator for each net, for one worker thread.

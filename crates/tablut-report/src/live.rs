@@ -39,6 +39,8 @@ pub struct Live {
     pub evaluations: u64,
     /// Whether the run has been paused.
     pub paused: bool,
+    /// Who plays where others do, in a line; empty for a run alone.
+    pub workers: String,
     /// Games that are being played.
     pub under_way: Vec<LiveGame>,
     /// Games that have just ended, the newest first.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
-use tablut_games::{CalibrationBin, NetLosses, RuleSetStatistics};
+use tablut_games::{CalibrationBin, FleetReport, NetLosses, RuleSetStatistics};
 
 /// One generation, as `docs/metrics.md` explains it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -26,6 +26,8 @@ pub struct MetricsLine {
     pub rule_sets: Vec<RuleSetStatistics>,
     /// The machine.
     pub machine: MachineLine,
+    /// The workers; none where the run played its games itself.
+    pub fleet: Option<FleetReport>,
 }
 
 /// Self-play of one generation.

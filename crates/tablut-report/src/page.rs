@@ -9,6 +9,7 @@ mod sides;
 mod stepping;
 mod strength;
 mod time;
+mod workers;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -88,7 +89,7 @@ fn one(run: &RunFiles, again: Option<u32>) -> Markup {
     } else {
         html! {}
     };
-    let sections: [(&str, &str, Markup); 9] = [
+    let sections: [(&str, &str, Markup); 10] = [
         ("now", "What it does now", now),
         ("strength", "How strong is it?", strength::section(run)),
         ("curves", "How it went", curves::section(run)),
@@ -97,6 +98,7 @@ fn one(run: &RunFiles, again: Option<u32>) -> Markup {
         ("openings", "What it opens with", games::openings(run)),
         ("games", "Games to look at", games::samples_section(run)),
         ("time", "Where the time went", time::section(run)),
+        ("workers", "Who played", workers::section(run)),
         ("config", "The config, and how to do it again", config::section(run)),
     ];
     let shown = || sections.iter().filter(|(_, _, markup)| !markup.0.is_empty());

@@ -117,6 +117,26 @@ fn a_run_that_has_just_begun_has_a_page_that_loads_itself_again() {
 }
 
 #[test]
+fn workers_of_other_machines_are_shown_where_there_were_some() {
+    let folder = tempfile::tempdir().unwrap();
+    run_with_games(folder.path());
+    let page = |folder: &Path| report_page(std::slice::from_ref(&RunFiles::read(folder).unwrap()));
+    assert!(!page(folder.path()).contains("Who played"));
+    let line = |generation: u32, name: &str| {
+        format!(
+            "{{\"generation\":{generation},\"selfplay\":{{\"games\":12,\"seconds\":1}},\"fleet\":{{\"workers\":[{{\"name\":\"<{name}>\",\
+             \"threads\":3,\"games\":12,\"games_per_second\":2.5}}],\"jobs\":4,\"redeliveries\":7,\"lag\":5}}}}\n"
+        )
+    };
+    fs::write(folder.path().join("metrics.jsonl"), line(0, "anna") + &line(1, "bo")).unwrap();
+    let page = page(folder.path());
+    check(&page);
+    for expected in ["Who played", "2 workers played 24 games in 2 generations", "&lt;anna&gt;", ">14<", ">5<"] {
+        assert!(page.contains(expected), "the page lacks {expected}");
+    }
+}
+
+#[test]
 fn a_folder_that_is_no_run_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let error = RunFiles::read(folder.path()).unwrap_err().to_string();

@@ -10,6 +10,7 @@ mod game_file;
 mod matches;
 mod model;
 mod model_file;
+mod nats;
 mod openings;
 mod overview;
 mod perft;
@@ -24,6 +25,7 @@ mod serve;
 mod shell;
 mod tournament;
 mod train;
+mod worker;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -47,6 +49,8 @@ struct Arguments {
 enum Command {
     /// Train a net from a config file, or continue a run.
     Train(train::Args),
+    /// Play self-play games for a trainer on another machine, over a NATS broker.
+    Worker(worker::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
     /// Report on training runs, in words and as a page.
@@ -118,6 +122,7 @@ impl Command {
     fn run(self, console: &mut Console) -> anyhow::Result<()> {
         match self {
             Self::Train(args) => train::run(&args, console),
+            Self::Worker(args) => worker::run(&args, console),
             Self::Evaluate(args) => evaluate::run(&args, console),
             Self::Report(args) => report::run(&args, console),
             Self::Openings(args) => openings::run(&args, console),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tablut_games::{Counters, GameRecord, GameWatch, PlyRecord};
@@ -23,6 +23,8 @@ pub struct LiveWriter {
     folder: PathBuf,
     counters: Arc<Counters>,
     state: Mutex<State>,
+    /// Says who plays, where others do.
+    workers: OnceLock<Box<dyn Fn() -> String + Send + Sync>>,
 }
 
 struct State {
@@ -37,7 +39,18 @@ impl LiveWriter {
     pub fn new(folder: &Path, counters: &Arc<Counters>) -> Self {
         let live = Live { schema: Live::SCHEMA, ..Live::default() };
         let state = State { live, phase_start: Instant::now(), evaluations_before: 0, written: None };
-        Self { folder: folder.to_owned(), counters: counters.clone(), state: Mutex::new(state) }
+        Self {
+            folder: folder.to_owned(),
+            counters: counters.clone(),
+            state: Mutex::new(state),
+            workers: OnceLock::new(),
+        }
+    }
+
+    /// Writes also what `workers` says, from now on.
+    pub fn watch(&self, workers: impl Fn() -> String + Send + Sync + 'static) {
+        // The first fleet is the only one.
+        let _ = self.workers.set(Box::new(workers));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -50,6 +63,7 @@ impl LiveWriter {
         change(&mut state);
         if urgent || state.written.is_none_or(|written| written.elapsed() >= EVERY) {
             state.live.written = Live::present();
+            state.live.workers = self.workers.get().map(|workers| workers()).unwrap_or_default();
             state.live.seconds = state.phase_start.elapsed().as_secs_f64();
             // Whoever watches sees that nothing new comes; it is no reason to stop training.
             let _ = state.live.write(&self.folder);

@@ -24,9 +24,10 @@ impl MatchBar {
         Self { progress, begin: Instant::now(), games_before }
     }
 
-    /// Shows how far the match is.
-    pub fn show(&self, progress: &MatchProgress<'_>) {
-        let message = message(progress, self.games_before, self.begin.elapsed());
+    /// Shows how far the match is, and what is to be said of its workers.
+    pub fn show(&self, progress: &MatchProgress<'_>, workers: Option<String>) {
+        let mut message = message(progress, self.games_before, self.begin.elapsed());
+        message.extend(workers.map(|workers| format!("\n{workers}")));
         self.progress.show(progress.games_finished as u64, &message);
     }
 

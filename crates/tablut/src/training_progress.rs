@@ -2,11 +2,12 @@
 
 use std::fmt::Display;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, HumanFloatCount, MultiProgress, ProgressBar};
-use tablut_games::{Counters, GameRecord};
+use tablut_fleet::FleetStatus;
+use tablut_games::{Counters, FleetReport, GameRecord};
 use tablut_learn::{GenerationMetrics, LossParts, Observer, Run, StepReport};
 use tablut_net::Model;
 use tablut_rules::Side;
@@ -24,6 +25,8 @@ pub struct TrainProgress {
     counters: Arc<Counters>,
     heartbeat: Mutex<Option<Heartbeat>>,
     state: Mutex<State>,
+    /// Says who plays, where others do.
+    fleet: OnceLock<Box<dyn Fn() -> FleetStatus + Send + Sync>>,
 }
 
 /// What the phase under way has come to.
@@ -62,6 +65,7 @@ impl TrainProgress {
             voice,
             counters: counters.clone(),
             heartbeat: Mutex::new(None),
+            fleet: OnceLock::new(),
             state: Mutex::new(State {
                 phase_start: now,
                 evaluations_before: 0,
@@ -83,6 +87,25 @@ impl TrainProgress {
             this.say(format_args!("Going on after generation {}", run.next_generation - 1));
         }
         this
+    }
+
+    /// Shows what `fleet` says of the workers with every game from now on.
+    pub fn watch(&self, fleet: impl Fn() -> FleetStatus + Send + Sync + 'static) {
+        // The first fleet is the only one.
+        let _ = self.fleet.set(Box::new(fleet));
+    }
+
+    /// Takes lines from other threads, and says them as the progress says its own.
+    pub fn notes(&self) -> tablut_fleet::Notes {
+        let (bars, run, voice) = (self.bars.clone(), self.run.clone(), self.voice);
+        Arc::new(move |line| {
+            if run.is_hidden() {
+                voice.say(line);
+            } else {
+                // A line that the terminal does not take is no reason to stop training.
+                let _ = bars.println(line);
+            }
+        })
     }
 
     /// Says a line, above the bars where there are some.
@@ -163,10 +186,11 @@ impl Observer for TrainProgress {
             rate(state.games as f64),
             rate((evaluations - state.evaluations_before) as f64),
         );
+        let workers = self.fleet.get().map(|fleet| format!("\n{}", fleet())).unwrap_or_default();
         let games = state.games;
         drop(state);
         self.phase.set_position(games as u64);
-        self.phase.set_message(message);
+        self.phase.set_message(message + &workers);
     }
 
     fn learning_begins(&self, _generation: u64, steps: u64) {
@@ -230,7 +254,28 @@ fn summary(metrics: &GenerationMetrics) -> String {
         learning.loss.value,
         pace(learning.samples_per_second, Duration::from_secs(1)),
         HumanDuration(Duration::from_secs_f64(learning.seconds)),
-    )
+    ) + &metrics.fleet.as_ref().map(workers).unwrap_or_default()
+}
+
+/// Who played a generation, in a line of less than 80 characters where nothing went wrong.
+fn workers(fleet: &FleetReport) -> String {
+    let threads: usize = fleet.workers.iter().map(|worker| worker.threads).sum();
+    let n = fleet.workers.len();
+    let plural = if n == 1 { "" } else { "s" };
+    let pace: f64 = fleet.workers.iter().map(|worker| worker.games_per_second).sum();
+    let waited = HumanDuration(Duration::from_secs_f64(fleet.waited_seconds));
+    let mut line = format!("\n  {n} worker{plural} ({threads} threads), {pace:.1} games/s, waited {waited}");
+    for (count, what) in [
+        (fleet.redeliveries, "jobs again"),
+        (fleet.duplicates, "games twice"),
+        (fleet.refused, "refused"),
+        (fleet.lag, "parcels behind"),
+    ] {
+        if count > 0 {
+            line.extend([", ", &count.to_string(), " ", what]);
+        }
+    }
+    line
 }
 
 /// Results of games by their winner, in words.

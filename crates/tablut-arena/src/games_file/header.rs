@@ -95,6 +95,11 @@ impl MatchHeader {
         hasher.finalize().to_hex().to_string()
     }
 
+    /// Sixteen hexadecimal digits that stand for all that the games depend on.
+    pub fn id(&self) -> String {
+        blake3::hash(self.line().as_bytes()).to_hex()[..16].to_owned()
+    }
+
     /// The header's line, with its end.
     pub(super) fn line(&self) -> String {
         serde_json::to_string(self).expect("a header is plain data") + "\n"

@@ -29,6 +29,7 @@ pub fn section(run: &RunFiles) -> Markup {
             ". "
             span class="soft" { @if age > SILENCE_SECS { "Nothing was heard since " (duration(age as f64)) ": the run may have been stopped." } @else { "As of " (duration(age as f64)) " ago." } }
         }
+        @if !live.workers.is_empty() { p { (live.workers) } }
         @if live.total > 0 {
             @let share = live.done as f64 / live.total as f64;
             (bar(&live.phase, &[("done", "n", share)], 1.0))

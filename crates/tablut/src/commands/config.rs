@@ -9,7 +9,7 @@ use tablut_learn::TrainConfig;
 use tablut_rules::Rules;
 
 use super::matches::parse_players;
-use super::train::make_engine;
+use super::model_file::make_engine;
 use crate::console::Console;
 use crate::forecast_text::forecast_text;
 use crate::interrupt::cancelled_by_interrupt;

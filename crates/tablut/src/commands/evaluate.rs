@@ -93,7 +93,8 @@ pub fn measure(
     };
     let player = NamedPlayer::from(player);
     let pairings: Vec<[NamedPlayer; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let played = play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), cancel, voice)?;
+    let played =
+        play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), None, cancel, voice)?;
     Ok(Measured { model: model.to_owned(), rules, simulations, played })
 }
 

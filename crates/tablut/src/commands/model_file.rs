@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use tablut_net::Model;
+use tablut_net::{Engine, Inference, Model, Weights};
 use tablut_play::shipped_net;
 use tablut_players::{NetInfo, Nets, PlayerSpec};
 
@@ -43,4 +43,9 @@ pub fn add_net<'a>(nets: &'a mut Nets, path: &Path) -> anyhow::Result<&'a NetInf
 
 fn is_shipped(path: &Path) -> bool {
     path == Path::new(SHIPPED) && !path.exists()
+}
+
+/// The CPU engine on one thread, for each worker one, over a net that an engine was made of before.
+pub fn make_engine(weights: &Weights) -> Box<dyn Inference> {
+    Box::new(Engine::new(weights).expect("the instruction set was checked at the start"))
 }

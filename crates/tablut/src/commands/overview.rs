@@ -7,7 +7,7 @@ use clap::Command;
 /// Every command in its group; what each is for stands at the command itself.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Play", &["play", "serve", "analyze", "puzzles"]),
-    ("Train", &["train", "report", "config", "selfplay", "data", "model"]),
+    ("Train", &["train", "worker", "report", "config", "selfplay", "data", "model"]),
     ("Measure", &["evaluate", "match", "openings"]),
     ("Rules", &["rules", "replay", "perft"]),
     ("Other programs", &["bridge"]),

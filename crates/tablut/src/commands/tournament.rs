@@ -12,6 +12,7 @@ use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, parse_players, play_all};
 use super::model_file::load_nets;
+use super::nats::FleetArgs;
 use super::rules_choice::match_rules;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
@@ -37,6 +38,8 @@ pub struct Args {
     svg: Option<PathBuf>,
     #[command(flatten)]
     matches: MatchArgs,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// What `--json` prints.
@@ -65,7 +68,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
     let config = args.matches.config(&rules)?;
-    let played = play_all(&round_robin(&players), &nets, &config, save_games, &cancel, console.voice)?;
+    let played =
+        play_all(&round_robin(&players), &nets, &config, save_games, Some(&args.fleet), &cancel, console.voice)?;
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };

@@ -9,14 +9,16 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
+use tablut_fleet::{FleetGames, FleetNets};
 use tablut_games::{Counters, LocalGames};
 use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Engine, Inference, Weights, durable};
+use tablut_net::{Engine, durable};
 use tablut_play::ServeArgs;
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, load_rules, parse_players};
-use super::model_file::load_nets;
+use super::model_file::{load_nets, make_engine};
+use super::nats::FleetArgs;
 use crate::console::Console;
 use crate::forecast_text::forecast_text;
 use crate::hints;
@@ -50,6 +52,8 @@ pub struct Args {
     /// the link.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1")]
     serve: Option<Place>,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// Where to listen: an address, with a port or without.
@@ -103,10 +107,20 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (cancel, counters) = (cancelled_by_interrupt()?, Arc::new(Counters::default()));
     let progress = TrainProgress::new(&run, &counters, voice);
     let live = Arc::new(LiveWriter::new(&folder, &counters));
-    let mut games = LocalGames::new(&make_engine, run.config.machine.concurrency()).watched(live.clone());
     let say = |line: &str| progress.say(line);
     let watched = Watched::new(&run, &progress, &live, &say);
-    let trained = train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &watched);
+    let concurrency = run.config.machine.concurrency();
+    let trained = if let Some(fleet) = args.fleet.start(run.id(), &run.folder, concurrency, progress.notes())? {
+        progress.watch(fleet.watch());
+        let status = fleet.watch();
+        live.watch(move || status().to_string());
+        let (mut games, mut nets) = (FleetGames::new(&fleet, &make_engine), FleetNets::new(&fleet));
+        let doors = Doors { games: &mut games, nets: Some(&mut nets) };
+        train(&mut run, doors, &counters, &cancel, &watched)
+    } else {
+        let mut games = LocalGames::new(&make_engine, concurrency).watched(live.clone());
+        train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &watched)
+    };
     drop(progress);
     match trained {
         Ok(()) => {}
@@ -172,9 +186,4 @@ fn resume_command(folder: &Path) -> String {
 /// `runs/` and the config's file name without its ending.
 fn default_folder(config: &Path) -> PathBuf {
     Path::new("runs").join(config.file_stem().unwrap_or(config.as_os_str()))
-}
-
-/// The CPU engine on one thread, one for each worker.
-pub(super) fn make_engine(weights: &Weights) -> Box<dyn Inference> {
-    Box::new(Engine::new(weights).expect("the instruction set was checked at the start"))
 }

@@ -1,16 +1,19 @@
 //! Plays matches one after another, with progress, and saves their games when they end.
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use tablut_arena::{
-    GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport, PlayerIdentity,
-    resume_match,
+    GameResult, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
+    PlayerIdentity, resume_match,
 };
+use tablut_fleet::{FleetMatch, FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::CancelToken;
-use tablut_players::{Contestant, Ending, NamedPlayer, Nets, Registry};
+use tablut_players::{Ending, NamedPlayer, Nets, Registry};
 use tablut_protocols::start_program;
 
+use super::super::model_file::make_engine;
+use super::super::nats::FleetArgs;
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
 use crate::match_progress::MatchBar;
@@ -55,25 +58,44 @@ impl Played {
 }
 
 /// Plays `pairings` one after another, with progress on standard error. With `save_games` every finished game is
-/// written to that file, and games that are already in it are not played again.
+/// written to that file, and games that are already in it are not played again. With
+/// a broker in `fleet`, workers play.
 pub fn play_all(
     pairings: &[[NamedPlayer; 2]],
     nets: &Nets,
     config: &MatchConfig,
     save_games: Option<&Path>,
+    fleet: Option<&FleetArgs>,
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<Played> {
-    let file = match save_games {
-        Some(path) => Some(GamesFile::open(path, header(pairings, nets, config)?, &config.rules)?),
+    let header = header(pairings, nets, config)?;
+    let fleet = match fleet.filter(|fleet| fleet.is_asked_for()) {
+        Some(fleet) => join_fleet(fleet, &header.id(), pairings, nets, config, voice)?,
         None => None,
     };
-    let file = Mutex::new(file);
-    let mut outcomes = Vec::new();
+    let file = match save_games {
+        Some(path) => Some(GamesFile::open(path, header, &config.rules)?),
+        None => None,
+    };
+    let playing = Playing { config, file: Mutex::new(file), cancel, voice };
     let registry = Registry::new(nets, start_program);
+    let mut matches = fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine), fleet.watch()));
+    let mut outcomes = Vec::new();
     for (match_idx, [first, second]) in pairings.iter().enumerate() {
-        let contestants = [registry.contestant(first, &config.rules)?, registry.contestant(second, &config.rules)?];
-        let outcome = play_one(match_idx, &contestants, nets, config, &file, cancel, voice)?;
+        let names = [first.name(), second.name()];
+        let outcome = if let Some((matches, watch)) = &mut matches {
+            let pairing = FleetMatch { number: match_idx as u64, config, players: [first, second], nets };
+            let status = || Some(watch().to_string());
+            playing.one(match_idx, &names, &status, |earlier, on_game| {
+                Ok(matches.play(&pairing, earlier, cancel, on_game)?)
+            })?
+        } else {
+            let contestants = [registry.contestant(first, &config.rules)?, registry.contestant(second, &config.rules)?];
+            playing.one(match_idx, &names, &|| None, |earlier, on_game| {
+                Ok(resume_match(config, &contestants, earlier, || nets.evaluators(), cancel, on_game)?)
+            })?
+        };
         let is_complete = outcome.report.complete;
         outcomes.push(outcome);
         if !is_complete {
@@ -82,7 +104,7 @@ pub fn play_all(
     }
     let played = Played { outcomes, games_asked: 2 * config.n_pairs * pairings.len() };
     if played.is_complete()
-        && let Some(file) = file.into_inner().expect("no holder of the file panics")
+        && let Some(file) = playing.file.into_inner().expect("no holder of the file panics")
     {
         let counted: Vec<usize> = played.outcomes.iter().map(|outcome| outcome.games.len()).collect();
         file.finish(&counted)?;
@@ -90,46 +112,67 @@ pub fn play_all(
     Ok(played)
 }
 
-fn play_one(
-    match_idx: usize,
-    contestants: &[Contestant; 2],
+/// Joins the broker for the matches of that id, if all players can play elsewhere.
+fn join_fleet(
+    fleet: &FleetArgs,
+    id: &str,
+    pairings: &[[NamedPlayer; 2]],
     nets: &Nets,
     config: &MatchConfig,
-    file: &Mutex<Option<GamesFile>>,
-    cancel: &CancelToken,
     voice: Voice,
-) -> anyhow::Result<MatchOutcome> {
-    let lock = || file.lock().expect("no holder of the file panics");
-    let earlier = lock().as_ref().map(|file| file.games(match_idx, &config.rules)).unwrap_or_default();
-    let n_earlier = earlier.len();
-    let games_total = 2 * config.n_pairs;
-    let players = [contestants[0].name.as_str(), contestants[1].name.as_str()];
-    let bar = MatchBar::new(voice, players, n_earlier, games_total);
-    if n_earlier > 0 {
-        bar.say(&format!("{} – {}: {n_earlier} of {games_total} games are there already", players[0], players[1]));
+) -> anyhow::Result<Option<FleetTrainer>> {
+    for [first, second] in pairings {
+        MatchOrder::new(0, config, [first, second], nets, &[])?;
     }
-    let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
-    let played = resume_match(
-        config,
-        contestants,
-        earlier,
-        || nets.evaluators(),
-        cancel,
-        |progress| {
+    let notes = Arc::new(move |line: &str| voice.say(line));
+    fleet.start(id.to_owned(), Path::new("."), config.concurrency, notes)
+}
+
+/// What all matches of a command have in common.
+struct Playing<'a> {
+    config: &'a MatchConfig,
+    file: Mutex<Option<GamesFile>>,
+    cancel: &'a CancelToken,
+    voice: Voice,
+}
+
+/// Hears of each game of a match as it ends.
+type OnGame<'a> = &'a (dyn Fn(&MatchProgress<'_>) + Sync);
+
+impl Playing<'_> {
+    /// Plays one match by `play`, which has the games of an earlier run, and `workers` says who plays it elsewhere.
+    fn one(
+        &self,
+        match_idx: usize,
+        names: &[String; 2],
+        workers: &(dyn Fn() -> Option<String> + Sync),
+        play: impl FnOnce(Vec<(usize, GameResult)>, OnGame<'_>) -> anyhow::Result<MatchOutcome>,
+    ) -> anyhow::Result<MatchOutcome> {
+        let lock = || self.file.lock().expect("no holder of the file panics");
+        let earlier = lock().as_ref().map(|file| file.games(match_idx, &self.config.rules)).unwrap_or_default();
+        let n_earlier = earlier.len();
+        let games_total = 2 * self.config.n_pairs;
+        let players = [names[0].as_str(), names[1].as_str()];
+        let bar = MatchBar::new(self.voice, players, n_earlier, games_total);
+        if n_earlier > 0 {
+            bar.say(&format!("{} – {}: {n_earlier} of {games_total} games are there already", players[0], players[1]));
+        }
+        let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
+        let played = play(earlier, &|progress| {
             if let Some(file) = lock().as_mut()
                 && let Err(error) = file.append((match_idx, progress.game_idx), progress.game)
             {
                 failure.lock().expect("nobody panics here").get_or_insert(error);
-                cancel.cancel();
+                self.cancel.cancel();
             }
             tell_forfeit(&bar, players, progress);
-            bar.show(progress);
-        },
-    );
-    drop(bar);
-    match failure.into_inner().expect("nobody panics here") {
-        Some(error) => Err(error.into()),
-        None => Ok(played?),
+            bar.show(progress, workers());
+        });
+        drop(bar);
+        match failure.into_inner().expect("nobody panics here") {
+            Some(error) => Err(error.into()),
+            None => played,
+        }
     }
 }
 

@@ -1,0 +1,332 @@
+//! What is kept at the broker: the queue of jobs, the stream of games, nets by hash, heartbeats.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::Client;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::object_store::{ObjectMetadata, ObjectStore};
+use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::{self, Context, kv, object_store};
+use futures_util::StreamExt;
+use tablut_net::{Architecture, Weights, container};
+use tokio::io::AsyncReadExt;
+
+use crate::error::FleetError;
+
+/// The stream of jobs: a queue that each job leaves once its games are at the broker.
+pub const JOBS: &str = "TABLUT_JOBS";
+/// The stream of games on their way to the trainer.
+pub const RESULTS: &str = "TABLUT_RESULTS";
+/// The consumer of jobs, which all workers share.
+const WORKERS: &str = "workers";
+/// Nets by hash, and parcels too large for a message.
+const NETS: &str = "tablut-nets";
+/// Heartbeats of workers.
+const HEARTBEATS: &str = "tablut-workers";
+/// Who trains which run.
+const RUNS: &str = "tablut-runs";
+
+/// What nobody has asked for in a week is thrown away.
+const FORGOTTEN: Duration = Duration::from_hours(7 * 24);
+/// Publishing a message twice within this time keeps it once.
+const DUPLICATE_WINDOW: Duration = Duration::from_mins(2);
+/// A worker or trainer that has been silent for so long is gone.
+pub const SILENCE: Duration = Duration::from_secs(15);
+/// How long the broker may take for an answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of a chunk of a net.
+const CHUNK_BYTES: usize = 512 << 10;
+/// No object is larger: a guard.
+const MAX_OBJECT_BYTES: usize = 1 << 30;
+/// Workers can hold so many jobs together.
+const MAX_JOBS_IN_HAND: i64 = 100_000;
+
+/// A broker, as trainer and workers use it.
+#[derive(Clone)]
+pub struct Broker {
+    pub client: Client,
+    pub jetstream: Context,
+}
+
+impl Broker {
+    pub fn new(client: Client) -> Self {
+        let mut jetstream = jetstream::new(client.clone());
+        jetstream.set_timeout(TIMEOUT);
+        Self { client, jetstream }
+    }
+
+    /// Makes what is not there yet. A job whose worker is silent for `lease` goes to another one.
+    pub async fn ensure(&self, lease: Option<Duration>) -> Result<(), FleetError> {
+        let stream = |name: &str, subject: &str, retention| stream::Config {
+            name: name.to_owned(),
+            subjects: vec![subject.to_owned()],
+            retention,
+            storage: StorageType::File,
+            discard: DiscardPolicy::New,
+            duplicate_window: DUPLICATE_WINDOW,
+            max_age: FORGOTTEN,
+            num_replicas: 1,
+            ..stream::Config::default()
+        };
+        let jobs = self.stream(stream(JOBS, "tablut.job.>", RetentionPolicy::WorkQueue)).await?;
+        self.stream(stream(RESULTS, "tablut.result.>", RetentionPolicy::Limits)).await?;
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
+        let config = pull::Config {
+            durable_name: Some(WORKERS.to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: lease.unwrap_or(SILENCE),
+            max_ack_pending: MAX_JOBS_IN_HAND,
+            ..pull::Config::default()
+        };
+        // The trainer says how long a worker may be silent; a worker that is there first makes do with the default.
+        if lease.is_some() {
+            jobs.create_consumer(config).await.map_err(|error| wrong(&error))?;
+        } else {
+            jobs.get_or_create_consumer(WORKERS, config).await.map_err(|error| wrong(&error))?;
+        }
+        self.nets().await?;
+        self.bucket(HEARTBEATS).await?;
+        self.bucket(RUNS).await?;
+        Ok(())
+    }
+
+    async fn stream(&self, config: stream::Config) -> Result<Stream, FleetError> {
+        let found = self.jetstream.get_or_create_stream(config).await;
+        found.map_err(|error| FleetError::broker("the broker's streams (it must run with JetStream)", error))
+    }
+
+    async fn bucket(&self, name: &str) -> Result<kv::Store, FleetError> {
+        if let Ok(store) = self.jetstream.get_key_value(name).await {
+            return Ok(store);
+        }
+        // By hand, because the client's own way asks for the account's limits, in a form that servers before 2.10 do not speak.
+        let config = stream::Config {
+            name: format!("KV_{name}"),
+            subjects: vec![format!("$KV.{name}.>")],
+            storage: StorageType::Memory,
+            max_age: SILENCE,
+            duplicate_window: SILENCE,
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            num_replicas: 1,
+            ..stream::Config::default()
+        };
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the broker's buckets", error);
+        self.jetstream.get_or_create_stream(config).await.map_err(|error| wrong(&error))?;
+        self.jetstream.get_key_value(name).await.map_err(|error| wrong(&error))
+    }
+
+    async fn nets(&self) -> Result<ObjectStore, FleetError> {
+        if let Ok(store) = self.jetstream.get_object_store(NETS).await {
+            return Ok(store);
+        }
+        let config =
+            object_store::Config { bucket: NETS.to_owned(), max_age: FORGOTTEN, ..object_store::Config::default() };
+        let made = self.jetstream.create_object_store(config).await;
+        made.map_err(|error| FleetError::broker("the broker's object store", error))
+    }
+
+    pub async fn job_consumer(&self) -> Result<pull_consumer::Consumer, FleetError> {
+        let found = self.jetstream.get_consumer_from_stream(WORKERS, JOBS).await;
+        found.map_err(|error| FleetError::broker("the queue of jobs", error))
+    }
+
+    /// The subjects of the messages in a stream that match `filter`, and how many each has.
+    pub async fn subjects(&self, stream: &str, filter: String) -> Result<BTreeMap<String, usize>, FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the list of jobs", error);
+        let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
+        let mut info = stream.info_with_subjects(filter).await.map_err(|error| wrong(&error))?;
+        let mut subjects = BTreeMap::new();
+        while let Some(subject) = info.next().await {
+            let (subject, count) = subject.map_err(|error| wrong(&error))?;
+            subjects.insert(subject, count);
+        }
+        Ok(subjects)
+    }
+
+    /// Reads the games of a run from the message after `last` on. Gives how many are waiting, and a stream of them and of
+    /// those to come.
+    pub async fn results(&self, run: &str, last: &mut u64) -> Result<(u64, pull::Stream), FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the stream of games", error);
+        let stream = self.jetstream.get_stream(RESULTS).await.map_err(|error| wrong(&error))?;
+        if stream.cached_info().state.last_sequence < *last {
+            // The broker has lost what it had, and counts from the beginning.
+            *last = 0;
+        }
+        let config = pull::Config {
+            ack_policy: AckPolicy::None,
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: *last + 1 },
+            filter_subject: format!("tablut.result.{run}.>"),
+            inactive_threshold: Duration::from_mins(1),
+            ..pull::Config::default()
+        };
+        let consumer = stream.create_consumer(config).await.map_err(|error| wrong(&error))?;
+        let waiting = consumer.cached_info().num_pending;
+        let messages = consumer
+            .stream()
+            .max_messages_per_batch(64)
+            .expires(Duration::from_secs(20))
+            .heartbeat(Duration::from_secs(5))
+            .messages()
+            .await
+            .map_err(|error| wrong(&error))?;
+        Ok((waiting, messages))
+    }
+
+    /// Publishes messages of `(subject, id, bytes)` and waits until the broker has all of them.
+    pub async fn publish(
+        &self,
+        what: &'static str,
+        messages: impl IntoIterator<Item = (String, String, Vec<u8>)>,
+    ) -> Result<(), FleetError> {
+        let mut acks = Vec::new();
+        for (subject, id, bytes) in messages {
+            let message = PublishMessage::build().payload(bytes.into()).message_id(id);
+            let ack = self.jetstream.send_publish(subject, message).await;
+            acks.push(ack.map_err(|error| FleetError::broker(what, in_full(&error)))?);
+        }
+        for ack in acks {
+            ack.await.map_err(|error| FleetError::broker(what, in_full(&error)))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the messages of a stream whose subjects match `filter`.
+    pub async fn purge(&self, stream: &str, filter: String) -> Result<(), FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("clearing what is done", error);
+        let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
+        stream.purge().filter(filter).await.map_err(|error| wrong(&error))?;
+        Ok(())
+    }
+
+    /// Puts a net where workers find it by its hash, unless it is there.
+    pub async fn put_net(&self, hash: &str, weights: &Weights) -> Result<(), FleetError> {
+        let store = self.nets().await?;
+        if store.info(hash).await.is_ok_and(|info| !info.deleted) {
+            return Ok(());
+        }
+        let metadata = BTreeMap::from([("architecture", weights.architecture().to_json()), ("hash", hash.to_owned())]);
+        let bytes = container::serialize(&metadata, weights.iter());
+        let bytes = bytes.map_err(|error| FleetError::message("net", error))?;
+        self.put_object(hash.to_owned(), &bytes).await
+    }
+
+    /// The net of that hash, which is checked; none while it is not there.
+    pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
+        let bytes = self.object(hash).await?;
+        let wrong = |error: &dyn std::fmt::Display| FleetError::message("net", error);
+        let (_, tensors) = container::deserialize(&bytes).map_err(|error| wrong(&error))?;
+        let weights = Weights::new(architecture.clone(), tensors).map_err(|error| wrong(&error))?;
+        let found = weights.hash();
+        if found != hash {
+            return Err(wrong(&format!("its hash is {found}, expected {hash}")));
+        }
+        Ok(Arc::new(weights))
+    }
+
+    pub async fn put_object(&self, name: String, bytes: &[u8]) -> Result<(), FleetError> {
+        let metadata = ObjectMetadata { name, chunk_size: Some(self.chunk_bytes()), ..ObjectMetadata::default() };
+        let put = self.nets().await?.put(metadata, &mut &bytes[..]).await;
+        put.map(drop).map_err(|error| FleetError::broker("keeping a net", in_full(&error)))
+    }
+
+    fn chunk_bytes(&self) -> usize {
+        CHUNK_BYTES.min(self.client.max_payload() / 2).max(1024)
+    }
+
+    pub async fn object(&self, name: &str) -> Result<Vec<u8>, FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("fetching a net", error);
+        let store = self.nets().await?;
+        let mut object = store.get(name).await.map_err(|error| wrong(&error))?;
+        let size = object.info().size;
+        if size > MAX_OBJECT_BYTES {
+            return Err(FleetError::message("net", format!("{size} bytes, expected at most {MAX_OBJECT_BYTES}")));
+        }
+        let mut bytes = Vec::with_capacity(size);
+        let read = tokio::time::timeout(TIMEOUT * 6, object.read_to_end(&mut bytes)).await;
+        read.map_err(|_| wrong(&"no answer within a minute"))?.map_err(|error| wrong(&error))?;
+        Ok(bytes)
+    }
+
+    pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
+        let removed = self.nets().await?.delete(name).await;
+        removed.map_err(|error| FleetError::broker("clearing what is done", error))
+    }
+
+    pub async fn beat(&self, name: &str, heartbeat: Vec<u8>) -> Result<(), FleetError> {
+        self.put_key(HEARTBEATS, name, heartbeat).await
+    }
+
+    pub async fn leave(&self, name: &str) -> Result<(), FleetError> {
+        let deleted = self.bucket(HEARTBEATS).await?.delete(name).await;
+        deleted.map_err(|error| FleetError::broker("the heartbeat", error))
+    }
+
+    /// The heartbeats of the living.
+    pub async fn heartbeats(&self) -> Result<Vec<Vec<u8>>, FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the workers' heartbeats", error);
+        let store = self.bucket(HEARTBEATS).await?;
+        let mut keys = store.keys().await.map_err(|error| wrong(&error))?;
+        let mut found = Vec::new();
+        while let Some(key) = keys.next().await {
+            let key = key.map_err(|error| wrong(&error))?;
+            found.extend(store.get(key).await.map_err(|error| wrong(&error))?.map(|bytes| bytes.to_vec()));
+        }
+        Ok(found)
+    }
+
+    /// Takes `run` for `holder`, unless somebody else has said lately that he trains it: then gives who.
+    pub async fn take_hold(&self, run: &str, holder: &str) -> Result<Option<String>, FleetError> {
+        let wrong = |error: &dyn std::error::Error| FleetError::broker("the list of runs", in_full(error));
+        let store = self.bucket(RUNS).await?;
+        match store.create(run, holder.as_bytes().to_vec().into()).await {
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == kv::CreateErrorKind::AlreadyExists => {
+                let held = store.get(run).await.map_err(|error| wrong(&error))?;
+                let other = held.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+                Ok(other.filter(|other| other != holder))
+            }
+            Err(error) => Err(wrong(&error)),
+        }
+    }
+
+    pub async fn hold(&self, run: &str, holder: &str) -> Result<(), FleetError> {
+        self.put_key(RUNS, run, holder.as_bytes().to_vec()).await
+    }
+
+    pub async fn release(&self, run: &str) -> Result<(), FleetError> {
+        let deleted = self.bucket(RUNS).await?.delete(run).await;
+        deleted.map_err(|error| FleetError::broker("the list of runs", error))
+    }
+
+    async fn put_key(&self, bucket: &str, key: &str, value: Vec<u8>) -> Result<(), FleetError> {
+        let put = self.bucket(bucket).await?.put(key, value.into()).await;
+        put.map(drop).map_err(|error| FleetError::broker("the broker's buckets", in_full(&error)))
+    }
+}
+
+/// An error with what it rests on.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// The consumer of jobs.
+pub mod pull_consumer {
+    /// A consumer that is asked for jobs.
+    pub type Consumer = async_nats::jetstream::consumer::Consumer<async_nats::jetstream::consumer::pull::Config>;
+}

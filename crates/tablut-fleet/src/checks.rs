@@ -1,0 +1,96 @@
+//! What a game must be before it counts.
+
+use std::sync::Arc;
+
+use tablut_games::GameRecord;
+use tablut_rules::Game;
+
+use crate::order::{MatchOrder, Order};
+use crate::parcel::ParcelGame;
+
+/// A policy has at most one entry for each of so many moves.
+const MAX_MOVES: usize = 1024;
+/// Longest text of one move with its marks, and of what else a header holds.
+const MOVE_BYTES: usize = 24;
+const HEADER_BYTES: usize = 4096;
+
+/// No game is larger, whatever its limit on plies.
+const MAX_GAME_BYTES: usize = 64 << 20;
+
+/// Bytes that a game of `order` can have at most when it is unpacked.
+pub fn max_game_bytes(order: &Order) -> usize {
+    let (plies, per_ply) = match order {
+        Order::SelfPlay(order) => (order.selfplay.max_plies, MOVE_BYTES + 12 + 2 * MAX_MOVES),
+        Order::Match(order) => (order.max_plies(), MOVE_BYTES),
+    };
+    (plies as usize).saturating_add(1).saturating_mul(per_ply).saturating_add(HEADER_BYTES).min(MAX_GAME_BYTES)
+}
+
+/// Checks that `game` can be game number `index` of `order`: its rules, its moves and end by replaying it, and that what
+/// the search said of it lies where a search can say it.
+pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
+    let ParcelGame { game, evaluations } = entry;
+    let index = usize::try_from(game.index).unwrap_or(usize::MAX);
+    if index >= order.games() {
+        return Err(format!("game {} of a generation of {}", game.index, order.games()));
+    }
+    let wrong = |reason: String| Err(format!("game {index}: {reason}"));
+    let max_plies = match order {
+        Order::SelfPlay(order) => order.selfplay.max_plies,
+        Order::Match(order) => order.max_plies(),
+    };
+    if game.max_plies != max_plies {
+        return wrong(format!("a limit of {} plies, expected {max_plies}", game.max_plies));
+    }
+    game.replay(order.rules_of(index), |_, _, _| {}).map_err(|error| error.to_string())?;
+    match order {
+        Order::SelfPlay(order) => {
+            let simulations = order.search.simulations;
+            if let Some(fault) = search_fault(game, simulations) {
+                return wrong(fault);
+            }
+            let most = (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
+            if *evaluations > most {
+                return wrong(format!("{evaluations} evaluations, at most {most} are possible"));
+            }
+        }
+        Order::Match(order) => {
+            if let Some(fault) = match_fault(order, index, game) {
+                return wrong(fault);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A match's game begins with the opening of its pair, and its searches are not kept.
+fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<String> {
+    let Some(opening) = order.opening(index) else { return Some("its opening is not known".to_owned()) };
+    if game.start != *Game::new(Arc::clone(&order.plan.rules), opening.first).position() {
+        return Some(format!("it begins with {}", game.start));
+    }
+    // A limit shorter than the opening cuts it short.
+    let played = game.plies.iter().map(|ply| ply.mv).zip(&opening.moves).all(|(found, expected)| found == *expected);
+    let whole = game.plies.len() >= opening.moves.len().min(order.max_plies() as usize);
+    if !(played && whole) {
+        return Some("it does not begin with the opening of its pair".to_owned());
+    }
+    game.plies.iter().any(|ply| ply.search.is_some()).then(|| "it says what a search found".to_owned())
+}
+
+fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {
+    game.plies.iter().enumerate().find_map(|(number, ply)| {
+        let search = ply.search.as_ref()?;
+        let total: u64 = search.policy.iter().map(|&p| u64::from(p)).sum();
+        let rounding = search.policy.len() as u64;
+        if !(-1.001..=1.001).contains(&search.value) {
+            Some(format!("ply {}: a value of {}", number + 1, search.value))
+        } else if search.simulations > simulations {
+            Some(format!("ply {}: {} simulations of {simulations}", number + 1, search.simulations))
+        } else if total.abs_diff(u64::from(u16::MAX)) > rounding {
+            Some(format!("ply {}: a policy that sums to {total}/65535", number + 1))
+        } else {
+            None
+        }
+    })
+}

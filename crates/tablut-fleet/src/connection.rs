@@ -1,0 +1,271 @@
+//! Reaching a broker: address, credentials, TLS, and patience.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use tablut_games::CancelToken;
+use tokio::sync::Notify;
+
+use crate::error::FleetError;
+use crate::notes::Notes;
+
+/// How a broker is reached.
+#[derive(Clone, Debug, Default)]
+pub struct Connection {
+    /// One address or several of one cluster, separated by commas: `nats://host:4222`, `tls://host:4222`.
+    pub url: String,
+    /// Who we are. A user and password, or a token, may also stand in the address.
+    pub credentials: Credentials,
+    /// Certificates beyond those of the system.
+    pub tls: Tls,
+}
+
+/// Who we are.
+#[derive(Clone, Default)]
+pub enum Credentials {
+    /// What the address says, or nobody.
+    #[default]
+    Anonymous,
+    /// A user and a password.
+    User(String, String),
+    /// A token.
+    Token(String),
+    /// A file of credentials, as `nsc` writes them.
+    File(PathBuf),
+    /// A file with the seed of an nkey.
+    Nkey(PathBuf),
+}
+
+impl std::fmt::Debug for Credentials {
+    /// Names the kind, never the secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Anonymous => "anonymous",
+            Self::User(..) => "user and password",
+            Self::Token(_) => "token",
+            Self::File(_) => "credentials file",
+            Self::Nkey(_) => "nkey",
+        })
+    }
+}
+
+/// Certificates.
+#[derive(Clone, Debug, Default)]
+pub struct Tls {
+    /// Certificate authorities to trust besides the system's.
+    pub authority: Option<PathBuf>,
+    /// Our own certificate and its key, where the broker asks for them.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Pauses between attempts: doubling, from a quarter of a second to ten.
+pub(crate) fn pause(attempt: usize) -> Duration {
+    FIRST_PAUSE.saturating_mul(1 << attempt.min(8)).min(LONGEST_PAUSE)
+}
+
+/// Waits for `duration`, or until `cancel` is cancelled.
+pub(crate) async fn pause_unless(duration: Duration, cancel: &CancelToken) -> Result<(), FleetError> {
+    let end = tokio::time::Instant::now() + duration;
+    while tokio::time::Instant::now() < end {
+        if cancel.is_cancelled() {
+            return Err(FleetError::Stopped);
+        }
+        tokio::time::sleep_until(end.min(tokio::time::Instant::now() + Duration::from_millis(100))).await;
+    }
+    if cancel.is_cancelled() { Err(FleetError::Stopped) } else { Ok(()) }
+}
+
+impl Connection {
+    /// The address without its secrets, for people.
+    pub fn shown(&self) -> String {
+        let hide = |address: &str| match address.split_once("://") {
+            Some((scheme, rest)) => format!("{scheme}://{}", rest.rsplit_once('@').map_or(rest, |(_, host)| host)),
+            None => address.rsplit_once('@').map_or(address, |(_, host)| host).to_owned(),
+        };
+        self.url.split(',').map(str::trim).map(hide).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Connects, and tries again with growing pauses while the broker cannot be reached; refused credentials are an
+    /// error at once. `back` is notified whenever a lost connection has come back.
+    pub(crate) async fn open(
+        &self,
+        name: &str,
+        notes: &Notes,
+        back: &std::sync::Arc<Notify>,
+        cancel: &CancelToken,
+    ) -> Result<Client, FleetError> {
+        let addresses: Vec<async_nats::ServerAddr> = self
+            .url
+            .split(',')
+            .map(|address| address.trim().parse())
+            .collect::<Result<_, std::io::Error>>()
+            .map_err(|error| FleetError::Address { url: self.shown(), reason: error.to_string() })?;
+        let credentials = self.credentials_with(&addresses)?;
+        for attempt in 0.. {
+            let options = self.options(name, &credentials, notes, back).await?;
+            let error = match options.connect(&addresses[..]).await {
+                Ok(client) => return Ok(client),
+                Err(error) => error,
+            };
+            let reason = error.to_string();
+            match error.kind() {
+                ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+                    return Err(FleetError::Refused { url: self.shown(), reason });
+                }
+                ConnectErrorKind::ServerParse => return Err(FleetError::Address { url: self.shown(), reason }),
+                _ => {}
+            }
+            if attempt == 0 {
+                notes(&format!(
+                    "cannot reach the broker at {}: {reason}; trying again until it is there",
+                    self.shown()
+                ));
+            }
+            pause_unless(pause(attempt), cancel).await?;
+        }
+        unreachable!("the attempts do not end")
+    }
+
+    /// The credentials that were given, or else those in the addresses.
+    fn credentials_with(&self, addresses: &[async_nats::ServerAddr]) -> Result<Credentials, FleetError> {
+        let named = addresses.iter().find_map(|address| Some((address.username()?, address.password())));
+        let (Credentials::Anonymous, Some((user, password))) = (&self.credentials, named) else {
+            return Ok(self.credentials.clone());
+        };
+        let plain = |text: &str| {
+            let reason =
+                || "a user, password or token with a % that is not followed by two hexadecimal digits".to_owned();
+            percent_decoded(text).ok_or_else(|| FleetError::Address { url: self.shown(), reason: reason() })
+        };
+        Ok(match password {
+            Some(password) => Credentials::User(plain(user)?, plain(password)?),
+            None => Credentials::Token(plain(user)?),
+        })
+    }
+
+    async fn options(
+        &self,
+        name: &str,
+        credentials: &Credentials,
+        notes: &Notes,
+        back: &std::sync::Arc<Notify>,
+    ) -> Result<ConnectOptions, FleetError> {
+        let unreadable =
+            |what: &PathBuf, reason: String| FleetError::Credentials { what: what.display().to_string(), reason };
+        let (notes, back, shown) = (notes.clone(), std::sync::Arc::clone(back), self.shown());
+        let lost = std::sync::Arc::new(AtomicBool::new(false));
+        let mut options = ConnectOptions::new()
+            .name(name)
+            .connection_timeout(CONNECT_TIMEOUT)
+            .ping_interval(PING_INTERVAL)
+            .reconnect_delay_callback(pause)
+            .event_callback(move |event| {
+                let (notes, back, shown, lost) = (notes.clone(), back.clone(), shown.clone(), lost.clone());
+                async move {
+                    match event {
+                        Event::Disconnected if !lost.swap(true, Ordering::Relaxed) => {
+                            notes(&format!("lost the broker at {shown}; trying again until it is back"));
+                        }
+                        Event::Connected => {
+                            if lost.swap(false, Ordering::Relaxed) {
+                                notes(&format!("the broker at {shown} is back"));
+                            }
+                            back.notify_one();
+                        }
+                        Event::ServerError(error) => notes(&format!("the broker at {shown} says: {error}")),
+                        _ => {}
+                    }
+                }
+            });
+        match credentials {
+            Credentials::Anonymous => {}
+            Credentials::User(user, password) => options = options.user_and_password(user.clone(), password.clone()),
+            Credentials::Token(token) => options = options.token(token.clone()),
+            Credentials::File(path) => {
+                options = options.credentials_file(path).await.map_err(|error| unreadable(path, error.to_string()))?;
+            }
+            Credentials::Nkey(path) => {
+                let seed = std::fs::read_to_string(path).map_err(|error| unreadable(path, error.to_string()))?;
+                options = options.nkey(seed.trim().to_owned());
+            }
+        }
+        if let Some(authority) = &self.tls.authority {
+            readable(authority)?;
+            options = options.add_root_certificates(authority.clone());
+        }
+        if let Some((certificate, key)) = &self.tls.certificate {
+            readable(certificate)?;
+            readable(key)?;
+            options = options.add_client_certificate(certificate.clone(), key.clone());
+        }
+        Ok(options)
+    }
+}
+
+/// What `%2F` and its like stand for.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+            rest = after;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn readable(path: &PathBuf) -> Result<(), FleetError> {
+    let opened = std::fs::File::open(path);
+    opened
+        .map(drop)
+        .map_err(|error| FleetError::Credentials { what: path.display().to_string(), reason: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_their_secrets() {
+        let shown = |url: &str| Connection { url: url.to_owned(), ..Connection::default() }.shown();
+        assert_eq!(shown("nats://me:secret@host:4222"), "nats://host:4222");
+        assert_eq!(shown("token@host, tls://b:1"), "host, tls://b:1");
+        let user = Credentials::User("me".to_owned(), "secret".to_owned());
+        assert!(!format!("{user:?}").contains("secret"));
+    }
+
+    #[test]
+    fn credentials_in_the_address_count_where_no_others_are_given() {
+        let credentials = |url: &str, given: Credentials| {
+            let connection = Connection { url: url.to_owned(), credentials: given, ..Connection::default() };
+            connection.credentials_with(&[url.parse().unwrap()]).map_err(|error| error.to_string())
+        };
+        let found = credentials("nats://me:se%2Fcret@host", Credentials::Anonymous);
+        assert!(matches!(found, Ok(Credentials::User(user, password)) if user == "me" && password == "se/cret"));
+        let found = credentials("nats://token@host", Credentials::Anonymous);
+        assert!(matches!(found, Ok(Credentials::Token(token)) if token == "token"));
+        let found = credentials("nats://me:secret@host", Credentials::Token("t".to_owned()));
+        assert!(matches!(found, Ok(Credentials::Token(token)) if token == "t"));
+        assert!(matches!(credentials("nats://host", Credentials::Anonymous), Ok(Credentials::Anonymous)));
+        let wrong = credentials("nats://me:100%@host", Credentials::Anonymous).unwrap_err();
+        assert!(wrong.contains("nats://host: a user, password or token with a %"), "{wrong}");
+    }
+
+    #[test]
+    fn pauses_grow_to_ten_seconds() {
+        let seconds: Vec<f64> = [0, 1, 2, 5, 6, 60].map(|attempt| pause(attempt).as_secs_f64()).to_vec();
+        assert_eq!(seconds, [0.25, 0.5, 1.0, 8.0, 10.0, 10.0]);
+    }
+}

@@ -1,0 +1,92 @@
+//! A game that counts its evaluations, and may ask any of several nets: of self-play, or of a match.
+
+use std::sync::Arc;
+
+use tablut_arena::{GameResult, MatchGame};
+use tablut_games::{GameRecord, PlyRecord, Request, SelfPlayGame, Task};
+use tablut_players::{Ending, PlayerError};
+use tablut_rules::{Game, Rules};
+use tablut_search::Evaluation;
+
+/// The game, with what it took when it ends.
+pub struct CountedGame {
+    game: Kind,
+    /// Which of the thread's evaluators it asks, by the places of its nets.
+    slots: Vec<usize>,
+    evaluations: u64,
+}
+
+enum Kind {
+    SelfPlay(Box<SelfPlayGame>),
+    Match { game: Box<MatchGame>, index: usize, rules: Arc<Rules>, max_plies: u32 },
+}
+
+impl CountedGame {
+    pub fn selfplay(game: SelfPlayGame, slots: &[usize]) -> Self {
+        Self { game: Kind::SelfPlay(Box::new(game)), slots: slots.to_vec(), evaluations: 0 }
+    }
+
+    /// Game number `index` of a match.
+    pub fn of_match(game: MatchGame, index: usize, rules: &Arc<Rules>, max_plies: u32, slots: &[usize]) -> Self {
+        let game = Kind::Match { game: Box::new(game), index, rules: Arc::clone(rules), max_plies };
+        Self { game, slots: slots.to_vec(), evaluations: 0 }
+    }
+}
+
+impl Task for CountedGame {
+    type Output = (GameRecord, u64);
+    type Error = PlayerError;
+
+    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, PlayerError> {
+        let before = requests.len();
+        let ended = match &mut self.game {
+            Kind::SelfPlay(game) => match game.gather(requests) {
+                Ok(ended) => ended,
+                Err(never) => match never {},
+            },
+            Kind::Match { game, index, rules, max_plies } => match game.gather(requests)? {
+                Some(result) => Some(record(&result, *index, rules, *max_plies)?),
+                None => None,
+            },
+        };
+        for request in &mut requests[before..] {
+            request.0 = self.slots[request.0];
+        }
+        self.evaluations += (requests.len() - before) as u64;
+        Ok(ended.map(|game| (game, self.evaluations)))
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        match &mut self.game {
+            Kind::SelfPlay(game) => game.apply(evaluations),
+            Kind::Match { game, .. } => game.apply(evaluations),
+        }
+    }
+}
+
+/// A match's game in the form in which games travel.
+fn record(result: &GameResult, index: usize, rules: &Arc<Rules>, max_plies: u32) -> Result<GameRecord, PlayerError> {
+    let outcome = match &result.ending {
+        Ending::Rules(outcome) => *outcome,
+        Ending::Forfeit { loser, reason } => {
+            return Err(PlayerError { name: format!("of the {loser}"), reason: reason.clone() });
+        }
+    };
+    Ok(GameRecord {
+        index: index as u64,
+        rules: rules.name().to_owned(),
+        max_plies,
+        start: *Game::new(Arc::clone(rules), result.first).position(),
+        plies: result.moves.iter().map(|&mv| PlyRecord { mv, search: None }).collect(),
+        outcome,
+    })
+}
+
+/// The match's game that a record holds.
+pub fn game_result(record: &GameRecord) -> GameResult {
+    GameResult {
+        first: record.start.side_to_move(),
+        moves: record.plies.iter().map(|ply| ply.mv).collect(),
+        ending: Ending::Rules(record.outcome),
+    }
+}

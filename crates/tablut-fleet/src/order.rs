@@ -1,0 +1,298 @@
+//! What is handed out: the games of one generation, or of one match.
+
+use std::sync::Arc;
+
+use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
+use tablut_games::GameOrder;
+use tablut_net::Weights;
+use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
+use tablut_rules::Rules;
+
+use crate::counted_game::CountedGame;
+use crate::error::FleetError;
+use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
+
+/// Games that others play: all that they are a function of.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// One generation of self-play.
+    SelfPlay(GameOrder),
+    /// One match.
+    Match(Box<MatchOrder>),
+}
+
+/// The games of one match, or some of them.
+#[derive(Clone, Debug)]
+pub struct MatchOrder {
+    /// Its place among the matches of a tournament, from 0.
+    pub number: u64,
+    /// How many games it has; even ones give the first player the attackers.
+    pub games: usize,
+    /// Rules, players, limit and seed. Players ask evaluators by their places in `nets`.
+    pub plan: MatchPlan,
+    /// The players as they travel.
+    pub players: [OrderedPlayer; 2],
+    /// The players' nets, each once.
+    pub nets: Vec<Arc<Weights>>,
+    /// The openings of its pairs, from pair `first_pair` on.
+    pub openings: Vec<Opening>,
+    /// The first pair whose opening is known; 0 for whoever hands out.
+    pub first_pair: usize,
+}
+
+impl MatchOrder {
+    /// The match of `players` that `config` describes. Programs, and players that watch the clock, play on their own machine
+    /// alone.
+    pub fn new(
+        number: u64,
+        config: &MatchConfig,
+        players: [&NamedPlayer; 2],
+        nets: &Nets,
+        openings: &[Opening],
+    ) -> Result<Self, FleetError> {
+        let mut used: Vec<Arc<Weights>> = Vec::new();
+        let mut ordered = |named: &NamedPlayer| {
+            let unfit = |reason: &str| FleetError::Player { name: named.name(), reason: reason.to_owned() };
+            if !named.spec.is_reproducible() {
+                return Err(unfit("it watches the clock, or is a program of this machine"));
+            }
+            let Some(search) = nets.search_of(&named.spec) else {
+                return match Contestant::baseline(named.name(), &named.spec) {
+                    Some(_) => Ok(OrderedPlayer::Baseline { player: named.spec.to_string() }),
+                    None => Err(unfit("its model file was not loaded")),
+                };
+            };
+            let weights = nets.weights_of(&named.spec).ok_or_else(|| unfit("its model file was not loaded"))?;
+            let net = used.iter().position(|known| Arc::ptr_eq(known, &weights)).unwrap_or_else(|| {
+                used.push(weights);
+                used.len() - 1
+            });
+            Ok(OrderedPlayer::Net { net, limit: search.limit, search: search.config })
+        };
+        let [first, second] = players;
+        let ordered = [ordered(first)?, ordered(second)?];
+        let contestants = contestants(&ordered, used.len())?;
+        let plan =
+            MatchPlan { rules: config.rules.clone(), contestants, max_plies: config.max_plies, seed: config.seed };
+        let games = 2 * config.n_pairs;
+        Ok(Self { number, games, plan, players: ordered, nets: used, openings: openings.to_vec(), first_pair: 0 })
+    }
+
+    /// The opening of game `index`, if it is known.
+    pub fn opening(&self, index: usize) -> Option<&Opening> {
+        self.openings.get((index / 2).checked_sub(self.first_pair)?)
+    }
+
+    /// Plies that a game can have.
+    pub fn max_plies(&self) -> u32 {
+        self.plan.max_plies.unwrap_or(u32::MAX)
+    }
+}
+
+/// The players of a match, over `n_nets` nets.
+fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestant; 2], FleetError> {
+    let wrong = |reason: String| FleetError::message("job", reason);
+    let contestant = |player: &OrderedPlayer| match player {
+        OrderedPlayer::Baseline { player } => {
+            let spec: PlayerSpec = player.parse().map_err(|error| wrong(format!("{error}")))?;
+            let baseline = Contestant::baseline(player.clone(), &spec).filter(|_| spec.is_reproducible());
+            baseline.ok_or_else(|| wrong(format!("player {player} does not play for others")))
+        }
+        OrderedPlayer::Net { net, limit, search } if *net < n_nets && limit.is_reproducible() => {
+            let search = NetSearch { evaluator: *net, limit: *limit, config: search.clone() };
+            Ok(Contestant::net(format!("net {net}"), search))
+        }
+        OrderedPlayer::Net { net, limit, .. } => Err(wrong(format!("net {net} of {n_nets} with a limit of {limit}"))),
+    };
+    let [first, second] = players;
+    Ok([contestant(first)?, contestant(second)?])
+}
+
+impl Order {
+    /// The generation, or the match's number.
+    pub fn generation(&self) -> u64 {
+        match self {
+            Self::SelfPlay(order) => order.generation,
+            Self::Match(order) => order.number,
+        }
+    }
+
+    /// How many games.
+    pub fn games(&self) -> usize {
+        match self {
+            Self::SelfPlay(order) => order.games,
+            Self::Match(order) => order.games,
+        }
+    }
+
+    /// The nets that games ask, by the evaluators' places.
+    pub fn nets(&self) -> Vec<Arc<Weights>> {
+        match self {
+            Self::SelfPlay(order) => vec![Arc::clone(&order.weights)],
+            Self::Match(order) => order.nets.clone(),
+        }
+    }
+
+    /// The rules of game number `index`.
+    pub fn rules_of(&self, index: usize) -> &Arc<Rules> {
+        match self {
+            Self::SelfPlay(order) => order.rules_of(index),
+            Self::Match(order) => &order.plan.rules,
+        }
+    }
+
+    /// Game number `index`, which asks the evaluators `slots` for its nets; none for a game of a match whose opening is not known.
+    pub fn game(&self, index: usize, slots: &[usize]) -> Option<CountedGame> {
+        match self {
+            Self::SelfPlay(order) => Some(CountedGame::selfplay(order.game(index), slots)),
+            Self::Match(order) => {
+                let game = order.plan.game(order.opening(index)?, index);
+                Some(CountedGame::of_match(game, index, &order.plan.rules, order.max_plies(), slots))
+            }
+        }
+    }
+
+    /// The order in a form that travels.
+    pub fn spec(&self, run: &str) -> OrderSpec {
+        let net =
+            |weights: &Arc<Weights>| NetSpec { hash: weights.hash(), architecture: weights.architecture().clone() };
+        let (seed, rules, work) = match self {
+            Self::SelfPlay(order) => {
+                let work = WorkSpec::SelfPlay { selfplay: order.selfplay.clone(), search: order.search.clone() };
+                (order.seed, order.rules.clone(), work)
+            }
+            Self::Match(order) => {
+                let work = WorkSpec::Match {
+                    players: order.players.clone(),
+                    max_plies: order.plan.max_plies,
+                    openings: MatchHeader::hash_of(&order.openings),
+                };
+                (order.plan.seed, vec![Arc::clone(&order.plan.rules)], work)
+            }
+        };
+        OrderSpec {
+            version: WIRE_VERSION,
+            run: run.to_owned(),
+            generation: self.generation(),
+            games: self.games(),
+            seed,
+            rules: rules.iter().map(|rules| rules.set().clone()).collect(),
+            nets: self.nets().iter().map(net).collect(),
+            work,
+        }
+    }
+
+    /// The openings that a job of the `count` games from `first` on needs, as they travel; none for self-play.
+    pub fn openings_of(&self, first: usize, count: usize) -> Vec<OpeningText> {
+        match self {
+            Self::SelfPlay(_) => Vec::new(),
+            Self::Match(order) => {
+                let pairs = first / 2..(first + count).div_ceil(2);
+                pairs.filter_map(|pair| order.opening(2 * pair)).map(OpeningText::of).collect()
+            }
+        }
+    }
+
+    /// What `spec` says, with its nets, and the openings of the pairs from `first_pair` on.
+    pub fn open(
+        spec: &OrderSpec,
+        nets: Vec<Arc<Weights>>,
+        openings: &[OpeningText],
+        first_pair: usize,
+    ) -> Result<Self, FleetError> {
+        for (net, weights) in spec.nets.iter().zip(&nets) {
+            if *weights.architecture() != net.architecture {
+                let (found, expected) = (weights.architecture(), &net.architecture);
+                return Err(FleetError::message("job", format!("the net is a {found}, the job says {expected}")));
+            }
+        }
+        let rules = spec.compiled_rules()?;
+        match &spec.work {
+            WorkSpec::SelfPlay { selfplay, search, .. } => {
+                let [weights] = <[_; 1]>::try_from(nets)
+                    .map_err(|nets| FleetError::message("job", format!("{} nets, expected one", nets.len())))?;
+                Ok(Self::SelfPlay(GameOrder {
+                    seed: spec.seed,
+                    generation: spec.generation,
+                    games: spec.games,
+                    rules,
+                    selfplay: selfplay.clone(),
+                    search: search.clone(),
+                    weights,
+                }))
+            }
+            WorkSpec::Match { players, max_plies, .. } => {
+                let contestants = contestants(players, nets.len())?;
+                let openings = openings.iter().map(OpeningText::opening).collect::<Result<_, _>>()?;
+                let rules = Arc::clone(&rules[0]);
+                Ok(Self::Match(Box::new(MatchOrder {
+                    number: spec.generation,
+                    games: spec.games,
+                    plan: MatchPlan { rules, contestants, max_plies: *max_plies, seed: spec.seed },
+                    players: players.clone(),
+                    nets,
+                    openings,
+                    first_pair,
+                })))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Job, job_subject, read_job_subject, read_result_subject, result_subject};
+    use tablut_games::SelfPlayConfig;
+    use tablut_net::Architecture;
+    use tablut_search::SearchConfig;
+
+    fn order() -> GameOrder {
+        let mut search = SearchConfig::default();
+        search.gumbel.sigma.c_scale = 0.1 + 0.2;
+        GameOrder {
+            seed: 7,
+            generation: 3,
+            games: 20,
+            rules: Rules::names().map(|name| Arc::new(Rules::named(name).unwrap())).collect(),
+            selfplay: SelfPlayConfig { full_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
+            search,
+            weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
+        }
+    }
+
+    #[test]
+    fn a_job_comes_back_as_it_was_sent() {
+        let order = order();
+        let spec = Order::SelfPlay(order.clone()).spec("run");
+        let openings = Vec::new();
+        let job = Job { order: spec.clone(), first: 4, count: 2, openings, probe: "p".to_owned(), fleet_threads: 8 };
+        let back = Job::from_bytes(&job.to_bytes()).unwrap();
+        assert_eq!(back, job);
+        assert_eq!(back.order.id(), spec.id());
+        let opened = Order::open(&back.order, vec![order.weights.clone()], &[], 0).unwrap();
+        assert_eq!(opened.spec("run"), spec);
+        let subject = job_subject(&spec, 4, 2);
+        assert_eq!(read_job_subject(&subject), Some((3, spec.id().as_str(), 4, 2)));
+        assert_eq!(read_result_subject(&result_subject(&spec)), Some((3, spec.id().as_str())));
+    }
+
+    #[test]
+    fn jobs_that_make_no_sense_are_refused() {
+        let spec = Order::SelfPlay(order()).spec("run");
+        let refusal = |change: &dyn Fn(&mut Job)| {
+            let (order, openings, probe) = (spec.clone(), Vec::new(), String::new());
+            let mut job = Job { order, first: 0, count: 1, openings, probe, fleet_threads: 1 };
+            change(&mut job);
+            Job::from_bytes(&job.to_bytes()).unwrap_err().to_string()
+        };
+        assert!(
+            refusal(&|job| job.order.version = 99).contains("version 99 of the protocol, this program speaks version")
+        );
+        assert!(refusal(&|job| job.count = 0).contains("0 games from 0 on, of 20"));
+        assert!(refusal(&|job| job.first = 20).contains("1 games from 20 on, of 20"));
+        assert!(refusal(&|job| job.first = usize::MAX).contains("of 20"));
+        let other = Arc::new(Weights::initial(&Architecture::standard(1, 32).unwrap(), 3));
+        assert!(Order::open(&spec, vec![other], &[], 0).unwrap_err().to_string().contains("the job says b1c16"));
+    }
+}

@@ -1,0 +1,148 @@
+//! The probe: a few searches whose bits two machines can compare before one plays for the other.
+
+use std::sync::Arc;
+
+use tablut_games::{CancelToken, Counters, GameOrder, NetEvaluator, RunError, SelfPlayConfig, run_tasks};
+use tablut_net::{Architecture, Inference, InputBatch, NetError, OutputBatch, Weights};
+use tablut_search::SearchConfig;
+
+use crate::error::FleetError;
+use crate::wire::{OrderSpec, OrderedPlayer, WorkSpec};
+
+/// Seed of the probe's net and games; any would do.
+const SEED: u64 = 0x7ab1_u64;
+/// Rule sets that the probe plays.
+const MAX_RULES: usize = 4;
+const MAX_PLIES: u32 = 16;
+const MAX_SIMULATIONS: u32 = 16;
+
+/// Plays the first plies of a game of each of the order's first rule sets, with the search of each of its players and an
+/// untrained net of its architecture, and hashes every output of the net and every move and policy.
+///
+/// Two machines with the same hash compute the same bits, as far as such a sample can show. The generation and the
+/// net's weights do not matter, so one probe serves a whole run.
+pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inference>) -> Result<String, FleetError> {
+    let rules = order.compiled_rules()?;
+    let mut hasher = blake3::Hasher::new();
+    for (architecture, selfplay, search) in searches(order)? {
+        let weights = Arc::new(Weights::initial(architecture, SEED));
+        let games = GameOrder {
+            seed: SEED,
+            generation: 0,
+            games: rules.len().min(MAX_RULES),
+            rules: rules.clone(),
+            selfplay: SelfPlayConfig { max_plies: selfplay.max_plies.min(MAX_PLIES), ..selfplay },
+            search: SearchConfig { simulations: search.simulations.clamp(1, MAX_SIMULATIONS), ..search },
+            weights: Arc::clone(&weights),
+        };
+        for index in 0..games.games {
+            let hash = play_hashed(&games, index, make_inference(&weights))?;
+            hasher.update(hash.as_bytes());
+        }
+    }
+    Ok(hasher.finalize().to_hex()[..32].to_owned())
+}
+
+/// What the order's nets are made of, and how games and searches with them go.
+fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, SearchConfig)>, FleetError> {
+    let wrong = |net: usize| FleetError::message("job", format!("net {net} of {}", order.nets.len()));
+    let architecture = |net: usize| order.nets.get(net).map(|net| &net.architecture).ok_or_else(|| wrong(net));
+    match &order.work {
+        WorkSpec::SelfPlay { selfplay, search } => Ok(vec![(architecture(0)?, selfplay.clone(), search.clone())]),
+        WorkSpec::Match { players, .. } => {
+            let mut found = Vec::new();
+            for player in players {
+                if let OrderedPlayer::Net { net, search, .. } = player {
+                    let search = SearchConfig { simulations: MAX_SIMULATIONS, ..search.clone() };
+                    found.push((architecture(*net)?, SelfPlayConfig::default(), search));
+                }
+            }
+            Ok(found)
+        }
+    }
+}
+
+/// Plays one game and hashes what the net said and what came of it.
+fn play_hashed(order: &GameOrder, index: usize, net: Box<dyn Inference>) -> Result<blake3::Hash, FleetError> {
+    let hasher = Arc::new(std::sync::Mutex::new(blake3::Hasher::new()));
+    let net = std::sync::Mutex::new(Some(net));
+    let evaluators = || {
+        let net = net.lock().ok().and_then(|mut net| net.take());
+        let hashing = net.map(|net| Box::new(Hashing { net, hasher: Arc::clone(&hasher) }) as Box<dyn Inference>);
+        hashing.into_iter().map(|net| Box::new(NetEvaluator::new(net)) as Box<_>).collect()
+    };
+    let one = tablut_games::Concurrency { workers: 1, tasks_per_worker: 1 };
+    let (counters, cancel) = (Counters::default(), CancelToken::new());
+    let games = match run_tasks(1, one, |_| order.game(index), evaluators, &counters, &cancel, |_, _| {}) {
+        Ok(games) => games,
+        Err(RunError::Evaluate(error)) => return Err(FleetError::Play(error)),
+        Err(RunError::Stopped) => return Err(FleetError::Stopped),
+    };
+    let mut hasher = hasher.lock().map_err(|_| FleetError::Ended)?;
+    for game in &games {
+        let packed = tablut_games::pack_game(game).map_err(|reason| FleetError::message("probe", reason))?;
+        hasher.update(&packed);
+    }
+    Ok(hasher.finalize())
+}
+
+/// A net whose outputs are hashed as they come.
+struct Hashing {
+    net: Box<dyn Inference>,
+    hasher: Arc<std::sync::Mutex<blake3::Hasher>>,
+}
+
+impl Inference for Hashing {
+    fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError> {
+        self.net.infer(input, output)?;
+        let values = output.logits.iter().chain(output.wdl.iter().flatten()).chain(&output.moves_left);
+        let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
+        if let Ok(mut hasher) = self.hasher.lock() {
+            hasher.update(&bytes);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Order;
+    use tablut_net::Engine;
+    use tablut_rules::Rules;
+
+    fn spec() -> OrderSpec {
+        let rules = ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap()));
+        let weights = Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1));
+        let (selfplay, search) =
+            (SelfPlayConfig::default(), SearchConfig { simulations: 8, ..SearchConfig::default() });
+        let order = GameOrder { seed: 1, generation: 0, games: 4, rules: rules.to_vec(), selfplay, search, weights };
+        Order::SelfPlay(order).spec("run")
+    }
+
+    fn engine(weights: &Weights) -> Box<dyn Inference> {
+        Box::new(Engine::new(weights).unwrap())
+    }
+
+    /// An engine whose last bit differs once in a while, as another rounding would.
+    struct Off(Engine);
+
+    impl Inference for Off {
+        fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError> {
+            self.0.infer(input, output)?;
+            let logit = output.logits.last_mut().unwrap();
+            *logit = f32::from_bits(logit.to_bits() ^ 1);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_probe_is_a_function_of_rules_and_settings_and_sees_one_bit() {
+        let here = probe(&spec(), engine).unwrap();
+        let mut later = OrderSpec { generation: 9, ..spec() };
+        later.nets[0].hash = "other".to_owned();
+        assert_eq!(probe(&later, engine).unwrap(), here);
+        let off = probe(&spec(), |weights| Box::new(Off(Engine::new(weights).unwrap()))).unwrap();
+        assert_ne!(off, here);
+    }
+}

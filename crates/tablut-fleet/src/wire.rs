@@ -1,0 +1,234 @@
+//! What is handed out: orders, jobs and heartbeats, as JSON, and the subjects that they travel on.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tablut_arena::Opening;
+use tablut_games::SelfPlayConfig;
+use tablut_net::Architecture;
+use tablut_rules::{RuleSet, Rules, Side};
+use tablut_search::{Limit, SearchConfig};
+
+use crate::error::FleetError;
+
+/// Version of everything that travels; trainer and workers must have the same.
+pub const WIRE_VERSION: u32 = 1;
+
+/// The games of one generation or of one match: everything that they are a function of, in full.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OrderSpec {
+    /// [`WIRE_VERSION`].
+    pub version: u32,
+    /// The run's id.
+    pub run: String,
+    /// The generation, or the match's number, from 0.
+    pub generation: u64,
+    /// How many games; they are numbered from 0.
+    pub games: usize,
+    /// The seed of the run or of the match.
+    pub seed: u64,
+    /// The rule sets themselves, which take turns; one for a match.
+    pub rules: Vec<RuleSet>,
+    /// The nets that play: one for self-play, up to two for a match.
+    pub nets: Vec<NetSpec>,
+    /// What is played.
+    pub work: WorkSpec,
+}
+
+/// A net that a job needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetSpec {
+    /// Hash of its weights, and its name in the object store.
+    pub hash: String,
+    /// What it is made of.
+    pub architecture: Architecture,
+}
+
+/// What is played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum WorkSpec {
+    /// Self-play.
+    SelfPlay {
+        /// How games go.
+        selfplay: SelfPlayConfig,
+        /// How moves are searched.
+        search: SearchConfig,
+    },
+    /// A match.
+    Match {
+        /// The players.
+        players: [OrderedPlayer; 2],
+        /// Plies after which a game is a draw.
+        max_plies: Option<u32>,
+        /// Hash of all openings; each job brings its own.
+        openings: String,
+    },
+}
+
+/// A player of a match, so that any machine can make it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum OrderedPlayer {
+    /// One without a net.
+    Baseline {
+        /// Its text.
+        player: String,
+    },
+    /// A net.
+    Net {
+        /// Its place among the order's nets.
+        net: usize,
+        /// How long it thinks.
+        limit: Limit,
+        /// How it searches.
+        search: SearchConfig,
+    },
+}
+
+/// An opening as it travels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningText {
+    first: Side,
+    moves: Vec<String>,
+}
+
+impl OpeningText {
+    /// The opening in words.
+    pub fn of(opening: &Opening) -> Self {
+        Self { first: opening.first, moves: opening.moves.iter().map(ToString::to_string).collect() }
+    }
+
+    /// The opening again.
+    pub fn opening(&self) -> Result<Opening, FleetError> {
+        let moves = self.moves.iter().map(|mv| mv.parse()).collect::<Result<_, _>>();
+        let moves = moves.map_err(|error| FleetError::message("opening", error))?;
+        Ok(Opening { first: self.first, moves })
+    }
+}
+
+impl OrderSpec {
+    /// The rule sets, checked and compiled.
+    pub fn compiled_rules(&self) -> Result<Vec<Arc<Rules>>, FleetError> {
+        let compiled = |set: &RuleSet| Rules::new(set.clone()).map(Arc::new);
+        let rules = self.rules.iter().map(compiled).collect::<Result<Vec<_>, _>>();
+        let rules = rules.map_err(|error| FleetError::message("job", error))?;
+        if rules.is_empty() { Err(FleetError::message("job", "no rules")) } else { Ok(rules) }
+    }
+
+    /// The hashes of its nets; empty for players without one.
+    pub fn net_hashes(&self) -> String {
+        self.nets.iter().map(|net| net.hash.as_str()).collect::<Vec<_>>().join("+")
+    }
+
+    /// A hash of its rules.
+    pub fn rules_hash(&self) -> String {
+        let json = serde_json::to_vec(&self.rules).expect("every field has a form in JSON");
+        blake3::hash(&json).to_hex()[..32].to_owned()
+    }
+
+    /// Sixteen hexadecimal digits that stand for the whole order.
+    pub fn id(&self) -> String {
+        let json = serde_json::to_vec(self).expect("every field has a form in JSON");
+        blake3::hash(&json).to_hex()[..16].to_owned()
+    }
+}
+
+/// Some games of an order, for one worker to play.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// All that the games are a function of.
+    pub order: OrderSpec,
+    /// Number of the first game.
+    pub first: usize,
+    /// How many games.
+    pub count: usize,
+    /// For a match, the openings of its pairs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub openings: Vec<OpeningText>,
+    /// What [`crate::probe()`] gives on the trainer's machine.
+    pub probe: String,
+    /// Threads of all workers together when the job was handed out, so that each takes its part and no more.
+    pub fleet_threads: usize,
+}
+
+impl Job {
+    /// The job's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("every field has a form in JSON")
+    }
+
+    /// Reads a job. The version is looked at first, so that a job of another version is refused for that.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FleetError> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            order: Version,
+        }
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let wrong = |error: serde_json::Error| FleetError::message("job", error);
+        let found = serde_json::from_slice::<Versioned>(bytes).map_err(wrong)?.order.version;
+        if found != WIRE_VERSION {
+            return Err(FleetError::Version { found, expected: WIRE_VERSION });
+        }
+        let job: Self = serde_json::from_slice(bytes).map_err(wrong)?;
+        let end = job.first.checked_add(job.count);
+        if job.count == 0 || end.is_none_or(|end| end > job.order.games) {
+            let reason = format!("{} games from {} on, of {}", job.count, job.first, job.order.games);
+            return Err(FleetError::message("job", reason));
+        }
+        let pairs = job.first / 2..(job.first + job.count).div_ceil(2);
+        if matches!(job.order.work, WorkSpec::Match { .. }) && job.openings.len() != pairs.len() {
+            let reason = format!("{} openings for {} pairs of games", job.openings.len(), pairs.len());
+            return Err(FleetError::message("job", reason));
+        }
+        Ok(job)
+    }
+}
+
+/// What a worker says of itself every few seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Heartbeat {
+    /// The worker's name, unique among the living.
+    pub name: String,
+    /// Its threads.
+    pub threads: usize,
+    /// Games ended since it started.
+    pub games: u64,
+    /// Games a second over the last half minute of play.
+    pub games_per_second: f64,
+    /// Games in hand.
+    pub holding: usize,
+    /// Why it does not play, if it was refused.
+    pub refused: Option<String>,
+}
+
+/// The subject of a job.
+pub fn job_subject(order: &OrderSpec, first: usize, count: usize) -> String {
+    format!("tablut.job.{}.{}.{}.{first}.{count}", order.run, order.generation, order.id())
+}
+
+/// The subject of an order's games.
+pub fn result_subject(order: &OrderSpec) -> String {
+    format!("tablut.result.{}.{}.{}", order.run, order.generation, order.id())
+}
+
+/// What a job's subject says: generation, order's id, first game, number of games.
+pub(crate) fn read_job_subject(subject: &str) -> Option<(u64, &str, usize, usize)> {
+    let mut parts = subject.strip_prefix("tablut.job.")?.split('.').skip(1);
+    let (generation, order) = (parts.next()?.parse().ok()?, parts.next()?);
+    Some((generation, order, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// What a result's subject says: generation and order's id.
+pub(crate) fn read_result_subject(subject: &str) -> Option<(u64, &str)> {
+    let mut parts = subject.strip_prefix("tablut.result.")?.split('.').skip(1);
+    Some((parts.next()?.parse().ok()?, parts.next()?))
+}

@@ -1,0 +1,149 @@
+//! The nets that a worker plays with: several at once, because games of two generations overlap.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tablut_games::NetEvaluator;
+use tablut_net::{Architecture, Engine, Inference, InputBatch, NetError, OutputBatch, Weights};
+use tablut_search::Evaluator;
+
+use crate::broker::Broker;
+use crate::error::FleetError;
+
+/// Nets that can be played with at once.
+pub(super) const SLOTS: usize = 4;
+/// Nets that are kept although nobody plays with them.
+const CACHED: usize = 4;
+
+/// Makes an engine on one thread for some weights; others share it.
+type MakeEngine = fn(&Weights) -> Result<Engine, NetError>;
+
+/// Nets by hash, and which of them are in the players' slots.
+pub(super) struct SharedNets {
+    make_engine: MakeEngine,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nets that were fetched, the latest last.
+    cached: Vec<Fetched>,
+    slots: [Slot; SLOTS],
+    /// Counts changes, so that players see when their slot holds another net.
+    changes: u64,
+}
+
+/// A net that was fetched.
+#[derive(Clone)]
+pub(super) struct Fetched {
+    hash: String,
+    engine: Arc<Engine>,
+    pub weights: Arc<Weights>,
+}
+
+#[derive(Default)]
+struct Slot {
+    net: Option<(String, Arc<Engine>)>,
+    /// Jobs that play with it.
+    uses: usize,
+    changed: u64,
+}
+
+impl SharedNets {
+    pub fn new(make_engine: MakeEngine) -> Self {
+        Self { make_engine, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The net of that hash, fetched from the broker if it is not here.
+    pub async fn fetch(&self, broker: &Broker, hash: &str, architecture: &Architecture) -> Result<Fetched, FleetError> {
+        if let Some(here) = self.lock().cached.iter().find(|cached| cached.hash == hash) {
+            return Ok(here.clone());
+        }
+        let weights = broker.net(hash, architecture).await?;
+        let engine = (self.make_engine)(&weights).map_err(|error| FleetError::message("net", error))?;
+        let fetched = Fetched { hash: hash.to_owned(), engine: Arc::new(engine), weights };
+        let mut state = self.lock();
+        if state.cached.len() >= CACHED {
+            state.cached.remove(0);
+        }
+        state.cached.push(fetched.clone());
+        Ok(fetched)
+    }
+
+    /// Slots with these nets; none while too many are in use for others.
+    pub fn take_slots(&self, nets: &[Fetched]) -> Option<Vec<usize>> {
+        let mut state = self.lock();
+        let mut taken = Vec::new();
+        for net in nets {
+            let holds = |slot: &Slot| slot.net.as_ref().is_some_and(|(held, _)| *held == net.hash);
+            let held = state.slots.iter().position(holds);
+            let place = held.or_else(|| state.slots.iter().position(|slot| slot.uses == 0));
+            let Some(place) = place else {
+                // All or none, so that two jobs do not wait for each other.
+                for place in taken {
+                    let slot: &mut Slot = &mut state.slots[place];
+                    slot.uses -= 1;
+                }
+                return None;
+            };
+            if held.is_none() {
+                state.changes += 1;
+                let changed = state.changes;
+                state.slots[place] = Slot { net: Some((net.hash.clone(), Arc::clone(&net.engine))), uses: 0, changed };
+            }
+            state.slots[place].uses += 1;
+            taken.push(place);
+        }
+        Some(taken)
+    }
+
+    /// Says that a job no longer plays with these slots.
+    pub fn leave_slots(&self, slots: &[usize]) {
+        let mut state = self.lock();
+        for &place in slots {
+            state.slots[place].uses -= 1;
+        }
+    }
+}
+
+/// One player's view of a slot: the slot's engine, shared again whenever the slot's net has changed.
+pub(super) struct SlotInference {
+    nets: Arc<SharedNets>,
+    slot: usize,
+    engine: Option<(u64, Engine)>,
+}
+
+impl SlotInference {
+    pub fn evaluator(nets: &Arc<SharedNets>, slot: usize) -> Box<dyn Evaluator> {
+        Box::new(NetEvaluator::new(Box::new(Self { nets: Arc::clone(nets), slot, engine: None })))
+    }
+}
+
+impl Inference for SlotInference {
+    fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError> {
+        let state = self.nets.lock();
+        let slot = &state.slots[self.slot];
+        let changed = slot.changed;
+        let engine = match self.engine.take() {
+            Some((since, engine)) if since == changed => {
+                drop(state);
+                engine
+            }
+            _ => {
+                let shared = slot.net.as_ref().map(|(_, engine)| Arc::clone(engine));
+                drop(state);
+                let missing = || NetError::Inference("a game asks a net that was not fetched".to_owned());
+                shared.ok_or_else(missing)?.share(1)?
+            }
+        };
+        let (_, engine) = self.engine.insert((changed, engine));
+        engine.infer(input, output)
+    }
+}
+
+/// What the probe gave here, by what it was asked for.
+pub(super) type Probes = HashMap<String, String>;

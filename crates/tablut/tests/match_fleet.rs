@@ -1,0 +1,144 @@
+//! A match whose games are played by workers over a real `nats-server` has the games of a match alone, whatever is killed.
+
+#[path = "../../tablut-fleet/tests/broker/mod.rs"]
+mod broker;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use broker::TestBroker;
+use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+
+fn tablut() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Two nets, and what is put beside them.
+struct Setting {
+    folder: tempfile::TempDir,
+    nets: [String; 2],
+}
+
+impl Setting {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let net = |seed: u64| {
+            let path = folder.path().join(format!("{seed}.tablut"));
+            let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
+            let rules = vec![StatedRules::named("kvasir").unwrap()];
+            Model { weights, rules, training: TrainingSummary::default() }.save(&path).unwrap();
+            format!("net:{}@8", path.display())
+        };
+        let nets = [net(1), net(2)];
+        Self { folder, nets }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Three matches of a second or so.
+    fn tournament(&self, games: &Path) -> Command {
+        let mut command = tablut();
+        command.arg("match").args(&self.nets).args(["alphabeta:1", "--games", "40", "--max-plies", "60", "--json"]);
+        command.arg("--save-games").arg(games);
+        command
+    }
+}
+
+/// A worker that ends with the test.
+struct Worker(Child);
+
+impl Worker {
+    fn start(url: &str) -> Self {
+        let mut command = tablut();
+        command.args(["worker", "--threads", "1", "--nats", url]).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // One that has ended already is as good.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[track_caller]
+fn finished(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Games that are in a file, without its header.
+fn games_in(path: &Path) -> usize {
+    fs::read_to_string(path).map_or(0, |text| text.matches('\n').count().saturating_sub(1))
+}
+
+#[test]
+fn workers_give_the_games_of_a_match_alone_though_workers_and_the_match_are_killed() {
+    let Some(broker) = TestBroker::start("") else { return };
+    let setting = Setting::new();
+    let (alone, together) = (setting.file("alone.jsonl"), setting.file("together.jsonl"));
+    let expected = finished(&mut setting.tournament(&alone));
+    let spread = || {
+        let mut command = setting.tournament(&together);
+        command.args(["--nats", &broker.url, "--lease", "1"]);
+        command
+    };
+    let mut workers = [Worker::start(&broker.url), Worker::start(&broker.url)];
+    for at in [10, 50, 90] {
+        let mut child = spread().spawn().unwrap();
+        while games_in(&together) < at {
+            assert!(child.try_wait().unwrap().is_none(), "the match ended before it could be killed");
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        workers[0] = Worker::start(&broker.url);
+    }
+    assert_eq!(finished(&mut spread()), expected);
+    assert!(fs::read(&together).unwrap() == fs::read(&alone).unwrap(), "the files differ");
+}
+
+#[test]
+fn a_sequential_test_ends_a_match_of_workers_where_it_ends_a_match_alone() {
+    let Some(broker) = TestBroker::start("") else { return };
+    let _workers = [Worker::start(&broker.url), Worker::start(&broker.url)];
+    let test = || {
+        let mut command = tablut();
+        command.args([
+            "match",
+            "alphabeta:2",
+            "random",
+            "--games",
+            "400",
+            "--max-plies",
+            "60",
+            "--sprt=0,20",
+            "--json",
+        ]);
+        command
+    };
+    let alone = finished(&mut test());
+    assert_eq!(finished(test().args(["--nats", &broker.url])), alone);
+    let games = alone.matches("\"games\": 200").count();
+    assert_eq!(games, 0, "the test was not settled: {alone}");
+}
+
+#[test]
+fn players_that_cannot_play_elsewhere_are_refused_before_a_broker_is_asked() {
+    let setting = Setting::new();
+    let timed = setting.nets[0].replace("@8", "@50ms");
+    for player in ["alphabeta:50ms", "engine:some-program", &timed] {
+        let output = tablut().args(["match", player, "random", "--nats", "nats://127.0.0.1:1"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("cannot play on other machines"), "{said}");
+    }
+}
