@@ -71,7 +71,7 @@ impl RuleSet {
         let (landing, passing) = (self.throne.landing, self.throne.passing);
         sentences.push(match (landing, passing) {
             (Landing::Anyone, Passing::Anyone) => "The middle square is open to every piece.".to_owned(),
-            _ => format!("Once the king has left the throne, {} it, and {} over it.", lands(landing), passes(passing)),
+            _ => format!("After the king has left the throne, {} it, and {} over it.", lands(landing), passes(passing)),
         });
         if self.corners.landing != Landing::Anyone {
             sentences.push(format!("On the corners: {} them.", lands(self.corners.landing)));
@@ -84,7 +84,7 @@ impl RuleSet {
             }
             CampEntry::AttackersWithin => sentences.push(
                 "Only an attacker that stands on a camp may land on camps or pass over them, those of its own group \
-                 of four; once it has left the group it never returns to a camp."
+                 of four; once it has left the group, it may not return to a camp."
                     .to_owned(),
             ),
         }
@@ -102,7 +102,7 @@ impl RuleSet {
                 "The king takes no part in captures.".to_owned()
             },
             match self.captures.count {
-                CaptureCount::All => "A move captures all that it surrounds.".to_owned(),
+                CaptureCount::All => "A move captures all pieces that it surrounds.".to_owned(),
                 CaptureCount::OneChosen => {
                     "A move that surrounds several pieces captures one of them, which the mover chooses and names: d1-d3xd4."
                         .to_owned()
@@ -114,21 +114,21 @@ impl RuleSet {
             match hostility {
                 Hostility::Never => {}
                 Hostility::WhenEmpty => {
-                    sentences.push(format!("The throne, while empty, stands in for the second captor of {whom}."));
+                    sentences.push(format!("The throne, while empty, counts as the second captor of {whom}."));
                 }
                 Hostility::Always => {
-                    sentences.push(format!("The throne, empty or not, stands in for the second captor of {whom}."));
+                    sentences.push(format!("The throne, empty or not, counts as the second captor of {whom}."));
                 }
             }
         }
         if self.corners.hostile_to_soldiers {
-            sentences.push("A corner stands in for the second captor of soldiers of both sides.".to_owned());
+            sentences.push("A corner counts as the second captor of soldiers of both sides.".to_owned());
         }
         let camps = [("attackers", self.camps.hostile_to_attackers), ("defenders", self.camps.hostile_to_defenders)];
         for (whom, hostile) in camps {
             sentences.extend(
                 camps_named(hostile)
-                    .map(|camps| format!("{camps}, empty or not, stands in for the second captor of {whom}.")),
+                    .map(|camps| format!("{camps}, empty or not, counts as the second captor of {whom}.")),
             );
         }
         if self.captures.pinned_defender {
@@ -173,14 +173,14 @@ impl RuleSet {
             (false, false) => {}
         }
         if self.throne.hostile_to_king != Hostility::Never {
-            sentences.push("The empty throne stands in for the second captor of the king.".to_owned());
+            sentences.push("The empty throne counts as the second captor of the king.".to_owned());
         }
         if self.corners.hostile_to_king {
-            sentences.push("A corner stands in for the second captor of the king.".to_owned());
+            sentences.push("A corner counts as the second captor of the king.".to_owned());
         }
         sentences.extend(
             camps_named(self.camps.hostile_to_king)
-                .map(|camps| format!("{camps}, empty or not, stands in for the second captor of the king.")),
+                .map(|camps| format!("{camps}, empty or not, counts as the second captor of the king.")),
         );
         sentences
     }
@@ -205,7 +205,7 @@ impl RuleSet {
             ),
         };
         match consequence {
-            None => sentences.push("Positions may recur.".to_owned()),
+            None => sentences.push("Positions may be repeated.".to_owned()),
             Some(text) => sentences
                 .push(format!("When a position, with the same side to move, occurs for the {nth} time, {text}{start}")),
         }
@@ -221,15 +221,15 @@ impl RuleSet {
 
 fn lands(landing: Landing) -> &'static str {
     match landing {
-        Landing::Nobody => "nobody lands on",
-        Landing::King => "only the king lands on",
+        Landing::Nobody => "no piece may land on",
+        Landing::King => "only the king may land on",
         Landing::Anyone => "every piece may land on",
     }
 }
 
 fn passes(passing: Passing) -> &'static str {
     match passing {
-        Passing::Nobody => "nobody passes",
+        Passing::Nobody => "no piece may pass",
         Passing::Anyone => "every piece may pass",
     }
 }
@@ -237,7 +237,7 @@ fn passes(passing: Passing) -> &'static str {
 fn manner(how: KingCapture, throne_closes: bool) -> &'static str {
     match (how, throne_closes) {
         (KingCapture::BetweenTwo, _) => "like a soldier, between two captors on opposite sides",
-        (KingCapture::Surrounded, true) => "by attackers on the other three sides, the empty throne being the fourth",
+        (KingCapture::Surrounded, true) => "by attackers on the other three sides, with the empty throne as the fourth",
         (KingCapture::Surrounded, false) => "by attackers on all four sides",
     }
 }
@@ -245,7 +245,7 @@ fn manner(how: KingCapture, throne_closes: bool) -> &'static str {
 fn camps_named(camps: HostileCamps) -> Option<&'static str> {
     match camps {
         HostileCamps::None => None,
-        HostileCamps::AllButEdgeMiddles => Some("Every camp but the four in the middle of an edge"),
+        HostileCamps::AllButEdgeMiddles => Some("Every camp except the middle one of each edge"),
         HostileCamps::All => Some("Every camp"),
     }
 }
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn the_words_follow_the_data() {
         let kvasir = RuleSet::named("kvasir").expect("a built-in rule set");
-        assert!(words(&kvasir).contains("The throne, empty or not, stands in for the second captor of attackers."));
-        assert!(words(&kvasir).contains("The throne, while empty, stands in for the second captor of defenders."));
+        assert!(words(&kvasir).contains("The throne, empty or not, counts as the second captor of attackers."));
+        assert!(words(&kvasir).contains("The throne, while empty, counts as the second captor of defenders."));
         let sentence = "The board's edge takes the place";
         let has = |name: &str| words(&RuleSet::named(name).expect("a built-in rule set")).contains(sentence);
         assert!(has("masters") && !has("masters-edge"));
