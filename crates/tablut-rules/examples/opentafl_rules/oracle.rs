@@ -8,7 +8,7 @@ use tablut_rules::{Bitboard, Move, Position, Side, Square};
 /// Whether and how a game has ended.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum End {
-    /// It goes on.
+    /// The game is not over.
     None,
     Draw,
     Win(Side),

@@ -344,7 +344,7 @@ pub fn routes(name: Name, board: &Board) -> u32 {
     open.iter().filter(|&&o| o).count() as u32
 }
 
-/// Whether a side could win at once by C7, were it its turn.
+/// Whether a side could win at once by C7 if it were to move.
 pub fn wins_at_once(name: Name, board: &Board, side: char) -> bool {
     let board = Board { turn: side, ..*board };
     legal(name, &board).into_iter().any(|step| play(name, &board, step).2 == side)

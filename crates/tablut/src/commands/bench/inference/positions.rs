@@ -25,7 +25,7 @@ pub fn random(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
     Ok(batch)
 }
 
-/// A game that goes on, some random moves after its start.
+/// A game that is not over, after some random moves.
 fn random_game(rules: &Arc<Rules>, random: &mut Random, moves: &mut MoveList) -> Game {
     loop {
         let mut game = Game::new(Arc::clone(rules), Side::Attackers);
