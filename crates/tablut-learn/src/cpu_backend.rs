@@ -14,7 +14,7 @@ use crate::loss::loss_gradient;
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 
-/// The weights and the optimizer's state in main memory. Results do not depend on the number of threads, to the bit.
+/// The weights and the optimiser's state in main memory. Results do not depend on the number of threads, to the bit.
 pub struct CpuBackend {
     net: KernelNet,
     state: LearnerState,

@@ -7,7 +7,7 @@ use crate::error::StepError;
 use crate::learner::LearnerState;
 use crate::loss_parts::LossParts;
 
-/// A learner. It owns the weights and the optimizer's state, on any device.
+/// A learner. It owns the weights and the optimiser's state, on any device.
 pub trait GradientBackend: Send {
     /// One step on `batch`. If it fails, the state does not change.
     fn step(&mut self, batch: &TrainingBatch, learning_rate: f32) -> Result<StepReport, StepError>;

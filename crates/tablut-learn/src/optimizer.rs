@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Constants of the optimizer (Loshchilov & Hutter 2019).
+/// Constants of the optimiser (Loshchilov & Hutter 2019).
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
@@ -29,7 +29,7 @@ impl Default for OptimizerConfig {
     }
 }
 
-/// One tensor with its optimizer state. All arrays have the same length.
+/// One tensor with its optimiser state. All arrays have the same length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamState {
     /// The tensor's name.

@@ -160,7 +160,7 @@ impl Rules {
             Piece::King => &*self.king_rays,
             Piece::Attacker | Piece::Defender => &RAYS,
         };
-        // Written out so that the compiler optimizes each direction on its own.
+        // Written out so that the compiler optimises each direction on its own.
         [
             walk.line(rays, from, Direction::North, occupied),
             walk.line(rays, from, Direction::East, occupied),

@@ -1,7 +1,7 @@
 //! Solvers for tests and puzzles that share no code with the search tree.
 //!
 //! [`Exhaustive`] plays every move of a `Game`, so its answers follow all rules, including history and limits. It is a
-//! depth-first and/or search. Its only optimization is the move order: the first refutation ends a branch. It looks
+//! depth-first and/or search. Its only optimisation is the move order: the first refutation ends a branch. It looks
 //! about five plies ahead. Tests compare everything else with it.
 //!
 //! [`WinSolver`] answers one question: how many plies does a side need to win? It looks about seven plies ahead in real

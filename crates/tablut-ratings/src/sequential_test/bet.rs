@@ -23,7 +23,7 @@ pub fn likeliest_with_mean(counts: &[f64; 5], mean: f64) -> [f64; 5] {
     std::array::from_fn(|k| counts[k] / total / (1.0 + x * (pair_score(k) - mean)))
 }
 
-/// The `x` that maximizes `Σ w_k ln(1 + x (s_k − mean))`. It is the bet against `mean` with the fastest growth of the
+/// The `x` that maximises `Σ w_k ln(1 + x (s_k − mean))`. It is the bet against `mean` with the fastest growth of the
 /// capital if the pair scores follow `weights`. All weights are positive.
 ///
 /// The derivative `Σ w_k (s_k − mean) / (1 + x (s_k − mean))` falls from +∞ to −∞ over the interval of `x` in which no

@@ -12,7 +12,7 @@ const COEFFICIENTS: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.
 /// eˣ within two units in the last place for x from −87 to 88. Outside it is the value at the nearer bound.
 ///
 /// It consists of additions and multiplications because the C library's `expf` differs between machines, and the
-/// results of a search must not. The compiler can also vectorize loops over it.
+/// results of a search must not. The compiler can also vectorise loops over it.
 #[inline]
 pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 88.0);

@@ -76,7 +76,7 @@ fn rules_left_out_have_the_specifications_defaults() {
 
 #[test]
 fn opentafls_own_games_are_read() {
-    // The first line is from OpenTafl's serializer, Sea Battle's is from the specification.
+    // The first line is from OpenTafl's serialiser, Sea Battle's is from the specification.
     let tablut =
         read("name:Tablut esc:e atkf:y ks:c nj:n cor: cenp:tcnkTCNK cens: cenh: cenhe:tcnkTCNK linc:y spd:-1").set;
     assert_eq!((tablut.name.as_str(), tablut.escape), ("Tablut", Escape::Edge));
