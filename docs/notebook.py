@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""Looks at a run with pandas: how the sides fare in each rule set, and how good the net's values are.
+"""Looks at a run with pandas and NumPy: how the sides fare in each rule set, and how good the values are.
 
     tablut report runs/quickstart --csv metrics.csv
     tablut data csv runs/quickstart/games/gen-00017.games > plies.csv
-    python3 docs/notebook.py metrics.csv plies.csv
+    tablut data npz runs/quickstart/games/gen-00017.games --out positions.npz
+    python3 docs/notebook.py metrics.csv plies.csv positions.npz
 
-Needs pandas (python3 -m pip install pandas). The columns are those of docs/metrics.md.
+Needs pandas and NumPy (python3 -m pip install numpy pandas). docs/metrics.md explains the columns, docs/encoding.md
+the arrays.
 """
 
 import sys
 
+import numpy as np
 import pandas as pd
 
 
-def main(metrics_path, plies_path):
-    metrics = pd.read_csv(metrics_path)
+def show_metrics(path):
+    metrics = pd.read_csv(path)
     metrics["rules"] = metrics["rules"].fillna("all")
     for side in ("attackers", "defenders"):
         metrics[f"{side}_share"] = metrics[f"{side}_won"] / metrics["games"]
@@ -23,7 +26,9 @@ def main(metrics_path, plies_path):
     columns = ["attackers_share", "defenders_share", "attackers_entropy", "defenders_entropy", "net_error", "search_error"]
     print(last.groupby("rules")[columns].mean().round(3).to_string())
 
-    plies = pd.read_csv(plies_path)
+
+def show_plies(path):
+    plies = pd.read_csv(path)
     searched = plies[plies["searched"] == 1].copy()
     searched["result"] = searched["winner"].map({"attackers": 1, "defenders": -1}).fillna(0)
     searched["bin"] = (searched["value"] * 5).round() / 5
@@ -31,5 +36,22 @@ def main(metrics_path, plies_path):
     print(searched.groupby("bin")["result"].agg(["count", "mean"]).round(3).to_string())
 
 
+def show_positions(path):
+    data = np.load(path)
+    starts = np.concatenate([[0], data["move_ends"][:-1]])
+    moves = data["move_ends"] - starts
+    policy = data["policy"]
+    terms = np.where(policy > 0, -policy * np.log(np.maximum(policy, 1e-12)), 0)
+    entropy = np.add.reduceat(terms, starts)
+    print(f"\n{len(moves)} positions, {moves.mean():.1f} legal moves, entropy of the search's policy {entropy.mean():.2f} nats")
+
+
+def main(metrics_path, plies_path, positions_path=None):
+    show_metrics(metrics_path)
+    show_plies(plies_path)
+    if positions_path:
+        show_positions(positions_path)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

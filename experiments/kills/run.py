@@ -20,8 +20,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# What the lines of the metrics say of time.
-TIMES = ("seconds", "mean_batch", "net_share", "samples_per_second")
+# What the lines of the metrics say of time and of the machine.
+TIMES = ("seconds", "mean_batch", "batch_fill", "net_share", "samples_per_second", "machine")
 
 
 def without_times(value):

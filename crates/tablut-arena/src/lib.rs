@@ -2,11 +2,13 @@
 //!
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
 //! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that others play.
+//! - [`play_pairs`]: many small matches at once.
 //! - [`ladder()`]: the ratings of all players of some matches.
 
 pub mod contest;
 pub mod games_file;
 pub mod ladder;
+pub mod many_pairs;
 pub mod match_game;
 pub mod match_plan;
 pub mod opening_book;
@@ -18,6 +20,7 @@ pub use contest::{
 };
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
+pub use many_pairs::{SmallMatch, play_pairs};
 pub use match_game::{GameResult, MatchGame, Seat};
 pub use match_plan::MatchPlan;
 pub use opening_book::{BookConfig, BookError, BookFileError, Judge, JudgedOpening, OpeningBook, make_book};

@@ -198,7 +198,7 @@ impl GameSource for LocalGames<'_> {
             [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed))
         };
         let before = counts();
-        let start = Instant::now();
+        let (start, paused) = (Instant::now(), cancel.paused());
         let games = run_tasks(
             order.games,
             self.concurrency,
@@ -208,7 +208,7 @@ impl GameSource for LocalGames<'_> {
             cancel,
             |_, game| on_game(game),
         )?;
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
         let after = counts();
         let [evaluations, batches, micros] = std::array::from_fn(|i| after[i] - before[i]);
         Ok(PlayedGames {

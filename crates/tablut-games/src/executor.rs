@@ -249,7 +249,7 @@ impl<S: TaskSource> Shared<'_, S> {
         } else {
             self.exchange.share(running);
         }
-        if self.cancel.is_cancelled() {
+        if self.cancel.must_stop() {
             return Err(RunError::Stopped);
         }
         Ok(!running.is_empty() && !self.abandoned.load(Ordering::Relaxed))

@@ -145,11 +145,16 @@ pub struct EvaluationConfig {
     pub against: Vec<String>,
     /// Games against each opponent at the end of the run. An even number up to 1,000,000; 0 skips the match.
     pub games: u32,
+    /// Games by which the newest net is rated after each generation, as a share of its games of self-play: 0 (nothing) to 1,
+    /// default 0.05. Rule sets and opponents take turns: those of `against` that a seed determines, the untrained net, and the
+    /// net of half as many generations. Both sides are played, with the schedule's first number of simulations. They change
+    /// nothing but the metrics.
+    pub rating_share: f32,
 }
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { against: vec!["random".to_owned(), "greedy".to_owned()], games: 200 }
+        Self { against: vec!["random".to_owned(), "greedy".to_owned()], games: 200, rating_share: 0.05 }
     }
 }
 

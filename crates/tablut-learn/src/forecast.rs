@@ -70,6 +70,10 @@ pub struct Forecast {
     pub selfplay_seconds: f64,
     /// Seconds of training.
     pub learning_seconds: f64,
+    /// Games that rate the net, after all generations together.
+    pub rating_games: f64,
+    /// Seconds that these take, without the opponents' time.
+    pub rating_seconds: f64,
     /// Evaluations by the net in the final match. The time of its opponents is not included.
     pub final_evaluations: f64,
     /// Seconds for these evaluations.
@@ -87,7 +91,7 @@ pub struct Forecast {
 impl Forecast {
     /// Seconds of the whole run.
     pub fn seconds(&self) -> f64 {
-        self.selfplay_seconds + self.learning_seconds + self.final_seconds
+        self.selfplay_seconds + self.learning_seconds + self.rating_seconds + self.final_seconds
     }
 }
 
@@ -110,6 +114,10 @@ impl TrainConfig {
         // The net plays every second ply.
         let final_evaluations =
             matches * pace.plies_per_game / 2.0 * pace.evaluations_per_simulation * f64::from(self.play.simulations);
+        let rating_games = all_games * f64::from(self.evaluation.rating_share);
+        let rating_evaluations = rating_games * pace.plies_per_game / 2.0
+            * pace.evaluations_per_simulation
+            * f64::from(schedule.simulations_at(0));
         let window_positions = learnt_from.min(learning.window_positions as f64);
         let rate = |count: f64, per_second: f64| if count == 0.0 { 0.0 } else { count / per_second.max(1e-9) };
         Forecast {
@@ -119,6 +127,8 @@ impl TrainConfig {
             steps: samples / learning.batch_size.max(1) as f64,
             selfplay_seconds: rate(evaluations, pace.evaluations_per_second),
             learning_seconds: rate(samples, pace.samples_per_second),
+            rating_games,
+            rating_seconds: rate(rating_evaluations, pace.evaluations_per_second),
             final_evaluations,
             final_seconds: rate(final_evaluations, pace.evaluations_per_second),
             disk_bytes: [
@@ -330,7 +340,7 @@ mod tests {
     fn config(overrides: &[&str]) -> TrainConfig {
         let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 4\ngames = 10\n\
                     simulations = [[0, 8], [2, 16]]\n[learning]\nbatch_size = 64\ndraws_per_position = 2.0\n\
-                    window_positions = 1000\n[evaluation]\nagainst = [\"random\"]\ngames = 20\n[play]\nsimulations = 32\n";
+                    window_positions = 1000\n[evaluation]\nagainst = [\"random\"]\ngames = 20\nrating_share = 0.25\n[play]\nsimulations = 32\n";
         let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
         TrainConfig::parse(text, Path::new("test.toml"), &overrides).unwrap()
     }
@@ -346,7 +356,9 @@ mod tests {
         assert_eq!((found.final_evaluations, found.final_seconds), (16_000.0, 16.0));
         assert_eq!(found.disk_bytes, [64_000, 4000, 8000]);
         assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));
-        assert_eq!(found.seconds(), 48.0);
+        // Ten games of fifty plies of the net's, of 8 simulations.
+        assert_eq!((found.rating_games, found.rating_seconds), (10.0, 2.0));
+        assert_eq!(found.seconds(), 50.0);
         let longer = config(&["schedule.generations=8", "evaluation.games=0"]).forecast(&PACE);
         assert_eq!((longer.games, longer.final_seconds, longer.disk_bytes[2]), (80, 0.0, 8000));
     }

@@ -30,6 +30,7 @@ mod memory;
 mod metrics;
 mod model;
 mod optimizer;
+mod rating;
 mod run;
 mod survey;
 mod train;
@@ -56,6 +57,7 @@ pub use metrics::{
 };
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
+pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::{Run, TrainError};
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{Doors, Observer, train};

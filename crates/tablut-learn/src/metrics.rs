@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tablut_games::{FleetReport, GameRecord, NetLosses, RuleSetStatistics};
 use tablut_net::durable;
+use tablut_ratings::RatedGeneration;
 use tablut_rules::{Reason, Side};
 
 use crate::loss_parts::LossParts;
 
 /// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
 /// the changes.
-pub const METRICS_SCHEMA: u32 = 2;
+pub const METRICS_SCHEMA: u32 = 3;
 
 /// One generation. Every version writes at least its number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +39,9 @@ pub struct GenerationMetrics {
     /// The games by rule set and side, in the order of the config.
     #[serde(default)]
     pub rule_sets: Vec<RuleSetStatistics>,
+    /// The games by which the newest net was rated; none where none were played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatedGeneration>,
     /// The machine at the end of the generation.
     #[serde(default)]
     pub machine: MachineMetrics,

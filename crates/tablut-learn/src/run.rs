@@ -102,6 +102,9 @@ pub enum TrainError {
     /// Games could not be collected, or a net could not be published.
     #[error("self-play: {0}")]
     Door(DoorError),
+    /// The rating games of a net could not be played.
+    #[error("rating the net: {0}")]
+    Rating(DoorError),
     /// The run was asked to stop. All files on disk are complete.
     #[error("stopped on request")]
     Stopped,
@@ -112,6 +115,15 @@ impl From<DoorError> for TrainError {
         match error {
             DoorError::Stopped => Self::Stopped,
             error => Self::Door(error),
+        }
+    }
+}
+
+impl TrainError {
+    pub(crate) fn of_rating(error: DoorError) -> Self {
+        match error {
+            DoorError::Stopped => Self::Stopped,
+            error => Self::Rating(error),
         }
     }
 }

@@ -6,10 +6,11 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, NetSink, RecordFile, read_records,
-    write_records,
+    CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, NetSink, RecordFile,
+    read_records, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
+use tablut_ratings::RatedGeneration;
 use tablut_search::SearchConfig;
 
 use crate::checkpoint::{Checkpoint, model_path};
@@ -38,6 +39,17 @@ pub trait Observer: Sync {
     fn learning_begins(&self, _generation: u64, _steps: u64) {}
     /// A step is done.
     fn step_ends(&self, _report: &StepReport, _learning_rate: f32) {}
+    /// Plays the games that rate the net of `generation`, [`rating_pairs`](crate::rating_pairs); none where nobody does. What comes of
+    /// it is written into the metrics and changes nothing else; it must be a function of run and generation, but for its time.
+    fn rate(
+        &self,
+        _run: &Run,
+        _generation: u64,
+        _model: &Model,
+        _cancel: &CancelToken,
+    ) -> Result<Option<RatedGeneration>, DoorError> {
+        Ok(None)
+    }
     /// A generation is on disk, with its new net.
     fn generation_ends(&self, _metrics: &GenerationMetrics, _model: &Model) {}
 }
@@ -109,6 +121,7 @@ fn generation(
     run.training.play_simulations = run.config.play.simulations;
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
     let simulations = run.config.schedule.simulations_at(generation);
+    let rating = observer.rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?;
     let machine = watch.machine(run);
     let metrics = GenerationMetrics {
         schema: METRICS_SCHEMA,
@@ -117,6 +130,7 @@ fn generation(
         selfplay,
         learning,
         rule_sets,
+        rating,
         machine,
         fleet,
     };
@@ -206,9 +220,9 @@ fn learn(
         ..LearningMetrics::default()
     };
     let mut backend = config.backend.open(run.learner.clone(), run.config.loss, run.config.optimizer)?;
-    let start = Instant::now();
+    let (start, paused) = (Instant::now(), cancel.paused());
     for step in 0..steps {
-        if cancel.is_cancelled() {
+        if cancel.must_stop() {
             return Err(TrainError::Stopped);
         }
         // The schedule counts generations, so that it is known before their games are played.
@@ -224,7 +238,7 @@ fn learn(
     }
     run.learner = backend.state()?;
     metrics.loss = LossParts::mean(&parts);
-    metrics.seconds = start.elapsed().as_secs_f64();
+    metrics.seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
     metrics.samples_per_second = steps as f64 * config.batch_size as f64 / metrics.seconds.max(1e-9);
     Ok(metrics)
 }

@@ -3,16 +3,19 @@
 //!
 //! - [`Wdl`], [`Pentanomial`], [`PairTable`]: results; [`ScoreEstimate`]: a mean score with its interval.
 //! - [`elo`]: scores as differences in strength; [`rate`]: ratings of many players.
+//! - [`RatedGeneration`]: the games by which a run of training rates itself.
 //! - [`SequentialTest`]: a test that stops as soon as it has enough evidence.
 
 pub mod elo;
 pub mod pairs;
+pub mod rated_run;
 pub mod ratings;
 pub mod score;
 pub mod sequential_test;
 pub mod simulated;
 
 pub use pairs::PairTable;
+pub use rated_run::{RatedGeneration, RatedMatch};
 pub use ratings::{Anchor, Anchored, Pairing, Rating, RatingError, Ratings, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use sequential_test::{SequentialTest, TestBounds, TestBoundsError, TestState, TestVerdict};

@@ -14,6 +14,7 @@ mod live;
 mod live_report;
 pub mod metrics;
 mod page;
+pub mod rated;
 mod run_files;
 mod svg;
 mod tensorboard;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use tablut_games::{CalibrationBin, FleetReport, NetLosses, RuleSetStatistics};
+use tablut_ratings::RatedGeneration;
 
 /// One generation, as `docs/metrics.md` explains it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -24,6 +25,8 @@ pub struct MetricsLine {
     pub learning: LearningLine,
     /// The games by rule set and side; empty in version 1.
     pub rule_sets: Vec<RuleSetStatistics>,
+    /// The games by which the newest net was rated; none before version 3.
+    pub rating: Option<RatedGeneration>,
     /// The machine.
     pub machine: MachineLine,
     /// The workers; none where the run played its games itself.
@@ -100,7 +103,12 @@ impl MetricsLine {
 
     /// The wall time of the generation as far as it was measured.
     pub fn seconds(&self) -> f64 {
-        self.selfplay.seconds + self.learning.seconds + self.machine.watching_seconds
+        self.selfplay.seconds + self.learning.seconds + self.rating_seconds() + self.machine.watching_seconds
+    }
+
+    /// What the games took that rate the net.
+    pub fn rating_seconds(&self) -> f64 {
+        self.rating.as_ref().map_or(0.0, |rating| rating.seconds)
     }
 
     /// Mean squared error against the results, of the net's values and of the search's, over all rule sets and phases.

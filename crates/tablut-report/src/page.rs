@@ -5,6 +5,7 @@ mod config;
 mod curves;
 mod games;
 mod now;
+mod ratings;
 mod sides;
 mod stepping;
 mod strength;
@@ -89,9 +90,10 @@ fn one(run: &RunFiles, again: Option<u32>) -> Markup {
     } else {
         html! {}
     };
-    let sections: [(&str, &str, Markup); 10] = [
+    let sections: [(&str, &str, Markup); 11] = [
         ("now", "What it does now", now),
         ("strength", "How strong is it?", strength::section(run)),
+        ("ratings", "How strong it has grown", ratings::section(run)),
         ("curves", "How it went", curves::section(run)),
         ("sides", "By rule set and side", sides::section(run)),
         ("values", "Are its values right?", sides::calibration_section(run)),

@@ -17,6 +17,7 @@ use tablut_net::durable;
 
 use crate::games::samples;
 use crate::metrics::MetricsLine;
+use crate::rated;
 use crate::run_files::RunFiles;
 use events::{EventFile, Histogram};
 pub use picture::board_png;
@@ -92,6 +93,11 @@ fn scalars(line: &MetricsLine, file: &mut EventFile) {
     if machine.run_bytes > 0 {
         add("machine/memory_bytes", machine.memory_bytes as f64);
         add("machine/run_bytes", machine.run_bytes as f64);
+    }
+    for found in rated::scores(std::slice::from_ref(line), false).matches {
+        if let Some(score) = found.total.score {
+            add(&format!("rating/score_against/{}", found.opponent()), score.mean);
+        }
     }
     for set in &line.rule_sets {
         let name = &set.rules;

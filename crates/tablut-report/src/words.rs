@@ -7,8 +7,13 @@ pub use kinds::WarningKind;
 pub(crate) use warnings::unseen_gap;
 pub use warnings::{Warning, warnings};
 
+use std::collections::BTreeMap;
+
+use tablut_ratings::{Rating, Wdl};
+
 use crate::figures::{count, duration, percent, share_interval, signed};
 use crate::metrics::mean;
+use crate::rated::{self, is_rated, latest, scores};
 use crate::run_files::RunFiles;
 
 /// The answer to "does it learn?", with its reasons.
@@ -24,11 +29,14 @@ pub struct Headline {
 
 /// Opponents that an untrained net with a search beats as well: a score against them says nothing of learning.
 const SAYS_NOTHING: &str = "random";
+/// The run's own net as it was at first: that it is beaten is what learning means.
+const UNTRAINED: &str = "untrained";
 
 /// Answers for a run as it is now.
 pub fn headline(run: &RunFiles) -> Headline {
     let mut sentences = Vec::new();
     let strength = strength(run, &mut sentences);
+    growth(run, &mut sentences);
     let losses = losses(run, &mut sentences);
     sides(run, &mut sentences);
     progress(run, &mut sentences);
@@ -57,12 +65,29 @@ enum Strength {
 
 /// What the evaluation says: the strongest opponent beaten; else the strongest it is level with; else the weakest.
 fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
-    let evaluation = run.evaluation.as_ref()?;
+    let while_training;
+    let evaluation = match &run.evaluation {
+        Some(evaluation) => evaluation,
+        None if is_rated(&run.lines) => {
+            while_training = scores(&run.lines, false);
+            sentences.push(format!(
+                "While it trained, the nets of the last {} generations were measured with {} simulations a move.",
+                latest(&run.lines).len(),
+                while_training.simulations
+            ));
+            &while_training
+        }
+        None => return None,
+    };
     // From the easiest opponent to the hardest.
     let mut matches: Vec<_> = evaluation.matches.iter().filter_map(|found| Some((found, found.total.score?))).collect();
     matches.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+    let several = run.rule_names().len() > 1;
+    let name = |found: &crate::EvaluationMatch| {
+        let opponent = if found.opponent() == UNTRAINED { "its own untrained net" } else { found.opponent() };
+        if several { format!("{opponent} under {}", found.rules) } else { opponent.to_owned() }
+    };
     for (found, score) in &matches {
-        let under = if evaluation.rule_sets().len() > 1 { format!(" under {}", found.rules) } else { String::new() };
         let surely = if score.low > 0.5 {
             "it is stronger"
         } else if score.high < 0.5 {
@@ -73,8 +98,8 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
         let side =
             |side: &crate::evaluation::SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
         sentences.push(format!(
-            "Against {}{under} it scored {} of {} games (95 % interval {:.0}–{} ): {surely}. As attackers {}, as defenders {}.",
-            found.opponent(),
+            "Against {} it scored {} of {} games (95 % interval {:.0}–{} ): {surely}. As attackers {}, as defenders {}.",
+            name(found),
             percent(score.mean),
             score.games,
             100.0 * score.low,
@@ -90,13 +115,57 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
         );
     }
     let telling: Vec<_> = matches.iter().filter(|(found, _)| found.opponent() != SAYS_NOTHING).collect();
-    let name = |found: &crate::EvaluationMatch| found.opponent().to_owned();
     let beaten = telling.iter().rev().find(|(_, score)| score.low > 0.5);
     let level = telling.iter().rev().find(|(_, score)| score.high >= 0.5);
     match (beaten, level) {
         (Some((found, _)), _) => Some(Strength::Beats(name(found))),
         (None, Some((found, _))) => Some(Strength::Level(name(found))),
         (None, None) => telling.first().map(|(found, _)| Strength::Loses(name(found))),
+    }
+}
+
+/// How the ratings grew while it trained, and under which rules and with which side the net lags.
+fn growth(run: &RunFiles, sentences: &mut Vec<String>) {
+    let found = rated::progress(&run.lines, None);
+    if let [first, .., last] = found.stretches.as_slice() {
+        let told = |stretch: &rated::RatedStretch| {
+            let Rating { elo, low, high } = stretch.rating;
+            let (from, to) = stretch.generations;
+            format!("{} ({} to {}) in generations {from} to {to}", signed(elo), signed(low), signed(high))
+        };
+        let surely = if last.rating.low > first.rating.high {
+            "it has grown stronger"
+        } else if last.rating.elo > first.rating.elo {
+            "it seems to have grown stronger, but the intervals overlap"
+        } else {
+            "it has not grown stronger"
+        };
+        sentences.push(format!(
+            "Rated by games while it trained, in Elo above {}: {}, {}: {surely}.",
+            found.anchor,
+            told(first),
+            told(last)
+        ));
+    }
+    // Over all opponents but the one that says nothing, because of each there are few games.
+    let mut sides: BTreeMap<(String, &str), Wdl> = BTreeMap::new();
+    for found in scores(&run.lines, true).matches.iter().filter(|found| found.opponent() != SAYS_NOTHING) {
+        for (side, results) in [("attackers", found.pairs.as_attackers()), ("defenders", found.pairs.as_defenders())] {
+            let sum = sides.entry((found.rules.clone(), side)).or_default();
+            *sum = *sum + results;
+        }
+    }
+    let estimates = sides.iter().map(|(key, results)| (key, results.estimate())).filter(|(_, score)| score.games >= 6);
+    if let Some(((rules, side), score)) = estimates.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
+        sentences.push(format!(
+            "In the rating games of the last {} generations it lags most as the {side} under {rules}: {} of {} games (95 % interval {:.0}–{}) against all \
+             opponents but random.",
+            latest(&run.lines).len(),
+            percent(score.mean),
+            score.games,
+            100.0 * score.low,
+            percent(score.high)
+        ));
     }
 }
 

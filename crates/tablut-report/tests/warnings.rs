@@ -17,7 +17,7 @@ fn sound() -> RunFiles {
 }
 
 fn line(generation: u64) -> MetricsLine {
-    let mut line = MetricsLine { schema: 2, generation, simulations: 32, ..MetricsLine::default() };
+    let mut line = MetricsLine { schema: 3, generation, simulations: 32, ..MetricsLine::default() };
     let falling = 1.0 / (1.0 + generation as f64 / 10.0);
     let play = &mut line.selfplay;
     (play.games, play.positions) = (200, 15_000);

@@ -32,6 +32,8 @@ use std::io::Write as _;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+pub use self::matches::parse_players;
+pub use self::model_file::load_nets;
 use crate::console::{Console, Voice};
 
 /// Trains, measures and plays neural nets for Tablut.

@@ -64,6 +64,10 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
             ),
         ),
     ];
+    if forecast.rating_games >= 1.0 {
+        let seconds = duration(forecast.rating_seconds);
+        rows.push(("rating", format!("{seconds} and the opponents' time: {} games", count(forecast.rating_games))));
+    }
     if forecast.final_evaluations > 0.0 {
         let games = f64::from(config.evaluation.games) * config.evaluation.against.len() as f64;
         let seconds = duration(forecast.final_seconds);
@@ -82,7 +86,8 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
         "memory",
         format!("about {}, of which the replay window {}", bytes(forecast.memory_bytes), bytes(window as u64)),
     ));
-    rows.push(("", format!("(bounds: {})", forecast.bounds)));
+    let (window, trees) = (bytes(forecast.bounds.window), bytes(forecast.bounds.trees));
+    rows.push(("", format!("(bounds: {window} for the replay window, {trees} for search trees)")));
     let mut text = String::new();
     for (name, value) in rows {
         let _ = writeln!(text, "{name:<10}{value}");

@@ -50,6 +50,17 @@ pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
     Ok(cancel)
 }
 
+/// Does what Ctrl-C does, where a terminal gives it to us as a key.
+pub fn raise(cancel: &CancelToken) {
+    #[cfg(unix)]
+    let raised = signal_hook::low_level::raise(signal_hook::consts::SIGINT).is_ok();
+    #[cfg(not(unix))]
+    let raised = false;
+    if !raised {
+        cancel.cancel();
+    }
+}
+
 /// Calls `asked` with the exit code of each SIGTERM, from a thread of its own.
 #[cfg(unix)]
 fn listen_for_termination(asked: impl Fn(u8) + Send + 'static) -> std::io::Result<()> {

@@ -113,6 +113,11 @@ impl LiveWriter {
     pub fn step_ends(&self) {
         self.change(false, |state| state.live.done += 1);
     }
+
+    /// The run was paused, or goes on.
+    pub fn pause(&self, paused: bool) {
+        self.change(true, |state| state.live.paused = paused);
+    }
 }
 
 impl GameWatch for LiveWriter {

@@ -5,6 +5,7 @@
 
 mod commands;
 mod console;
+mod dashboard;
 mod exit;
 mod forecast_text;
 mod hints;
@@ -16,6 +17,7 @@ mod match_progress;
 mod match_tables;
 mod outputs;
 mod progress;
+mod rater;
 mod run_log;
 mod run_page;
 mod training_progress;

@@ -1,11 +1,11 @@
 //! Progress of a training run on the terminal: what a trainer wants to know while it runs.
 
 use std::fmt::Display;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, HumanFloatCount, MultiProgress, ProgressBar};
+use indicatif::{HumanCount, HumanDuration, HumanFloatCount, MultiProgress, ProgressBar, ProgressDrawTarget};
 use tablut_fleet::FleetStatus;
 use tablut_games::{Counters, FleetReport, GameRecord};
 use tablut_learn::{GenerationMetrics, LossParts, Observer, Run, StepReport};
@@ -22,6 +22,8 @@ pub struct TrainProgress {
     run: ProgressBar,
     phase: ProgressBar,
     voice: Voice,
+    /// Whether something else has the terminal, so that nothing may be drawn or said here.
+    is_muted: AtomicBool,
     counters: Arc<Counters>,
     heartbeat: Mutex<Option<Heartbeat>>,
     state: Mutex<State>,
@@ -46,9 +48,10 @@ struct State {
 }
 
 impl TrainProgress {
-    /// Progress of `run` from where it stands, with the counters that it is trained with.
-    pub fn new(run: &Run, counters: &Arc<Counters>, voice: Voice) -> Self {
-        let bars = bars(voice);
+    /// Progress of `run` from where it stands, with the counters that it is trained with. While it is muted it keeps its counts
+    /// and shows nothing.
+    pub fn new(run: &Run, counters: &Arc<Counters>, voice: Voice, is_muted: bool) -> Self {
+        let bars = if is_muted { MultiProgress::with_draw_target(ProgressDrawTarget::hidden()) } else { bars(voice) };
         let generations = run.config.schedule.generations;
         let whole = bars.add(ProgressBar::new(generations).with_position(run.next_generation));
         whole.set_style(style("{prefix} [{bar:20}] {pos}/{len} generations, {elapsed}{msg}"));
@@ -58,11 +61,12 @@ impl TrainProgress {
         phase.set_style(style("{prefix} [{bar:20}] {pos}/{len} {msg}"));
         phase.enable_steady_tick(Duration::from_secs(1));
         let now = Instant::now();
-        let this = Self {
+        Self {
             bars,
             run: whole,
             phase,
             voice,
+            is_muted: AtomicBool::new(is_muted),
             counters: counters.clone(),
             heartbeat: Mutex::new(None),
             fleet: OnceLock::new(),
@@ -79,33 +83,20 @@ impl TrainProgress {
                 done_here: 0,
                 start: now,
             }),
-        };
-        for change in &run.changed {
-            this.say(format_args!("config: {} was {}, is {}", change.key, change.before, change.after));
         }
-        if run.next_generation > 0 {
-            this.say(format_args!("Going on after generation {}", run.next_generation - 1));
+    }
+
+    /// Draws bars and says lines from now on.
+    pub fn unmute(&self) {
+        if self.is_muted.swap(false, Ordering::Relaxed) {
+            self.bars.set_draw_target(ProgressDrawTarget::stderr());
         }
-        this
     }
 
     /// Shows what `fleet` says of the workers with every game from now on.
     pub fn watch(&self, fleet: impl Fn() -> FleetStatus + Send + Sync + 'static) {
         // The first fleet is the only one.
         let _ = self.fleet.set(Box::new(fleet));
-    }
-
-    /// Takes lines from other threads, and says them as the progress says its own.
-    pub fn notes(&self) -> tablut_fleet::Notes {
-        let (bars, run, voice) = (self.bars.clone(), self.run.clone(), self.voice);
-        Arc::new(move |line| {
-            if run.is_hidden() {
-                voice.say(line);
-            } else {
-                // A line that the terminal does not take is no reason to stop training.
-                let _ = bars.println(line);
-            }
-        })
     }
 
     /// Says a line, above the bars where there are some.
@@ -118,7 +109,13 @@ impl TrainProgress {
         }
     }
 
-    fn begin_phase(&self, name: &str, unit: &'static str, length: u64) {
+    /// One unit of the phase is done.
+    pub fn advance(&self) {
+        self.phase.inc(1);
+    }
+
+    /// Another phase begins, of so many units.
+    pub fn begin_phase(&self, name: &str, unit: &'static str, length: u64) {
         self.phase.reset();
         self.phase.set_length(length);
         self.phase.set_prefix(format!("{name:<9}"));
@@ -135,7 +132,22 @@ impl TrainProgress {
             let (done, all, elapsed) = (bar.position(), bar.length().unwrap_or_default(), HumanDuration(bar.elapsed()));
             format!("{name}: {done}/{all} {unit} after {elapsed}{evaluated}")
         };
-        *self.heartbeat() = Heartbeat::of_bar(&self.phase, self.voice, line);
+        if !self.is_muted.load(Ordering::Relaxed) {
+            *self.heartbeat() = Heartbeat::of_bar(&self.phase, self.voice, line);
+        }
+    }
+
+    /// Counts a generation, and tells of it.
+    pub fn end_generation(&self, metrics: &GenerationMetrics) -> String {
+        *self.heartbeat() = None;
+        let mut state = self.state();
+        state.done_here += 1;
+        let done = metrics.generation + 1;
+        let remaining = left(state.start.elapsed(), state.done_here, state.done_here + state.generations - done);
+        drop(state);
+        self.run.set_position(done);
+        self.run.set_message(format!(", about {remaining} left"));
+        summary(metrics)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -222,15 +234,7 @@ impl Observer for TrainProgress {
     }
 
     fn generation_ends(&self, metrics: &GenerationMetrics, _model: &Model) {
-        *self.heartbeat() = None;
-        let mut state = self.state();
-        state.done_here += 1;
-        let done = metrics.generation + 1;
-        let remaining = left(state.start.elapsed(), state.done_here, state.done_here + state.generations - done);
-        drop(state);
-        self.say(summary(metrics));
-        self.run.set_position(done);
-        self.run.set_message(format!(", about {remaining} left"));
+        self.say(self.end_generation(metrics));
     }
 }
 

@@ -1,20 +1,23 @@
 //! What a run's own numbers say while it trains: warnings in words at the end of a generation, TensorBoard's event files, and
-//! what it does at this moment.
+//! what it does at this moment; and the games by which it is rated.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use tablut_games::{Counters, GameRecord};
+use tablut_games::{CancelToken, Counters, DoorError, GameRecord};
 use tablut_learn::{GenerationMetrics, Observer, Run, StepReport};
 use tablut_net::Model;
+use tablut_ratings::RatedGeneration;
 use tablut_report::{RunFiles, warnings, write_tensorboard};
 
+use crate::dashboard::Screen;
 use crate::live_writer::{LiveWriter, SELF_PLAY};
+use crate::rater::{pairs_to_play, rate};
 
 /// Hands everything on to another observer, and reads the run's files after each generation.
-pub struct Watched<'a, O> {
-    inner: &'a O,
+pub struct Watched<'a> {
+    inner: &'a Screen,
     /// Says a line.
     say: &'a (dyn Fn(&str) + Sync),
     folder: PathBuf,
@@ -24,9 +27,9 @@ pub struct Watched<'a, O> {
     standing: Mutex<BTreeSet<&'static str>>,
 }
 
-impl<'a, O: Observer> Watched<'a, O> {
+impl<'a> Watched<'a> {
     /// Watches `run` beside `inner`.
-    pub fn new(run: &Run, inner: &'a O, live: &'a LiveWriter, say: &'a (dyn Fn(&str) + Sync)) -> Self {
+    pub fn new(run: &Run, inner: &'a Screen, live: &'a LiveWriter, say: &'a (dyn Fn(&str) + Sync)) -> Self {
         let (folder, tensorboard) = (run.folder.clone(), run.config.machine.tensorboard);
         Self { inner, say, folder, tensorboard, live, standing: Mutex::default() }
     }
@@ -51,7 +54,7 @@ impl<'a, O: Observer> Watched<'a, O> {
     }
 }
 
-impl<O: Observer> Observer for Watched<'_, O> {
+impl Observer for Watched<'_> {
     fn selfplay_begins(&self, generation: u64, games: usize, simulations: u32) {
         self.live.begin(SELF_PLAY, generation, games as u64);
         self.inner.selfplay_begins(generation, games, simulations);
@@ -70,6 +73,27 @@ impl<O: Observer> Observer for Watched<'_, O> {
     fn step_ends(&self, report: &StepReport, learning_rate: f32) {
         self.live.step_ends();
         self.inner.step_ends(report, learning_rate);
+    }
+
+    fn rate(
+        &self,
+        run: &Run,
+        generation: u64,
+        model: &Model,
+        cancel: &CancelToken,
+    ) -> Result<Option<RatedGeneration>, DoorError> {
+        let pairs = pairs_to_play(run, generation).map_err(|error| DoorError::Other(error.into()))?;
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        let games = 2 * pairs.iter().map(|pairs| pairs.n_pairs as u64).sum::<u64>();
+        self.live.begin("rating", generation, games);
+        self.inner.rating_begins(games);
+        let on_game = || {
+            self.live.step_ends();
+            self.inner.rating_game_ends();
+        };
+        rate(run, model, &pairs, cancel, &on_game).map(Some)
     }
 
     fn generation_ends(&self, metrics: &GenerationMetrics, model: &Model) {

@@ -114,3 +114,60 @@ fn a_run_under_way_is_watched_from_its_files() {
         }
     }
 }
+
+/// The rating games of a run's generations, without their time.
+fn ratings(run: &Path) -> Vec<serde_json::Value> {
+    let lines = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let rating = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["rating"]["matches"].clone();
+    lines.lines().map(rating).collect()
+}
+
+#[test]
+fn a_run_rates_itself_changes_nothing_by_it_and_goes_on_with_the_same_games() {
+    let tiny = Tiny::new();
+    let config =
+        fs::read_to_string(tiny.config()).unwrap().replace("generations = 1\ngames = 2", "generations = 3\ngames = 8");
+    let config = config.replace(
+        "[evaluation]",
+        "[learning]\nbatch_size = 8\n[evaluation]\nagainst = [\"random\", \"greedy\", \"alphabeta:1ms\"]",
+    );
+    let path = tiny.path("rated.toml");
+    fs::write(&path, config).unwrap();
+    let train = |run: &Path, share: &str| {
+        let share = format!("evaluation.rating_share={share}");
+        stdout(&["train", text(&path), "--run", text(run), "--set", &share]);
+    };
+    let (rated, unrated) = (tiny.path("rated"), tiny.path("unrated"));
+    train(&rated, "1.0");
+    train(&unrated, "0.0");
+    let found = ratings(&rated);
+    let opponents: Vec<&str> = found
+        .iter()
+        .flat_map(|line| line.as_array().unwrap())
+        .map(|found| found["opponent"].as_str().unwrap())
+        .collect();
+    // Four pairs a generation; whoever watches the clock is not met.
+    assert_eq!(
+        opponents,
+        [
+            "random",
+            "greedy",
+            "untrained",
+            "random",
+            "greedy",
+            "untrained",
+            "generation 0",
+            "random",
+            "greedy",
+            "untrained",
+            "generation 0"
+        ]
+    );
+    assert!(ratings(&unrated).iter().all(serde_json::Value::is_null));
+    let model = |run: &Path| fs::read(run.join("checkpoints/gen-00002.safetensors")).unwrap();
+    assert!(model(&rated) == model(&unrated), "rating changes the run");
+    // The last generation is done again.
+    fs::remove_file(rated.join("checkpoints/gen-00002.state.safetensors")).unwrap();
+    train(&rated, "1.0");
+    assert_eq!(ratings(&rated), found);
+}

@@ -54,6 +54,7 @@ impl TrainConfig {
         let e = &self.evaluation;
         let even = e.games.is_multiple_of(2) && e.games <= 1_000_000;
         check(even, "evaluation.games", &e.games, "an even number from 0 to 1000000");
+        check(unit.contains(&e.rating_share), "evaluation.rating_share", &e.rating_share, "0 to 1");
         check(
             (1..=1_000_000).contains(&self.play.simulations),
             "play.simulations",

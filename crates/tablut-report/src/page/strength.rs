@@ -11,7 +11,7 @@ use crate::words::elo_text;
 pub fn section(run: &RunFiles) -> Markup {
     let Some(evaluation) = &run.evaluation else {
         return html! {
-            p { "Not measured yet. A run measures its net at the end, if " code { "evaluation.games" } " is above 0; "
+            p { "Its final strength is not measured yet. A run measures its net at the end, if " code { "evaluation.games" } " is above 0; "
                 code { "tablut evaluate" } " measures any checkpoint. Losses alone do not say how strong a net is." }
         };
     };

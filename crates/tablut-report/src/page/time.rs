@@ -22,6 +22,10 @@ pub fn section(run: &RunFiles) -> Markup {
         ("self-play: search, rules and solver", "w", selfplay - net),
         ("learning", "s2", learning),
     ];
+    let rating = sum(&MetricsLine::rating_seconds);
+    if rating > 0.0 {
+        parts.push(("rating games", "s4", rating));
+    }
     if watching > 0.0 {
         parts.push(("measuring", "g", watching));
     }

@@ -20,6 +20,7 @@ use super::matches::{MatchArgs, load_rules, parse_players};
 use super::model_file::{load_nets, make_engine};
 use super::nats::FleetArgs;
 use crate::console::Console;
+use crate::dashboard::Screen;
 use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
@@ -27,7 +28,6 @@ use crate::live_writer::LiveWriter;
 use crate::progress::Progress;
 use crate::run_log;
 use crate::run_page::serve_in_background;
-use crate::training_progress::TrainProgress;
 use crate::watched::Watched;
 
 /// Arguments of `tablut train`.
@@ -54,6 +54,9 @@ pub struct Args {
     serve: Option<Place>,
     #[command(flatten)]
     fleet: FleetArgs,
+    /// On a terminal, write lines and bars instead of a dashboard.
+    #[arg(long)]
+    plain: bool,
 }
 
 /// Where to listen: an address, with a port or without.
@@ -105,8 +108,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve)?));
     }
     let (cancel, counters) = (cancelled_by_interrupt()?, Arc::new(Counters::default()));
-    let progress = TrainProgress::new(&run, &counters, voice);
     let live = Arc::new(LiveWriter::new(&folder, &counters));
+    let progress = Screen::new(&run, &counters, &cancel, &live, voice, args.plain);
     let say = |line: &str| progress.say(line);
     let watched = Watched::new(&run, &progress, &live, &say);
     let concurrency = run.config.machine.concurrency();

@@ -1,0 +1,104 @@
+//! What the games say by which the run rated itself while it trained.
+
+use maud::{Markup, html};
+
+use crate::evaluation::{EvaluationMatch, SideScore};
+use crate::figures::{percent, signed};
+use crate::rated::{RatedProgress, is_rated, latest, progress, scores};
+use crate::run_files::RunFiles;
+use crate::svg::{Axis, Series, line_chart, whiskers};
+
+pub fn section(run: &RunFiles) -> Markup {
+    if !is_rated(&run.lines) {
+        return html! {};
+    }
+    let whole = progress(&run.lines, None);
+    let by_rules = scores(&run.lines, true);
+    let last = latest(&run.lines);
+    let (first, end) = (last.first().map_or(0, |line| line.generation), last.last().map_or(0, |line| line.generation));
+    let names = by_rules.rule_sets();
+    html! {
+        p class="soft" {
+            "While it trains the run plays pairs of games of its newest net, with " (by_rules.simulations)
+            " simulations a move, against players that stay the same and against its own earlier nets. Elo points are above "
+            (whole.anchor) "; intervals are 95 %."
+        }
+        div class="charts" { (chart(if names.len() > 1 { "Strength under all rule sets" } else { "Strength" }, &whole)) (table_of(&whole)) }
+        h3 { "By rule set and side, generations " (first) " to " (end) }
+        div class="scroll" { table {
+            thead { tr { th { "rules" } th class="left" { "opponent" } th { "games" } th class="left" colspan="2" { "score" } th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" } } }
+            tbody { @for found in &by_rules.matches { (row(found)) } }
+        } }
+        @if names.len() > 1 {
+            details { summary { "Strength under each rule set" } div class="charts" {
+                @for name in &names { (chart(name, &progress(&run.lines, Some(name)))) }
+            } }
+        }
+    }
+}
+
+fn row(found: &EvaluationMatch) -> Markup {
+    let score = |of: &SideScore, what: &str, class: &str| {
+        let title = format!("{what} against {} under {}", found.opponent(), found.rules);
+        html! {
+            @if let Some(score) = of.score {
+                td { (percent(score.mean)) } td { (whiskers(&title, score.low, score.mean, score.high, class)) }
+            } @else { td class="blank" { "–" } td {} }
+        }
+    };
+    html! {
+        tr {
+            th class="left" scope="row" { (found.rules) } td class="left" { code { (found.opponent()) } } td { (found.games) }
+            (score(&found.total, "score", "n")) (score(&found.as_attackers, "as attackers", "a")) (score(&found.as_defenders, "as defenders", "d"))
+        }
+    }
+}
+
+/// The rating over the generations with the ends of its interval, and the players that stay the same as level lines.
+fn chart(title: &str, found: &RatedProgress) -> Markup {
+    let middle = |generations: (u64, u64)| (generations.0 + generations.1) as f64 / 2.0;
+    let line = |name: &str, class: &str, dashed: bool, value: &dyn Fn(usize) -> f64| Series {
+        name: name.to_owned(),
+        class: class.to_owned(),
+        dashed,
+        points: found.stretches.iter().enumerate().map(|(at, s)| (middle(s.generations), value(at))).collect(),
+    };
+    let rating = |at: usize| found.stretches[at].rating;
+    let mut series = vec![line("the net", "n", false, &|at| rating(at).elo)];
+    if !found.stretches.is_empty() {
+        series.push(line("lower end", "n", true, &|at| rating(at).low));
+        series.push(line("upper end", "n", true, &|at| rating(at).high));
+    }
+    let classes = ["g", "s3", "s2", "s5", "s4"];
+    for ((name, rating), class) in found.frozen.iter().filter(|(name, _)| *name != found.anchor).zip(classes) {
+        series.push(line(name, class, true, &|_| rating.elo));
+    }
+    line_chart(title, "in Elo, by generation", &series, Axis::default())
+}
+
+/// The same in numbers.
+fn table_of(found: &RatedProgress) -> Markup {
+    html! {
+        div class="chart" { b { "In numbers" } div class="scroll" { table {
+            thead { tr { th { "player" } th { "Elo" } th { "95 %" } th { "games" } } }
+            tbody {
+                @for stretch in found.stretches.iter().rev() {
+                    tr {
+                        th class="left" scope="row" { "generations " (stretch.generations.0) "–" (stretch.generations.1) }
+                        td { (signed(stretch.rating.elo)) }
+                        td { (signed(stretch.rating.low)) " to " (signed(stretch.rating.high)) }
+                        td { (stretch.games) }
+                    }
+                }
+                @for (name, rating) in &found.frozen {
+                    tr {
+                        th class="left" scope="row" { code { (name) } }
+                        td { (signed(rating.elo)) }
+                        td { @if *name == found.anchor { "the anchor" } @else { (signed(rating.low)) " to " (signed(rating.high)) } }
+                        td {}
+                    }
+                }
+            }
+        } } }
+    }
+}

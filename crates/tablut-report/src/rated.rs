@@ -1,0 +1,203 @@
+//! What a run's rating games say: how strong the newest nets are, under which rules and with which side, and how that has grown.
+
+use std::collections::BTreeMap;
+
+use tablut_ratings::{Anchor, PairTable, Pairing, RatedMatch, Rating, rate};
+
+use crate::evaluation::{EvaluationFile, EvaluationMatch, SideScore};
+use crate::metrics::MetricsLine;
+
+/// The stretches of a run that are rated, at most.
+const MOST_STRETCHES: usize = 8;
+/// A stretch has so many pairs of games, where the run is long enough.
+const PAIRS_OF_A_STRETCH: u32 = 24;
+/// What all rule sets together are called.
+pub const ALL_RULES: &str = "all rule sets";
+
+/// Some generations whose nets are rated as one player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatedStretch {
+    /// The first generation, and the last.
+    pub generations: (u64, u64),
+    /// Games behind the rating.
+    pub games: u32,
+    /// In Elo, the anchor at 0.
+    pub rating: Rating,
+}
+
+/// A run's ratings under one rule set, or under all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RatedProgress {
+    /// The player at 0.
+    pub anchor: String,
+    /// The stretches, the oldest first.
+    pub stretches: Vec<RatedStretch>,
+    /// The players that stay the same, with their ratings, the strongest first; the anchor is among them.
+    pub frozen: Vec<(String, Rating)>,
+}
+
+/// The matches of some lines, under one rule set or under all.
+fn matches<'a>(lines: &'a [MetricsLine], rules: Option<&'a str>) -> impl Iterator<Item = (u64, &'a RatedMatch)> {
+    let of_line =
+        |line: &'a MetricsLine| line.rating.iter().flat_map(|rating| &rating.matches).map(|m| (line.generation, m));
+    lines.iter().flat_map(of_line).filter(move |(_, found)| rules.is_none_or(|rules| found.rules == rules))
+}
+
+fn pairs_of(lines: &[MetricsLine], rules: Option<&str>) -> u32 {
+    matches(lines, rules).map(|(_, found)| found.pairs.pairs()).sum()
+}
+
+/// Whether a run was rated at all.
+pub fn is_rated(lines: &[MetricsLine]) -> bool {
+    pairs_of(lines, None) > 0
+}
+
+/// The rating of the run's nets over its course; empty where there are too few games.
+pub fn progress(lines: &[MetricsLine], rules: Option<&str>) -> RatedProgress {
+    let n_pairs = pairs_of(lines, rules);
+    let n = ((n_pairs / PAIRS_OF_A_STRETCH) as usize).clamp(1, MOST_STRETCHES).min(lines.len().max(1));
+    let stretch_of = |generation: u64| {
+        let place =
+            lines.iter().position(|line| line.generation >= generation).unwrap_or(lines.len().saturating_sub(1));
+        place * n / lines.len().max(1)
+    };
+    let mut frozen: Vec<&str> = Vec::new();
+    for (_, found) in matches(lines, rules).filter(|(_, found)| found.generation.is_none()) {
+        if !frozen.contains(&found.opponent.as_str()) {
+            frozen.push(&found.opponent);
+        }
+    }
+    // Players: the frozen ones, then the stretches.
+    let mut tables: BTreeMap<(usize, usize), PairTable> = BTreeMap::new();
+    for (generation, found) in matches(lines, rules) {
+        let net = frozen.len() + stretch_of(generation);
+        let opponent = match found.generation {
+            Some(earlier) => frozen.len() + stretch_of(earlier),
+            None => frozen.iter().position(|name| *name == found.opponent).unwrap_or_default(),
+        };
+        if net != opponent {
+            add(tables.entry((net, opponent)).or_default(), &found.pairs);
+        }
+    }
+    let Some(anchor) = frozen.iter().position(|name| *name == "random").or((!frozen.is_empty()).then_some(0)) else {
+        return RatedProgress::default();
+    };
+    let pairings: Vec<Pairing> =
+        tables.iter().map(|(&(first, second), &pairs)| Pairing { first, second, pairs }).collect();
+    let Ok(ratings) = rate(frozen.len() + n, &[Anchor { player: anchor, elo: 0.0 }], &pairings) else {
+        return RatedProgress::default();
+    };
+    let stretches = (0..n).filter_map(|stretch| {
+        let of_stretch: Vec<u64> =
+            lines.iter().map(|line| line.generation).filter(|&generation| stretch_of(generation) == stretch).collect();
+        let player = frozen.len() + stretch;
+        let games: u32 = tables.iter().filter(|(key, _)| key.0 == player).map(|(_, pairs)| 2 * pairs.pairs()).sum();
+        let generations = (*of_stretch.first()?, *of_stretch.last()?);
+        (games > 0).then(|| RatedStretch { generations, games, rating: ratings.players[player] })
+    });
+    let mut rated: Vec<(String, Rating)> =
+        frozen.iter().enumerate().map(|(at, name)| ((*name).to_owned(), ratings.players[at])).collect();
+    rated.sort_by(|a, b| b.1.elo.total_cmp(&a.1.elo));
+    RatedProgress { anchor: frozen[anchor].to_owned(), stretches: stretches.collect(), frozen: rated }
+}
+
+fn add(table: &mut PairTable, more: &PairTable) {
+    for (row, others) in table.counts.iter_mut().zip(&more.counts) {
+        for (count, other) in row.iter_mut().zip(others) {
+            *count += other;
+        }
+    }
+}
+
+/// The last lines, whose nets are taken together: a quarter of the run, and at least six generations.
+pub fn latest(lines: &[MetricsLine]) -> &[MetricsLine] {
+    let n = (lines.len() / 4).max(6).min(lines.len());
+    &lines[lines.len() - n..]
+}
+
+/// The scores of the last nets, as an evaluation: by opponent under all rule sets together, or by rule set and opponent.
+pub fn scores(lines: &[MetricsLine], by_rules: bool) -> EvaluationFile {
+    let lines = latest(lines);
+    let mut tables: Vec<(String, String, PairTable)> = Vec::new();
+    for (_, found) in matches(lines, None).filter(|(_, found)| found.generation.is_none()) {
+        let rules = if by_rules { found.rules.as_str() } else { ALL_RULES };
+        match tables.iter_mut().find(|known| known.0 == rules && known.1 == found.opponent) {
+            Some(known) => add(&mut known.2, &found.pairs),
+            None => tables.push((rules.to_owned(), found.opponent.clone(), found.pairs)),
+        }
+    }
+    tables.sort_by(|a, b| a.0.cmp(&b.0));
+    let matches = tables.into_iter().map(|(rules, opponent, pairs)| {
+        let side = |score: tablut_ratings::Wdl| SideScore { score: (score.games() > 0).then(|| score.estimate()) };
+        EvaluationMatch {
+            rules,
+            players: ["the newest nets".to_owned(), opponent],
+            games: 2 * pairs.pairs(),
+            total: SideScore { score: (pairs.pairs() > 0).then(|| pairs.pentanomial().estimate()) },
+            as_attackers: side(pairs.as_attackers()),
+            as_defenders: side(pairs.as_defenders()),
+            pairs,
+        }
+    });
+    let simulations = lines.iter().rev().find_map(|line| line.rating.as_ref()).map_or(0, |rating| rating.simulations);
+    EvaluationFile { model: "the newest nets".to_owned(), simulations, matches: matches.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_ratings::{HalfPoints, RatedGeneration};
+
+    /// Twenty generations that lose to `greedy` at first and beat it in the end, and always beat `random`.
+    fn lines() -> Vec<MetricsLine> {
+        let pairs = |won: u32, lost: u32| {
+            let mut table = PairTable::default();
+            (0..won).for_each(|_| table.record(HalfPoints::Win, HalfPoints::Win));
+            (0..lost).for_each(|_| table.record(HalfPoints::Loss, HalfPoints::Loss));
+            table
+        };
+        let line = |generation: u64| {
+            let found = |opponent: &str, earlier, pairs| RatedMatch {
+                rules: if generation.is_multiple_of(2) { "kvasir" } else { "ashton" }.to_owned(),
+                opponent: opponent.to_owned(),
+                generation: earlier,
+                pairs,
+            };
+            let matches = vec![
+                found("random", None, pairs(3, 1)),
+                found("greedy", None, pairs(generation as u32 / 4, 4 - generation as u32 / 5)),
+                found("generation 0", Some(generation / 3), pairs(2, 1)),
+            ];
+            let rating = Some(RatedGeneration { simulations: 32, seconds: 1.0, matches });
+            MetricsLine { generation, rating, ..MetricsLine::default() }
+        };
+        (0..20).map(line).collect()
+    }
+
+    #[test]
+    fn a_run_that_grows_stronger_is_seen_to() {
+        let found = progress(&lines(), None);
+        assert_eq!((found.anchor.as_str(), found.frozen.len()), ("random", 2));
+        assert!(found.stretches.len() >= 4, "{found:?}");
+        let [first, last] = [found.stretches.first().unwrap(), found.stretches.last().unwrap()];
+        assert_eq!((first.generations.0, last.generations.1), (0, 19));
+        assert!(last.rating.low > first.rating.elo && first.games > 0, "{found:?}");
+        assert!(progress(&lines(), Some("kvasir")).stretches.len() < found.stretches.len());
+        assert_eq!(progress(&[], None), RatedProgress::default());
+        assert!(!is_rated(&[MetricsLine::default()]) && is_rated(&lines()));
+    }
+
+    #[test]
+    fn scores_are_of_the_last_nets_against_players_that_stay() {
+        let all = scores(&lines(), false);
+        assert_eq!(all.matches.iter().map(|found| found.players[1].as_str()).collect::<Vec<_>>(), ["random", "greedy"]);
+        assert_eq!((all.matches[0].games, all.rule_sets(), all.simulations), (48, vec![ALL_RULES], 32));
+        assert!(all.matches[1].total.score.unwrap().mean > 0.7);
+        let by_rules = scores(&lines(), true);
+        assert_eq!(by_rules.rule_sets(), ["ashton", "kvasir"]);
+        assert_eq!(
+            by_rules.matches.iter().map(|found| found.games).sum::<u32>(),
+            all.matches.iter().map(|m| m.games).sum::<u32>()
+        );
+    }
+}

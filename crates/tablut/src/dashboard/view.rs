@@ -1,0 +1,323 @@
+//! Draws the dashboard: bars on top, curves on the left, sides and ladder on the right, what was said at the bottom.
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize as _};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Axis, Block, Borders, Cell, Chart, Dataset, Gauge, GraphType, Paragraph, Row, Table};
+use tablut_learn::GenerationMetrics;
+use tablut_ratings::Rating;
+use tablut_report::figures::{count, duration, percent, short, signed};
+
+use super::state::DashboardState;
+
+const ATTACKERS: Color = Color::Red;
+const DEFENDERS: Color = Color::Blue;
+
+/// A curve's name, colour and points.
+type Curve<'a> = (&'a str, Color, &'a [(f64, f64)]);
+
+/// What the state does not hold.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Moment {
+    /// What has been evaluated so far.
+    pub evaluations: u64,
+}
+
+/// Draws everything.
+pub fn draw(frame: &mut Frame<'_>, state: &DashboardState, moment: Moment) {
+    let [top, middle, bottom, keys] = Layout::vertical([
+        Constraint::Length(4),
+        Constraint::Min(8),
+        Constraint::Length(message_rows(frame.area().height)),
+        Constraint::Length(1),
+    ])
+    .areas(frame.area());
+    bars(frame, top, state, moment);
+    let [left, right] = Layout::horizontal([Constraint::Percentage(56), Constraint::Percentage(44)]).areas(middle);
+    let [losses, balance] = Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
+    let curve = |value: fn(&GenerationMetrics) -> f64| -> Vec<(f64, f64)> {
+        state.history.iter().map(|line| (line.generation as f64, value(line))).collect()
+    };
+    let policy = curve(|line| f64::from(line.learning.loss.policy - line.learning.loss.policy_floor));
+    let value = curve(|line| f64::from(line.learning.loss.value));
+    chart(
+        frame,
+        losses,
+        "Loss",
+        &[("policy above its floor", Color::Magenta, &policy), ("value", Color::Green, &value)],
+    );
+    let share = |won: fn(&GenerationMetrics) -> usize| -> Vec<(f64, f64)> {
+        let share = |line: &GenerationMetrics| won(line) as f64 / line.selfplay.games.max(1) as f64;
+        state.history.iter().map(|line| (line.generation as f64, share(line))).collect()
+    };
+    let attackers = share(|line| line.selfplay.attackers_won);
+    let defenders = share(|line| line.selfplay.defenders_won);
+    let lines: [Curve<'_>; 2] = [("attackers", ATTACKERS, &attackers), ("defenders", DEFENDERS, &defenders)];
+    chart(frame, balance, "Share of games won", &lines);
+    let ladder_rows = if state.ladder.is_empty() { 0 } else { state.ladder.len() as u16 + 1 };
+    let [upper, lower] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(ladder_rows.min(right.height / 2))]).areas(right);
+    sides(frame, upper, state);
+    ladder(frame, lower, state);
+    said(frame, bottom, state);
+    let keys_text = if state.paused {
+        "paused · p goes on · q plain lines"
+    } else {
+        "p pauses · q plain lines, the run goes on"
+    };
+    frame.render_widget(Paragraph::new(format!(" {keys_text} · Ctrl-C stops")).dim(), keys);
+}
+
+/// Rows for what was said, frame included.
+fn message_rows(height: u16) -> u16 {
+    if height < 20 { 3 } else { 6 }
+}
+
+fn bars(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, moment: Moment) {
+    let [title, run, phase, facts] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
+    let paused = if state.paused { " – paused" } else { "" };
+    frame.render_widget(
+        Line::from(vec![Span::from(format!(" {}", state.title)).bold(), Span::from(paused).yellow()]),
+        title,
+    );
+    let left = state.left().map_or_else(String::new, |left| format!(", about {} left", duration(left.as_secs_f64())));
+    let of_run = format!("{}/{} generations{left}", state.done, state.generations);
+    gauge(frame, run, "run", &of_run, state.done, state.generations);
+    let now = &state.phase;
+    let text = format!("{}/{} {}", count(now.done as f64), count(now.total as f64), now.unit);
+    gauge(frame, phase, now.name, &text, now.done, now.total);
+    frame.render_widget(Paragraph::new(format!(" {}", facts_of(state, moment))).dim(), facts);
+}
+
+/// The phase in figures.
+fn facts_of(state: &DashboardState, moment: Moment) -> String {
+    let now = &state.phase;
+    let elapsed = now.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
+    if let Some(loss) = now.loss() {
+        let value = short(f64::from(loss.value));
+        return format!("policy {:.3} (floor {:.3}), value {value}", loss.policy, loss.policy_floor);
+    }
+    let games = now.results.iter().sum::<usize>();
+    if games == 0 {
+        return String::new();
+    }
+    let [attackers, drawn, defenders] = now.results.map(|n| percent(n as f64 / games as f64));
+    let speed = moment.evaluations.saturating_sub(now.evaluations_before) as f64 / elapsed;
+    let plies = now.plies as f64 / games as f64;
+    format!(
+        "attackers {attackers}, draws {drawn}, defenders {defenders}; {plies:.0} plies; {} evaluations/s",
+        count(speed)
+    )
+}
+
+fn gauge(frame: &mut Frame<'_>, area: Rect, name: &str, text: &str, done: u64, total: u64) {
+    let [label, bar] = Layout::horizontal([Constraint::Length(12), Constraint::Fill(1)]).areas(area);
+    frame.render_widget(Paragraph::new(format!(" {name}")), label);
+    let ratio = if total == 0 { 0.0 } else { (done as f64 / total as f64).min(1.0) };
+    frame.render_widget(Gauge::default().gauge_style(Color::Cyan).ratio(ratio).label(text.to_owned()), bar);
+}
+
+/// Curves over the generations, their last values in the title.
+fn chart(frame: &mut Frame<'_>, area: Rect, title: &str, lines: &[Curve<'_>]) {
+    let mut heading = vec![Span::from(format!(" {title}")).bold()];
+    for (name, colour, points) in lines {
+        let last = points.last().map_or_else(|| "–".to_owned(), |point| short(point.1));
+        heading.push(Span::from(format!("  {name} {last}")).fg(*colour));
+    }
+    let block = Block::new().borders(Borders::TOP).title(Line::from(heading));
+    let points = || lines.iter().flat_map(|line| line.2.iter()).filter(|point| point.1.is_finite());
+    if points().count() < 2 {
+        frame.render_widget(Paragraph::new(" after the second generation").dim().block(block), area);
+        return;
+    }
+    let range =
+        |of: fn(&(f64, f64)) -> f64| points().map(of).fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
+    let (first, last) = range(|point| point.0);
+    let (low, high) = range(|point| point.1);
+    let high = if high > low { high } else { low + 1.0 };
+    let datasets = lines
+        .iter()
+        .map(|(_, colour, points)| {
+            let line = Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line);
+            line.style(Style::new().fg(*colour)).data(points)
+        })
+        .collect();
+    let x =
+        Axis::default().bounds([first, last.max(first + 1.0)]).labels([format!("{first:.0}"), format!("{last:.0}")]);
+    let y = Axis::default().bounds([low, high]).labels([short(low), short(high)]);
+    frame.render_widget(Chart::new(datasets).block(block).x_axis(x).y_axis(y).legend_position(None), area);
+}
+
+/// The last generation by rule set: who won, as a bar and in per cent.
+fn sides(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
+    let block = Block::new().borders(Borders::TOP).title(Line::from(" Results by side, last generation").bold());
+    let Some(last) = state.history.last() else {
+        frame.render_widget(Paragraph::new(" after the first generation").dim().block(block), area);
+        return;
+    };
+    let row = |name: &str, games: usize, results: [usize; 3]| {
+        let shares = results.map(|n| n as f64 / games.max(1) as f64);
+        let cells = [Cell::from(format!(" {name}")), Cell::from(bar(shares, 12))];
+        Row::new(cells.into_iter().chain(shares.map(|share| Cell::from(percent(share)))))
+    };
+    let play = &last.selfplay;
+    let mut rows: Vec<Row<'_>> = last
+        .rule_sets
+        .iter()
+        .map(|set| row(&set.rules, set.games, [set.attackers_won, set.drawn, set.defenders_won]))
+        .collect();
+    if rows.is_empty() {
+        rows.push(row("all", play.games, [play.attackers_won, play.drawn, play.defenders_won]));
+    }
+    let widths = [
+        Constraint::Fill(1),
+        Constraint::Length(12),
+        Constraint::Length(5),
+        Constraint::Length(5),
+        Constraint::Length(5),
+    ];
+    let header = Row::new(["", "", "att", "drawn", "def"]).dim();
+    frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1).block(block), area);
+}
+
+/// Ratings with their intervals.
+fn ladder(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
+    let row = |(name, rating): &(String, Rating)| {
+        let interval = format!("{} to {}", signed(rating.low), signed(rating.high));
+        Row::new([format!(" {name}"), signed(rating.elo), interval])
+    };
+    let widths = [Constraint::Fill(1), Constraint::Length(6), Constraint::Length(16)];
+    let block = Block::new().borders(Borders::TOP).title(Line::from(" Ladder, in Elo with 95 %").bold());
+    frame.render_widget(Table::new(state.ladder.iter().map(row), widths).block(block), area);
+}
+
+/// Shares as a bar of blocks; none of a side that won is left out.
+fn bar(shares: [f64; 3], width: usize) -> Line<'static> {
+    let cells = |share: f64| if share > 0.0 { ((share * width as f64).round() as usize).max(1) } else { 0 };
+    let attackers = cells(shares[0]).min(width);
+    let defenders = cells(shares[2]).min(width - attackers);
+    let drawn = width - attackers - defenders;
+    Line::from(vec![
+        Span::from("█".repeat(attackers)).fg(ATTACKERS),
+        Span::from("░".repeat(drawn)).dim(),
+        Span::from("█".repeat(defenders)).fg(DEFENDERS),
+    ])
+}
+
+fn said(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
+    let rows = usize::from(area.height.saturating_sub(1));
+    let skipped = state.messages.len().saturating_sub(rows);
+    let lines: Vec<Line<'_>> = state.messages.iter().skip(skipped).map(|line| Line::from(format!(" {line}"))).collect();
+    let block = Block::new().borders(Borders::TOP).title(Line::from(" What was said").bold());
+    frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use tablut_games::RuleSetStatistics;
+    use tablut_learn::{Run, SelfPlayMetrics, TrainConfig};
+
+    fn state() -> DashboardState {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 8\ngames = 4\n";
+        let config = TrainConfig::parse(text, std::path::Path::new("test.toml"), &[]).unwrap();
+        DashboardState::new(&Run::open(&folder.path().join("tiny"), config).unwrap())
+    }
+
+    fn screen(state: &DashboardState, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(frame, state, Moment { evaluations: 5000 })).unwrap();
+        terminal.backend().to_string()
+    }
+
+    fn generation(generation: u64) -> GenerationMetrics {
+        let set = |rules: &str, attackers_won, defenders_won| RuleSetStatistics {
+            rules: rules.to_owned(),
+            games: 20,
+            attackers_won,
+            defenders_won,
+            drawn: 20 - attackers_won - defenders_won,
+            ..RuleSetStatistics::default()
+        };
+        let selfplay =
+            SelfPlayMetrics { games: 40, attackers_won: 11, defenders_won: 27, drawn: 2, ..Default::default() };
+        let rule_sets = vec![set("kvasir", 1, 19), set("ashton", 10, 8)];
+        GenerationMetrics { generation, selfplay, rule_sets, ..GenerationMetrics::default() }
+    }
+
+    #[test]
+    fn a_run_that_begins_says_what_is_to_come() {
+        let mut state = state();
+        state.say("warning: one\nwarning: two");
+        let screen = screen(&state, 80, 24);
+        for part in
+            ["tiny: b1c16 on 2 rule sets", "0/8 generations", "after the first generation", "warning: two", "p pauses"]
+        {
+            assert!(screen.contains(part), "{part} is not in\n{screen}");
+        }
+    }
+
+    #[test]
+    fn a_run_under_way_shows_bars_curves_and_sides() {
+        let mut state = state();
+        for number in 0..4 {
+            let mut metrics = generation(number);
+            metrics.learning.loss.value = 1.0 - 0.1 * number as f32;
+            metrics.learning.loss.policy = 4.0 - 0.2 * number as f32;
+            state.generation_ends(&metrics);
+        }
+        state.selfplay_begins(40, 0);
+        state.phase.results = [1, 1, 2];
+        (state.phase.done, state.phase.plies) = (4, 400);
+        state.ladder = vec![("greedy".to_owned(), Rating { elo: 210.4, low: 150.0, high: 270.0 })];
+        state.paused = true;
+        let screen = screen(&state, 100, 30);
+        for part in [
+            "4/8 generations",
+            "4/40 games",
+            "attackers 25 %",
+            "100 plies",
+            "value 0.70",
+            "policy above its floor 3.40",
+            "attackers 0.28",
+            "kvasir",
+            "95 %",
+            "ashton",
+            "40 %",
+            "paused",
+            "greedy",
+            "+210",
+            "+150 to +270",
+        ] {
+            assert!(screen.contains(part), "{part} is not in\n{screen}");
+        }
+        assert!(screen.chars().any(|c| ('\u{2801}'..='\u{28ff}').contains(&c)), "no curve\n{screen}");
+    }
+
+    #[test]
+    fn small_and_odd_terminals_are_drawn_on() {
+        let mut state = state();
+        state.generation_ends(&generation(0));
+        state.generation_ends(&generation(1));
+        state.learning_begins(10);
+        for (width, height) in [(1, 1), (20, 5), (40, 12), (300, 8), (30, 100)] {
+            screen(&state, width, height);
+        }
+    }
+
+    #[test]
+    fn a_side_that_won_is_seen() {
+        let text = |shares| bar(shares, 10).to_string();
+        assert_eq!(text([0.01, 0.0, 0.99]), "██████████");
+        assert_eq!(bar([0.01, 0.0, 0.99], 10).spans[0].content.chars().count(), 1);
+        assert_eq!(text([0.0, 1.0, 0.0]), "░░░░░░░░░░");
+        assert_eq!(text([0.5, 0.0, 0.5]), "██████████");
+    }
+}

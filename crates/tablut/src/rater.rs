@@ -1,0 +1,98 @@
+//! Plays the games by which a run rates its newest net: against players that stay the same, and against its own earlier nets.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tablut_arena::{DEFAULT_OPENING_PLIES, SmallMatch, play_pairs};
+use tablut_games::{CancelToken, DoorError};
+use tablut_learn::{RatingOpponent, RatingPairs, Run, model_path, rating_pairs};
+use tablut_net::{Model, TrainingSummary, Weights};
+use tablut_players::{NamedPlayer, PlayerSpec, Registry, SearchOptions};
+use tablut_protocols::start_program;
+use tablut_ratings::{RatedGeneration, RatedMatch};
+use tablut_search::Limit;
+
+use crate::commands::{load_nets, parse_players};
+
+/// What the nets are called that lie in no file of their own.
+const NEWEST: &str = "the newest net";
+const UNTRAINED: &str = "the untrained net";
+
+/// The pairs that rate the net of `generation`. Players that watch the clock and programs are not met: their games are no function
+/// of the run.
+pub fn pairs_to_play(run: &Run, generation: u64) -> anyhow::Result<Vec<RatingPairs>> {
+    let against = parse_players(&run.config.evaluation.against)?;
+    let places: Vec<usize> = (0..against.len()).filter(|&place| against[place].spec.is_reproducible()).collect();
+    Ok(rating_pairs(&run.config, &run.rules, &places, generation))
+}
+
+/// Plays `pairs`, of the net of `generation` that is `model`; `on_game` hears of each game.
+pub fn rate(
+    run: &Run,
+    model: &Model,
+    pairs: &[RatingPairs],
+    cancel: &CancelToken,
+    on_game: &(dyn Fn() + Sync),
+) -> Result<RatedGeneration, DoorError> {
+    let (start, paused) = (Instant::now(), cancel.paused());
+    let simulations = run.config.schedule.simulations_at(0);
+    let prepared = prepare(run, model, pairs, simulations).map_err(|error| DoorError::Other(error.into()))?;
+    let concurrency = run.config.machine.concurrency();
+    let played = play_pairs(&prepared.matches, concurrency, || prepared.nets.evaluators(), cancel, on_game);
+    let tables = played.map_err(|error| DoorError::Other(error.into()))?.ok_or(DoorError::Stopped)?;
+    let matches = pairs.iter().zip(tables).map(|(order, pairs)| RatedMatch {
+        rules: order.rules.name().to_owned(),
+        opponent: order.opponent.name(&run.config.evaluation.against),
+        generation: order.opponent.generation(),
+        pairs,
+    });
+    let matches = matches.collect();
+    let seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
+    Ok(RatedGeneration { simulations, seconds, matches })
+}
+
+/// The nets in memory, and the matches between players that use them.
+struct Prepared {
+    nets: tablut_players::Nets,
+    matches: Vec<SmallMatch>,
+}
+
+fn prepare(run: &Run, model: &Model, pairs: &[RatingPairs], simulations: u32) -> anyhow::Result<Prepared> {
+    let against = parse_players(&run.config.evaluation.against)?;
+    let mut nets = load_nets(against.iter().map(|player| &player.spec))?;
+    nets.insert(Path::new(NEWEST), model.clone())?;
+    for order in pairs {
+        match &order.opponent {
+            RatingOpponent::Against(_) => {}
+            RatingOpponent::Generation(generation) => drop(nets.add(&model_path(&run.checkpoints(), *generation))?),
+            RatingOpponent::Untrained => {
+                let weights = Weights::initial(&run.config.shape, run.config.seed);
+                let untrained = Model { weights, rules: run.stated_rules(), training: TrainingSummary::default() };
+                nets.insert(Path::new(UNTRAINED), untrained)?;
+            }
+        }
+    }
+    let net = |file: PathBuf| {
+        let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());
+        NamedPlayer::from(PlayerSpec::Net { file, limit, options })
+    };
+    let registry = Registry::new(&nets, start_program);
+    let mut matches = Vec::new();
+    for order in pairs {
+        let opponent = match &order.opponent {
+            RatingOpponent::Against(place) => against[*place].clone(),
+            RatingOpponent::Untrained => net(UNTRAINED.into()),
+            RatingOpponent::Generation(generation) => net(model_path(&run.checkpoints(), *generation)),
+        };
+        let contestant = |player: &NamedPlayer| registry.contestant(player, &order.rules);
+        matches.push(SmallMatch {
+            rules: order.rules.clone(),
+            contestants: [contestant(&net(NEWEST.into()))?, contestant(&opponent)?],
+            n_pairs: order.n_pairs,
+            opening_plies: DEFAULT_OPENING_PLIES,
+            max_plies: run.config.selfplay.max_plies,
+            seed: order.seed,
+        });
+    }
+    Ok(Prepared { nets, matches })
+}
