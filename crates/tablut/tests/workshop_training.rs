@@ -1,0 +1,88 @@
+//! The page's workshop trains a net on somebody's rules with the program itself, and tells of every generation.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+/// How long the test waits for an event before it fails.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A server with `folder` as its working folder, and an interface to it.
+fn serve(folder: &Path) -> (Server, WebSocket<TcpStream>) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_tablut"))
+        .args(["serve", "--port", "0", "--folder", "games"])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
+    let server = Server(server);
+    let link = lines.next().expect("a line").expect("text");
+    let authority = link.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let mut request = format!("ws://{authority}/ws").into_client_request().expect("an address");
+    request.headers_mut().insert("origin", format!("http://{authority}").parse().expect("a header"));
+    let stream = TcpStream::connect(&authority).expect("the server listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let (socket, _) = tungstenite::client(request, stream).expect("the server lets its page in");
+    (server, socket)
+}
+
+fn ask(socket: &mut WebSocket<TcpStream>, request: &Value) {
+    socket.send(Message::text(request.to_string())).expect("the server takes the request");
+}
+
+/// The next event that fits.
+fn event(socket: &mut WebSocket<TcpStream>, fits: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        if let Message::Text(text) = socket.read().expect("the server answers") {
+            let event: Value = serde_json::from_str(&text).expect("events are JSON");
+            assert_ne!(event["event"], "refused", "{event}");
+            if fits(&event) {
+                return event;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_training_on_changed_rules_tells_its_balance_and_can_be_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (server, mut socket) = serve(folder.path());
+    let hello = event(&mut socket, |event| event["event"] == "hello");
+    assert_eq!(hello["trains"], true);
+    ask(&mut socket, &json!({"id": 1, "do": "new", "rules": {"name": "kvasir"}}));
+    let sets = hello["rule_sets"].as_array().expect("a list");
+    let mut set = sets.iter().find(|set| set["name"] == "kvasir").expect("it is built in")["set"].clone();
+    set["name"] = json!("cornered");
+    set["escape"] = json!("corners");
+    ask(&mut socket, &json!({"id": 2, "do": "train", "set": set}));
+    let told = event(&mut socket, |event| {
+        let failed = event["state"].get("failed").is_some();
+        assert!(!failed, "{event}");
+        event["event"] == "training" && event["generations"].as_array().is_some_and(|known| !known.is_empty())
+    });
+    assert_eq!((&told["rules"], &told["state"]), (&json!("cornered"), &json!("running")));
+    let first = &told["generations"][0];
+    let count = |side: &str| first[side]["count"].as_u64().expect("a count");
+    assert_eq!(count("attackers") + count("draws") + count("defenders"), 60, "{first}");
+    ask(&mut socket, &json!({"id": 3, "do": "stop-training"}));
+    let ended = event(&mut socket, |event| event["event"] == "training" && event["state"] != "running");
+    assert_eq!(ended["state"], "ended");
+    let run = folder.path().join(ended["folder"].as_str().expect("a path"));
+    assert!(run.join("metrics.jsonl").is_file(), "{}", run.display());
+    drop(server);
+}
