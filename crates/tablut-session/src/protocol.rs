@@ -161,7 +161,7 @@ pub enum Request {
     Solve,
     /// Leaves the exercise or puzzle; its position stays.
     Leave,
-    /// The proof of a result, one storey of it: of the present position, or of the one after some moves.
+    /// The proof of a result, one level of it: of the present position, or of the one after some moves.
     Refute {
         /// The moves.
         moves: Vec<Move>,
@@ -304,7 +304,7 @@ pub enum Event {
         /// Whether it has ended.
         done: bool,
     },
-    /// One storey of a proof, as far as it is known; comes again until `done`.
+    /// One level of a proof, as far as it is known; comes again until `done`.
     Refutation(Box<RefutationView>),
     /// The present position as a checkpoint of the host's run sees it.
     Glance {

@@ -47,7 +47,7 @@ pub enum Finding {
     Judgement(Judgement),
     /// How an experiment stands.
     Experiment(ExperimentView),
-    /// A storey of a proof, as far as it is known.
+    /// A level of a proof, as far as it is known.
     Refutation(RefutationView),
     /// What the net of a checkpoint makes of a position.
     Glance(NodeId, usize, Analysis),

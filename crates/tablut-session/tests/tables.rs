@@ -266,3 +266,62 @@ fn a_link_and_exports_lead_back_to_the_game() {
     }
     assert_eq!(host.table.session().game().position().side_to_move(), Side::Defenders);
 }
+
+#[test]
+fn checkpoints_look_one_after_the_other_and_a_move_ends_it() {
+    let mut host = Host::new(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    host.ask(json!({"do": "glances"})).unwrap();
+    // The nets of checkpoints come after the one that plays.
+    assert_eq!(host.work[0].net, 1);
+    host.run();
+    let seen: Vec<Value> = host.events("glance").iter().map(|event| event["checkpoint"].clone()).collect();
+    assert_eq!(seen, [json!(0), json!(1)]);
+    host.ask(json!({"do": "glances"})).unwrap();
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    assert!(host.work.is_empty());
+}
+
+#[test]
+fn a_proof_is_shown_after_moves_and_its_moves_can_be_played() {
+    let mut host = Host::new(json!({"do": "set-up", "rules": {"name": "kvasir"}, "side": "attackers",
+        "pieces": {"c6": "king", "a1": "attacker", "i1": "attacker"}}));
+    host.ask(json!({"do": "refute", "moves": []})).unwrap();
+    host.run();
+    let last = host.events("refutation").pop().unwrap();
+    assert_eq!((&last["done"], &last["proven"]["winner"]), (&json!(true), &json!("defenders")), "{last}");
+    let first = &last["branches"][0];
+    assert!(host.ask(json!({"do": "refute", "moves": ["c6-c5"]})).is_err());
+    host.ask(json!({"do": "variation", "moves": [first["move"], first["answer"]]})).unwrap();
+    let state = host.events("state").pop().unwrap();
+    assert_eq!(state["ending"]["winner"], "defenders", "{state}");
+    // Where one of the moves cannot be played none is.
+    host.ask(json!({"do": "go-to", "node": 0})).unwrap();
+    assert!(host.ask(json!({"do": "variation", "moves": [first["move"], first["move"]]})).is_err());
+    assert_eq!(host.table.session().game().ply(), 0);
+}
+
+#[test]
+fn a_game_of_ones_own_gives_puzzles() {
+    let mut host = Host::new(json!({"do": "set-up", "rules": {"name": "kvasir"}, "side": "defenders",
+        "pieces": {"d6": "king", "d9": "attacker", "a6": "attacker", "i6": "attacker", "d1": "attacker"}}));
+    host.ask(json!({"do": "play", "move": "d6-e6"})).unwrap();
+    host.ask(json!({"do": "play", "move": "d1-e1"})).unwrap();
+    let game = host.table.session().clone();
+    let response = host.table.find_puzzles(vec![("mine".to_owned(), game.clone())]);
+    host.hear(response);
+    host.run();
+    let found = host.events("found-puzzles").pop().unwrap();
+    let puzzle = &found["puzzles"][0];
+    assert_eq!(
+        (&puzzle["game"], &puzzle["node"], &puzzle["distance"]),
+        (&json!("mine"), &json!(0), &json!(2)),
+        "{found}"
+    );
+    let begin = request(json!({"do": "own-puzzle", "game": "mine", "node": 0}));
+    assert!(begin.begins_a_game());
+    let mut table = Table::begin(&begin, Some(&game), &lobby(), 7).unwrap();
+    let greeted = table.greet("puzzle").one;
+    assert!(greeted.iter().any(|event| matches!(event, Event::Exercise { index: None, .. })), "{greeted:?}");
+    let elsewhere = request(json!({"do": "own-puzzle", "game": "mine", "node": 99}));
+    assert!(Table::begin(&elsewhere, Some(&game), &lobby(), 7).is_err());
+}

@@ -1,6 +1,6 @@
 // Analysis: the best moves, what follows them, and how sure it is.
 
-import { chancesBar, chancesText, h, percent, replace, use } from "./dom.js";
+import { capital, chancesBar, chancesText, h, percent, replace, use } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
@@ -31,7 +31,7 @@ function lineView(line, index, side) {
   const hide = () => set({ shownLine: null });
   const text = `${line.moves[0]}, ${line.proven ? line.words : chancesText(line.chances)}, then ${line.moves.slice(1, 6).join(" ")}`;
   return h("li", {}, h("button", { type: "button", "aria-label": text, onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: () => request("play", { move: line.moves[0] }) },
-    h("span", { class: "first" }, line.moves[0]), value, h("span", { class: "soft small" }, `${line.visits} visits · prior ${percent(line.prior)}`),
+    h("span", { class: "first" }, line.moves[0]), value, h("span", { class: "soft small" }, `${line.visits.toLocaleString("en")} visits · prior ${percent(line.prior)}`),
     h("span", { class: "rest" }, line.moves.slice(1, 9).join(" "))));
 }
 
@@ -48,9 +48,9 @@ watch((all) => {
     replace(lines);
     return;
   }
-  replace(summary, h("p", {}, h("strong", {}, analysis.proven ? "Certain: " : ""), analysis.words + "."), chancesBar(analysis.chances),
+  replace(summary, h("p", {}, analysis.proven ? [h("strong", {}, "Certain: "), analysis.words] : capital(analysis.words), "."), chancesBar(analysis.chances),
     h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), `${side} ${percent(analysis.chances[side])}`))),
-    h("p", { class: "soft small" }, `${analysis.simulations} simulations${analysis.done ? "" : ", going on"}`));
+    h("p", { class: "soft small" }, `${analysis.simulations.toLocaleString("en")} simulations${analysis.done ? "" : ", going on"}`));
   // A list under the pointer or the focus is not pulled away while it is being read.
   if (lines.matches(":hover") || lines.contains(document.activeElement)) {
     if (focused === state.node && lines.children.length) return;

@@ -1,4 +1,4 @@
-// A proof, storey by storey: every first move that wins, or for every move of the losing side the answer to it.
+// A proof, level by level: every first move that wins, or for every move of the losing side the answer to it.
 
 import { capital, h, replace } from "./dom.js";
 import { on } from "./socket.js";
@@ -6,18 +6,18 @@ import { request, set, store, watch } from "./store.js";
 
 const body = h("div", { class: "stack", id: "proof" });
 let path = [];
-let storey = null;
+let level = null;
 let node = null;
 
 export function proofCard() {
   return h("div", { class: "card", id: "proof-card", hidden: true }, h("h2", {}, "The proof"),
-    h("p", { class: "soft small" }, "The solver has looked at every reply. Here it shows how: one storey at a time, each move on the board when pointed at."),
+    h("p", { class: "soft small" }, "The solver has looked at every reply. Here it shows how: move by move; point at a move to see it on the board."),
     h("div", { class: "row" }, h("button", { type: "button", id: "show-proof", onclick: () => look([]) }, "Show the proof")), body);
 }
 
-// Asks for the storey after some moves from the present position.
+// Asks for the level after some moves from the present position.
 async function look(moves) {
-  [path, storey, node] = [moves, null, store.state.node];
+  [path, level, node] = [moves, null, store.state.node];
   draw();
   if (!(await request("refute", { moves }))) replace(body);
 }
@@ -39,8 +39,8 @@ function branchView(branch) {
 }
 
 function draw() {
-  if (!storey) return replace(body, h("p", { class: "soft" }, "Looking…"));
-  const { proven, side, branches, done } = storey;
+  if (!level) return replace(body, h("p", { class: "soft" }, "Looking…"));
+  const { proven, side, branches, done } = level;
   if (!proven) return replace(body, done && h("p", {}, "Nothing is proven here."));
   const ours = proven.winner === side;
   const head = ours
@@ -55,7 +55,7 @@ function draw() {
 
 on("refutation", (event) => {
   if (event.node !== store.state?.node || event.path.join() !== path.join()) return;
-  storey = event;
+  level = event;
   draw();
 });
 
@@ -64,7 +64,7 @@ watch(({ state, analysis, exercise }) => {
   if (!card) return;
   const known = analysis?.proven ?? state.tree.find((entry) => entry.id === state.node)?.value?.proven;
   if (node !== state.node) {
-    [node, storey, path] = [state.node, null, []];
+    [node, level, path] = [state.node, null, []];
     replace(body);
   }
   card.hidden = !!exercise || !!state.ending || !known?.winner;

@@ -36,7 +36,7 @@ function bands(generations) {
   return svg;
 }
 
-const share = ({ part, low, high }) => `${percent(part)} (${Math.round(100 * low)}–${Math.round(100 * high)})`;
+const share = ({ part, low, high }) => [percent(part), h("span", { class: "soft small interval" }, `${Math.round(100 * low)}–${Math.round(100 * high)}`)];
 
 on("training", ({ rules, seconds, of, generations, state, folder }) => {
   const words = state === "running" ? `${rules}: ${Math.floor(seconds / 60)} min ${seconds % 60} s of ${of / 60} min.` : state === "ended" ? `${rules}: the training has ended after ${seconds} s.` : `${rules}: the training failed: ${state.failed}`;
@@ -44,7 +44,7 @@ on("training", ({ rules, seconds, of, generations, state, folder }) => {
   replace(result, h("p", { role: "status" }, words), h("progress", { max: of, value: seconds, "aria-label": "Time of the training" }),
     generations.length > 1 && bands(generations),
     generations.length > 0 && h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), side))),
-    generations.length > 0 && h("div", { class: "scroll" }, h("table", { id: "generations" }, h("thead", {}, h("tr", {}, ["Generation", "Attackers win", "Draws", "Defenders win", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, generations.slice(-8).reverse().map(row)))),
+    generations.length > 0 && h("div", { class: "scroll" }, h("table", { id: "generations" }, h("thead", {}, h("tr", {}, ["Generation", "Attackers", "Draws", "Defenders", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, generations.slice(-8).reverse().map(row)))),
     generations.length === 0 && state === "running" && h("p", { class: "soft small" }, "The first games are being played."),
     state === "ended" && h("p", { class: "soft small" }, `The net and its games are in ${folder}. To play against it: tablut serve, with the newest file of its folder checkpoints.`));
 });

@@ -39,6 +39,10 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
                 .await;
         }
         assert!(browser.text(".verdict").await.contains("Best"));
+        // What the mistake allowed is shown on the board.
+        browser.click("#punish").await;
+        browser.until("document.querySelector('#proof .branches')?.textContent.includes('g1-g5 wins at once')").await;
+        assert!(browser.js("document.getElementById('panel-analysis').hidden").await == false);
         browser.end().await;
     });
 }
@@ -64,7 +68,7 @@ fn a_mistake_is_punished_on_the_board_with_its_proof() {
 }
 
 #[test]
-fn winning_moves_are_listed_and_followed_storey_by_storey() {
+fn winning_moves_are_listed_and_followed_level_by_level() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir&start=3t5/9/9/t2K4t/9/9/9/9/3t5+d").await;
         browser.click("#tab-analysis").await;

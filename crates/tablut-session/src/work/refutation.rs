@@ -1,4 +1,4 @@
-//! The proof of a result, one storey at a time: every first move that wins, or for every move of the losing side the answer to it.
+//! The proof of a result, one level at a time: every first move that wins, or for every move of the losing side the answer to it.
 
 use super::{Finding, Step, Work};
 use crate::thinking::Thinking;
@@ -30,12 +30,12 @@ pub struct Branch {
     pub answer: Option<Move>,
 }
 
-/// One storey of a proof.
+/// One level of a proof.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RefutationView {
     /// The position that was asked about.
     pub node: NodeId,
-    /// Moves from there to the storey.
+    /// Moves from there to the level.
     pub path: Vec<Move>,
     /// Who is to move.
     pub side: Side,
@@ -47,7 +47,7 @@ pub struct RefutationView {
     pub done: bool,
 }
 
-/// A storey in the making.
+/// A level in the making.
 #[derive(Debug)]
 pub struct Refutation {
     view: RefutationView,
@@ -202,7 +202,7 @@ mod tests {
             assert_eq!(branch.plies, Some(1), "{branch:?}");
             assert!(branch.answer.is_some(), "{branch:?}");
         }
-        // One storey further: after a move and its answer the game is over.
+        // One level further: after a move and its answer the game is over.
         let first = &view.branches[0];
         let path = [first.mv, first.answer.unwrap()].map(|mv| mv.to_string());
         let rules = Arc::new(Rules::named("kvasir").unwrap());
