@@ -88,7 +88,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = Arc::new(Rules::named("kvasir")?);
     let bytes = shipped_net().ok_or("this program was built without its net")?;
     let engine = Engine::with_threads(&Model::from_bytes(bytes)?.weights, 1)?;
+    // `FIRST=SECOND` as an argument plays that match alone.
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (first, second, n_pairs) in MATCHES {
+        if !wanted.is_empty() && !wanted.contains(&format!("{first}={second}")) {
+            continue;
+        }
         let config = MatchConfig {
             rules: rules.clone(),
             n_pairs,
