@@ -8,9 +8,9 @@ mod nets;
 mod pages;
 mod routes;
 mod socket;
-mod store;
+pub(crate) mod store;
 mod training;
-mod workers;
+pub(crate) mod workers;
 
 pub use nets::ServedNetError;
 pub use pages::{AddedPage, RenderPage, link_to};
@@ -27,7 +27,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::Store;
+use store::{Store, data_folder};
 use tablut_session::{Lobby, PuzzleBook};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -134,6 +134,7 @@ pub fn serve_with(
         checkpoints: nets.checkpoint_names(),
         trains: training.is_open(),
         puzzles,
+        ..Lobby::default()
     };
     let queue = Arc::new(Queue::default());
     let house = House::new(lobby, store, queue.clone(), training);
@@ -209,11 +210,4 @@ fn token() -> Result<String, ServeError> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
-}
-
-/// Where a user's data belongs, by the XDG base directory specification; the present folder where nothing is known.
-fn data_folder() -> PathBuf {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
-    data.unwrap_or_default().join("tablut/games")
 }

@@ -30,7 +30,7 @@ pub mod words;
 mod work;
 
 pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search};
-pub use lobby::{Lobby, chosen_rules, new_game, set_up};
+pub use lobby::{Lobby, OwnPlayer, chosen_rules, new_game, set_up};
 pub use puzzle::{Puzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, MoveReport};

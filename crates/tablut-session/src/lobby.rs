@@ -4,12 +4,23 @@ use crate::form::rule_form;
 use crate::level::level_infos;
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo, RulesChoice};
 use crate::puzzle::PuzzleBook;
-use crate::seat::Seats;
+use crate::seat::{Seat, Seats};
 use crate::session::Session;
 use crate::view::{PieceName, position_of};
+use crate::work::{Reply, Work};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
-use tablut_rules::{Escape, KingCapture, RULE_SET_NAMES, RuleSet, Rules, Side, Square};
+use tablut_rules::{Escape, Game, KingCapture, RULE_SET_NAMES, RuleSet, Rules, Side, Square};
+
+/// A player of the host's own, beside the levels.
+pub trait OwnPlayer: fmt::Debug + Send + Sync {
+    /// What seats and saved games call it.
+    fn name(&self) -> &str;
+
+    /// Its move in a game that is not over, as work that ends with a [`Finding::Reply`](crate::Finding::Reply).
+    fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work>;
+}
 
 /// What a host has: its nets by name, its puzzles, its version, what else it can do.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +35,8 @@ pub struct Lobby {
     pub trains: bool,
     /// The puzzles, by rule set.
     pub puzzles: Vec<PuzzleBook>,
+    /// Players beside the levels.
+    pub own: Vec<Arc<dyn OwnPlayer>>,
 }
 
 impl Lobby {
@@ -55,11 +68,29 @@ impl Lobby {
         }
     }
 
-    /// Whether both players are people, or levels and nets that this host has.
+    /// The move of the computer in `seat`, as work, and which net thinks; none for a person, and for a player that is not here.
+    pub(crate) fn reply(&self, seat: &Seat, game: &Game, seed: u64) -> Option<(usize, Box<dyn Work>)> {
+        let Seat::Computer { player, net } = seat else { return None };
+        let work: Box<dyn Work> = match (self.own_player(player), seat.level()) {
+            (Some(own), _) => own.reply(game, seed),
+            (None, Some(level)) => Box::new(Reply::new(game, level, seed)),
+            (None, None) => return None,
+        };
+        Some((*net, work))
+    }
+
+    fn own_player(&self, name: &str) -> Option<&Arc<dyn OwnPlayer>> {
+        self.own.iter().find(|own| own.name() == name)
+    }
+
+    /// Whether both players are people, or players and nets that this host has.
     pub fn check_seats(&self, seats: &Seats) -> Result<(), String> {
         for side in Side::ALL {
             let seat = seats.of(side);
-            let crate::seat::Seat::Computer { player, net } = seat else { continue };
+            let Seat::Computer { player, net } = seat else { continue };
+            if self.own_player(player).is_some() {
+                continue;
+            }
             if seat.level().is_none() {
                 let shown: String = player.chars().take(40).collect();
                 return Err(format!("no level {shown:?}, expected one of {}", crate::level::Level::names()));

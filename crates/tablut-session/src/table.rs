@@ -6,11 +6,11 @@ mod begin;
 
 use crate::lobby::Lobby;
 use crate::protocol::Event;
-use crate::seat::Seat;
 use crate::session::Session;
 use crate::tree::NodeId;
+use crate::value::NodeValue;
 use crate::view::{RulesView, State};
-use crate::work::{Exercise, Finding, Glance, Reply, Step, Work};
+use crate::work::{Exercise, Finding, Glance, Step, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,6 +92,8 @@ pub struct Table {
     tasks: BTreeMap<Task, Ticket>,
     last_ticket: u64,
     seed: u64,
+    /// The computer's own moves have seeds of their own, so that a hint or an analysis does not change them.
+    reply_seed: u64,
 }
 
 impl Table {
@@ -107,6 +109,7 @@ impl Table {
             tasks: BTreeMap::new(),
             last_ticket: 0,
             seed,
+            reply_seed: !seed,
         }
     }
 
@@ -178,11 +181,11 @@ impl Table {
         let node = self.session.here();
         match finding {
             Finding::Reply(mv, value) if task == Task::Hint => {
-                self.session.note_value(node, value);
+                self.note(value);
                 response.all.push(Event::Hint { node, mv });
             }
             Finding::Reply(mv, value) => {
-                self.session.note_value(node, value);
+                self.note(value);
                 response.all.push(Event::Thinking { on: false });
                 match self.session.play(mv) {
                     Ok(_) => self.changed(response),
@@ -218,6 +221,12 @@ impl Table {
         }
     }
 
+    fn note(&mut self, value: Option<NodeValue>) {
+        if let Some(value) = value {
+            self.session.note_value(self.session.here(), value);
+        }
+    }
+
     fn state(&self) -> Event {
         let mut state = State::new(&self.session);
         state.computer_to_move = self.is_reply_due();
@@ -248,13 +257,10 @@ impl Table {
         if !self.is_reply_due() {
             return;
         }
-        if let Some(Seat::Computer { net, .. }) = self.session.turn()
-            && let Some(level) = self.session.turn().and_then(Seat::level)
-        {
-            let net = *net;
+        let seed = advance(&mut self.reply_seed);
+        let seat = self.session.turn();
+        if let Some((net, work)) = seat.and_then(|seat| self.lobby.reply(seat, self.session.game(), seed)) {
             let pause = if self.session.seats().is_watched() { WATCHED_PAUSE } else { Duration::ZERO };
-            let seed = self.next_seed();
-            let work = Box::new(Reply::new(self.session.game(), level, seed));
             self.assign(Task::Reply, Urgency::Now, net, pause, work, response);
             response.all.push(Event::Thinking { on: true });
         }
@@ -305,7 +311,12 @@ impl Table {
 
     /// Seeds differ from one piece of work to the next.
     fn next_seed(&mut self) -> u64 {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.seed
+        advance(&mut self.seed)
     }
+}
+
+/// The next of a row of seeds.
+fn advance(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed
 }

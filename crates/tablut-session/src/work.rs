@@ -24,13 +24,13 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
-use tablut_search::{EvaluateError, Evaluator, Limit};
+use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
 
 /// What a piece of work has found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// The computer's move, and what it thinks of the position.
-    Reply(Move, NodeValue),
+    /// The computer's move, and what it thinks of the position if it has an opinion.
+    Reply(Move, Option<NodeValue>),
     /// What an analysis sees so far.
     Analysis(NodeId, Analysis),
     /// What the opponent would do if it were its turn.
@@ -72,10 +72,11 @@ pub trait Work: Send {
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
 }
 
-/// The computer's move at a level.
+/// The computer's move at a level, or by a search that its host describes.
 #[derive(Debug)]
 pub struct Reply {
-    level: &'static Level,
+    /// None plays the best move that the search finds.
+    level: Option<&'static Level>,
     thinking: Thinking,
     seed: u64,
 }
@@ -84,7 +85,12 @@ impl Reply {
     /// A reply in a game that is not over.
     pub fn new(game: &Game, level: &'static Level, seed: u64) -> Self {
         let limit = Limit::of_simulations(level.simulations);
-        Self { level, thinking: Thinking::new(game, &level.search(game.ply()), limit, seed), seed }
+        Self { level: Some(level), thinking: Thinking::new(game, &level.search(game.ply()), limit, seed), seed }
+    }
+
+    /// The best move that a search finds in a game that is not over.
+    pub fn by_search(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
+        Self { level: None, thinking: Thinking::new(game, config, limit, seed), seed }
     }
 }
 
@@ -97,8 +103,12 @@ impl Work for Reply {
         // A stream of its own: the search has drawn from the one of its ply.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::MAX - u64::from(game.ply()));
-        let mv = self.level.choose(&self.thinking.result(), game.position().side_to_move(), &mut rng);
-        Ok(Step::Done(vec![Finding::Reply(mv, self.thinking.value())]))
+        let result = self.thinking.result();
+        let mv = match self.level {
+            Some(level) => level.choose(&result, game.position().side_to_move(), &mut rng),
+            None => result.chosen,
+        };
+        Ok(Step::Done(vec![Finding::Reply(mv, Some(self.thinking.value()))]))
     }
 }
 

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::Side;
-use tablut_search::UniformEvaluator;
+use tablut_rules::{Game, Move, MoveList, Side};
+use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
 use tablut_session::protocol::{Call, Event, Request};
-use tablut_session::{Assignment, Lobby, PuzzleBook, Response, Step, Table};
+use tablut_session::{Assignment, Finding, Lobby, OwnPlayer, PuzzleBook, Response, Step, Table, Work};
 
 const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":1,\"rules\":\"kvasir\"}\n\
     {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
@@ -18,6 +18,7 @@ fn lobby() -> Arc<Lobby> {
         checkpoints: vec!["gen-00000".to_owned(), "gen-00001".to_owned()],
         trains: false,
         puzzles: vec![PuzzleBook::parse(PUZZLES).unwrap()],
+        ..Lobby::default()
     })
 }
 
@@ -112,6 +113,63 @@ fn the_computer_answers_and_a_take_back_takes_both_moves() {
     host.ask(json!({"do": "move-now"})).unwrap();
     host.run();
     assert_eq!(host.events("state").pop().unwrap()["ply"], 2);
+}
+
+/// A player of the host's own that plays the first legal move, and has no opinion.
+#[derive(Debug)]
+struct First;
+
+struct FirstMove(Move);
+
+impl OwnPlayer for First {
+    fn name(&self) -> &'static str {
+        "first"
+    }
+
+    fn reply(&self, game: &Game, _: u64) -> Box<dyn Work> {
+        let mut moves = MoveList::new();
+        game.legal_moves(&mut moves);
+        Box::new(FirstMove(moves[0]))
+    }
+}
+
+impl Work for FirstMove {
+    fn step(&mut self, _: &mut dyn Evaluator, _: Duration) -> Result<Step, EvaluateError> {
+        Ok(Step::Done(vec![Finding::Reply(self.0, None)]))
+    }
+}
+
+#[test]
+fn a_host_has_players_of_its_own() {
+    let lobby = Arc::new(Lobby { own: vec![Arc::new(First)], ..Lobby::default() });
+    let begin = new_game("kvasir", &person(), &computer("first"));
+    let table = Table::begin(&request(begin), None, &lobby, 7).unwrap_or_else(|error| panic!("{error}"));
+    let mut host = Host { table, work: Vec::new(), events: Vec::new() };
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.run();
+    assert_eq!(host.table.session().game().ply(), 2);
+    assert_eq!(host.table.session().node().value, None);
+    let other = new_game("kvasir", &person(), &computer("second"));
+    let error = Table::begin(&request(other), None, &lobby, 7).map(|_| ()).unwrap_err();
+    assert!(error.contains("no level \"second\""), "{error}");
+}
+
+#[test]
+fn a_hint_does_not_change_what_the_computer_plays() {
+    let line = |asks: bool| {
+        let mut host = Host::new(new_game("kvasir", &person(), &computer("beginner")));
+        for _ in 0..3 {
+            if asks {
+                host.ask(json!({"do": "hint"})).unwrap();
+                host.run();
+            }
+            let mv = host.table.session().moves().unwrap()[0];
+            host.ask(json!({"do": "play", "move": mv.to_string()})).unwrap();
+            host.run();
+        }
+        host.table.session().history()
+    };
+    assert_eq!(line(true), line(false));
 }
 
 #[test]

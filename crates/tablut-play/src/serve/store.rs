@@ -70,6 +70,13 @@ pub fn fresh_name() -> Result<String, getrandom::Error> {
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
 }
 
+/// Where a user's games belong, by the XDG base directory specification; the present folder where nothing is known.
+pub fn data_folder() -> PathBuf {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
+    data.unwrap_or_default().join("tablut/games")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use crate::form::RuleCheck;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
-use crate::seat::{Seat, Seats};
+use crate::seat::Seats;
 use crate::session::Session;
 use crate::work::{Experiment, Finds, Lens, Refutation, Reply, Review, ThreatWork};
 use std::sync::Arc;
@@ -196,13 +196,11 @@ impl Table {
                 self.assign(Task::Hint, now, 0, Duration::ZERO, work, response);
             }
             _ => {
-                let seat = self.session.turn();
-                let level = seat.and_then(Seat::level).or_else(|| Level::named(ADVISER));
-                let net = match seat {
-                    Some(Seat::Computer { net, .. }) => *net,
-                    _ => 0,
-                };
-                let work = Box::new(Reply::new(game, level.expect("the adviser is a level"), seed));
+                let player = self.session.turn().and_then(|seat| self.lobby.reply(seat, game, seed));
+                let (net, work) = player.unwrap_or_else(|| {
+                    let level = Level::named(ADVISER).expect("the adviser is a level");
+                    (0, Box::new(Reply::new(game, level, seed)))
+                });
                 self.assign(Task::Reply, now, net, Duration::ZERO, work, response);
                 response.all.push(Event::Thinking { on: true });
             }
