@@ -1,7 +1,9 @@
 //! The board as lines of text, with coordinates, marks for special squares, and the last move in brackets.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use tablut_rules::{Bitboard, CampEntry, HostileCamps, Landing, Move, Piece, Position, Rules, SIZE, Square};
+use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
+use tablut_session::view::{Mark, marks};
 
 /// How text is set.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
@@ -39,79 +41,48 @@ impl Style {
         if self.colour { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }
     }
 
-    pub(crate) fn piece(self, piece: Piece) -> String {
-        let (ink, unicode, ascii) = match piece {
-            Piece::Attacker => (Ink::Attacker, "●", "t"),
-            Piece::Defender => (Ink::Defender, "○", "T"),
-            Piece::King => (Ink::King, "◆", "K"),
+    /// The symbol of a piece, without its colour.
+    pub(crate) fn symbol(self, piece: Piece) -> &'static str {
+        let (unicode, ascii) = match piece {
+            Piece::Attacker => ("●", "t"),
+            Piece::Defender => ("○", "T"),
+            Piece::King => ("◆", "K"),
         };
-        self.paint(ink, if self.unicode { unicode } else { ascii })
+        if self.unicode { unicode } else { ascii }
     }
 
-    fn mark(self, mark: Mark) -> &'static str {
+    fn piece(self, piece: Piece) -> String {
+        let ink = match piece {
+            Piece::Attacker => Ink::Attacker,
+            Piece::Defender => Ink::Defender,
+            Piece::King => Ink::King,
+        };
+        self.paint(ink, self.symbol(piece))
+    }
+
+    /// The symbol of an empty square; none marks an ordinary one.
+    pub(crate) fn mark(self, mark: Option<Mark>) -> &'static str {
         let (unicode, ascii) = match mark {
-            Mark::Throne => ("□", "#"),
-            Mark::Escape => ("+", "+"),
-            Mark::Corner => ("×", "x"),
-            Mark::Camp => ("▫", ":"),
-            Mark::Plain => ("·", "."),
+            Some(Mark::Throne) => ("□", "#"),
+            Some(Mark::Escape) => ("+", "+"),
+            Some(Mark::Corner) => ("×", "x"),
+            Some(Mark::Camp) => ("▫", ":"),
+            None => ("·", "."),
         };
         if self.unicode { unicode } else { ascii }
     }
 }
 
-/// What an empty square is shown as.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-enum Mark {
-    Throne,
-    Escape,
-    Corner,
-    Camp,
-    Plain,
-}
-
-/// Special squares of a rule set that differ from ordinary ones in its play.
-struct Marks {
-    throne: Bitboard,
-    escapes: Bitboard,
-    corners: Bitboard,
-    camps: Bitboard,
-}
-
-impl Marks {
-    fn of(rules: &Rules) -> Self {
-        let (corners, camps) = (&rules.set().corners, &rules.set().camps);
-        let corners_matter =
-            corners.landing != Landing::Anyone || corners.hostile_to_soldiers || corners.hostile_to_king;
-        let hostile = [camps.hostile_to_attackers, camps.hostile_to_defenders, camps.hostile_to_king];
-        let camps_matter = camps.entry != CampEntry::Anyone || hostile.iter().any(|&h| h != HostileCamps::None);
-        let if_they = |matter: bool, squares| if matter { squares } else { Bitboard::EMPTY };
-        Self {
-            throne: rules.throne(),
-            escapes: rules.escapes(),
-            corners: if_they(corners_matter, rules.corners()),
-            camps: if_they(camps_matter, rules.camps()),
-        }
-    }
-
-    fn at(&self, square: Square) -> Mark {
-        if self.throne.contains(square) {
-            Mark::Throne
-        } else if self.escapes.contains(square) {
-            Mark::Escape
-        } else if self.corners.contains(square) {
-            Mark::Corner
-        } else if self.camps.contains(square) {
-            Mark::Camp
-        } else {
-            Mark::Plain
-        }
-    }
+/// What each special square is shown as when it is empty: of several marks the one that matters most.
+pub(crate) fn shown_marks(rules: &Rules) -> BTreeMap<Square, Mark> {
+    const FIRST: [Mark; 4] = [Mark::Throne, Mark::Escape, Mark::Corner, Mark::Camp];
+    let first = |all: Vec<Mark>| FIRST.into_iter().find(|mark| all.contains(mark));
+    marks(rules).into_iter().filter_map(|(square, all)| first(all).map(|mark| (square, mark))).collect()
 }
 
 /// The board with row 9 on top; the squares of `last_move` stand in brackets, round ones where it came from.
 pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, style: Style) -> String {
-    let marks = Marks::of(rules);
+    let marks = shown_marks(rules);
     let mut letters = "   ".to_owned();
     for column in 0..SIZE {
         let _ = write!(letters, " {} ", char::from(b'a' + column as u8));
@@ -129,7 +100,7 @@ pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, s
             };
             let content = match position.piece_at(square) {
                 Some(piece) => style.piece(piece),
-                None => style.paint(Ink::Mark, style.mark(marks.at(square))),
+                None => style.paint(Ink::Mark, style.mark(marks.get(&square).copied())),
             };
             let _ = write!(text, "{open}{content}{close}");
         }
@@ -140,15 +111,14 @@ pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, s
 
 /// What the symbols mean, only those that this rule set uses.
 pub fn legend_text(rules: &Rules, style: Style) -> String {
-    let marks = Marks::of(rules);
+    let marks = shown_marks(rules);
     let mut parts: Vec<String> = [(Piece::Attacker, "attacker"), (Piece::Defender, "defender"), (Piece::King, "king")]
         .map(|(piece, name)| format!("{} {name}", style.piece(piece)))
         .to_vec();
-    let shown = |mark| Square::all().any(|square| marks.at(square) == mark);
     let names = [(Mark::Throne, "throne"), (Mark::Escape, "escape"), (Mark::Corner, "corner"), (Mark::Camp, "camp")];
     for (mark, name) in names {
-        if shown(mark) {
-            parts.push(format!("{} {name}", style.paint(Ink::Mark, style.mark(mark))));
+        if marks.values().any(|shown| *shown == mark) {
+            parts.push(format!("{} {name}", style.paint(Ink::Mark, style.mark(Some(mark)))));
         }
     }
     parts.join("  ")

@@ -1,10 +1,13 @@
 //! What a player types, read.
 
+use crate::people::People;
+use clap::ValueEnum;
 use std::path::PathBuf;
 use tablut_rules::{Move, Square};
+use tablut_session::Level;
 
 /// A line typed by the player.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// Nothing.
     Empty,
@@ -14,8 +17,12 @@ pub enum Input {
     Moves(Option<Square>),
     /// `undo`.
     Undo,
+    /// `redo`.
+    Redo,
     /// `hint`.
     Hint,
+    /// `threat`.
+    Threat,
     /// `eval`.
     Eval,
     /// `go`: let the computer move for the side to move.
@@ -28,8 +35,23 @@ pub enum Input {
     Position,
     /// `history`.
     History,
-    /// `save FILE`.
-    Save(PathBuf),
+    /// `new`.
+    New,
+    /// `resign`.
+    Resign,
+    /// `level`, or `level club`.
+    Level(Option<&'static Level>),
+    /// `side defenders`.
+    Side(People),
+    /// `save FILE`, or `save FILE --force`.
+    Save {
+        /// Where to.
+        path: PathBuf,
+        /// Whether a file that is there may be replaced.
+        force: bool,
+    },
+    /// `load FILE`.
+    Load(PathBuf),
     /// `help`.
     Help,
     /// `quit`.
@@ -59,6 +81,12 @@ pub enum InputError {
         /// What was typed after it.
         found: String,
     },
+    /// There is no such level.
+    #[error("no level {found:?}, expected one of {}", Level::names())]
+    Level {
+        /// What was typed.
+        found: String,
+    },
 }
 
 /// The commands, for `help`.
@@ -67,14 +95,22 @@ d1-d3          move the piece on d1 to d3
 d1-d3xd4       the same, and capture d4 where the rules let you choose
 moves          all legal moves; `moves d1` those of the piece on d1
 undo           take your last move back, and the answer to it
-hint           the move that the computer would make
+redo           play what was taken back again
+hint           the move that a strong computer would make
+threat         what the opponent would do if it were its turn
 eval           what the computer thinks of the position
 go             let the computer move for you
 board          show the board again
 rules          the rules of this game
 position       the position as text, for other commands
 history        the moves so far
-save FILE      write the game to a file
+level          the levels of play; `level club` changes to one
+side both      the side you play: attackers, defenders, both or neither
+new            begin another game
+resign         give the game up
+save FILE      write the game to a file; .otg, .txt and .svg are other
+               formats, and `save FILE --force` replaces what is there
+load FILE      go on with a game from a file
 quit           leave
 ";
 
@@ -95,7 +131,9 @@ impl std::str::FromStr for Input {
         match word.to_ascii_lowercase().as_str() {
             "" => Ok(Self::Empty),
             "undo" | "u" => plain(Self::Undo, "undo"),
+            "redo" => plain(Self::Redo, "redo"),
             "hint" => plain(Self::Hint, "hint"),
+            "threat" => plain(Self::Threat, "threat"),
             "eval" | "e" => plain(Self::Eval, "eval"),
             "go" => plain(Self::Go, "go"),
             "board" | "b" => plain(Self::Board, "board"),
@@ -112,10 +150,27 @@ impl std::str::FromStr for Input {
                     found: shortened(rest),
                 }
             }),
-            "save" if rest.is_empty() => {
-                Err(InputError::Argument { command: "save", expected: "expects a file name", found: String::new() })
+            "new" => plain(Self::New, "new"),
+            "resign" => plain(Self::Resign, "resign"),
+            "level" | "levels" if rest.is_empty() => Ok(Self::Level(None)),
+            "level" => match Level::named(&rest.to_ascii_lowercase()) {
+                Some(level) => Ok(Self::Level(Some(level))),
+                None => Err(InputError::Level { found: shortened(rest) }),
+            },
+            "side" => People::from_str(rest, true).map(Self::Side).map_err(|_| InputError::Argument {
+                command: "side",
+                expected: "expects attackers, defenders, both or neither",
+                found: shortened(rest),
+            }),
+            "save" | "load" if rest.is_empty() => {
+                let command = if word.eq_ignore_ascii_case("save") { "save" } else { "load" };
+                Err(InputError::Argument { command, expected: "expects a file name", found: String::new() })
             }
-            "save" => Ok(Self::Save(rest.into())),
+            "load" => Ok(Self::Load(rest.into())),
+            "save" => Ok(match rest.strip_suffix(" --force") {
+                Some(path) => Self::Save { path: path.trim().into(), force: true },
+                None => Self::Save { path: rest.into(), force: false },
+            }),
             _ => read_move(line),
         }
     }
@@ -137,6 +192,8 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{HELP, Input, InputError};
+    use crate::people::People;
+    use tablut_session::Level;
 
     #[test]
     fn moves_and_commands_are_read_in_any_case() {
@@ -145,12 +202,16 @@ mod tests {
         assert_eq!("moves D1".parse(), Ok(Input::Moves(Some("d1".parse().unwrap()))));
         assert_eq!("UNDO".parse(), Ok(Input::Undo));
         assert_eq!("".parse(), Ok(Input::Empty));
-        assert_eq!("save my game.json".parse(), Ok(Input::Save("my game.json".into())));
+        let save = |path: &str, force| Ok(Input::Save { path: path.into(), force });
+        assert_eq!("save my game.json".parse(), save("my game.json", false));
+        assert_eq!("save my game.json --force".parse(), save("my game.json", true));
+        assert_eq!("Level Club".parse(), Ok(Input::Level(Level::named("club"))));
+        assert_eq!("side Both".parse(), Ok(Input::Side(People::Both)));
     }
 
     #[test]
     fn every_command_of_the_help_is_known() {
-        for line in HELP.lines() {
+        for line in HELP.lines().filter(|line| !line.starts_with(' ')) {
             let text = line.split("  ").next().unwrap();
             assert!(text.parse::<Input>().is_ok(), "{text:?}");
         }
@@ -164,6 +225,9 @@ mod tests {
             ("castle", "\"castle\" is neither"),
             ("moves z9", "expects a square such as d1, found \"z9\""),
             ("save", "expects a file name"),
+            ("load", "expects a file name"),
+            ("level chess", "no level \"chess\", expected one of newcomer"),
+            ("side white", "expects attackers, defenders, both or neither, found \"white\""),
             ("undo 3", "stands alone, found \"3\""),
         ] {
             let error = line.parse::<Input>().unwrap_err().to_string();

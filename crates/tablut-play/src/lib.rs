@@ -1,33 +1,42 @@
-//! Playing Tablut against a net.
+//! Playing Tablut against a net: the page's server and the terminal, two hosts of the game in `tablut-session`.
 //!
-//! - [`Session`]: a game between people and the computer, independent of any interface; [`MoveReport`] says what a move
-//!   brought about, [`Opinion`] what the computer thinks.
-//! - [`Thinker`]: the computer's side, a net or a baseline.
-//! - [`Analysis`]: what a net and its search say about a position, as text and as data.
-//! - [`serve()`]: the page, for browsers on this machine; its protocol and its game are `tablut-session`.
-//! - [`run_terminal`]: the terminal, on any reader and writer; [`PlayArgs`], [`play`]: the command.
+//! - [`serve()`]: the page, for browsers on this machine.
+//! - [`play_here`]: the terminal of this process; [`play`]: the plain mode on any lines and writer; [`PlayArgs`]: the command's options.
+//! - [`Sitting`]: somebody at the board, whatever the board looks like; [`Host`]: the table, and the thread that thinks for it.
+//! - [`PositionReport`]: what a net and its search say about a position, as text and as data.
 
-mod analysis;
 mod board_text;
-mod events;
+mod happenings;
+mod here;
+mod host;
 mod input;
+mod kept;
+mod line_mode;
+mod lines;
+mod opponents;
 mod options;
+mod people;
+mod position_report;
+mod report_text;
+mod screen;
 mod serve;
-mod session;
 mod shipped;
-mod terminal;
-mod thinker;
+mod sitting;
+mod sitting_text;
 
-pub use analysis::{Analysis, LineView, NetView, Proven, SearchView, analysis_text};
 pub use board_text::{Style, board_text, legend_text};
-pub use events::{Alarm, MoveReport};
+pub use happenings::MakeLines;
+pub use here::{Console, play, play_here};
+pub use host::Host;
 pub use input::{HELP, Input, InputError};
-pub use options::{Console, PeopleArg, PlayArgs, PlayError, SideArg, play, session};
+pub use lines::{Edited, Lines, Piped, Typed};
+pub use options::{PlayArgs, PlayError, Setup, SideArg, setup};
+pub use people::People;
+pub use position_report::{NetView, PositionReport, ReportLine, SearchView};
+pub use report_text::report_text;
 pub use serve::{
     AddedPage, PORT, RenderPage, ServeArgs, ServeError, ServedNetError, Trainer, Training, link_to, serve, serve_pages,
     serve_with,
 };
-pub use session::{People, SavedGame, Session, SessionError, describe};
 pub use shipped::{SHIPPED_NET, shipped_net};
-pub use terminal::{TerminalStyle, run_terminal};
-pub use thinker::{MoveOpinion, NetThinker, Opinion, Thinker, engine_opinion};
+pub use sitting::{Answer, Sitting};

@@ -1,11 +1,11 @@
 //! The `tablut-play` binary: plays Tablut in the terminal and in the browser, without the trainer.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tablut_play::{Console, PlayArgs, ServeArgs, play, serve};
+use tablut_play::{PlayArgs, PlayError, ServeArgs, play_here, serve};
 
 /// Plays Tablut against a net, in the terminal or on a page.
 #[derive(Parser)]
@@ -27,7 +27,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Some(Command::Serve(args)) => serve(args, &mut tell_link).map_err(|error| error.to_string()),
-        None => in_terminal(&arguments.play),
+        None => match play_here(&arguments.play, "tablut-play") {
+            Err(PlayError::Interrupted { exit_code }) => return ExitCode::from(exit_code),
+            result => result.map_err(|error| error.to_string()),
+        },
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -42,15 +45,4 @@ fn main() -> ExitCode {
 fn tell_link(link: &str, folder: &Path) {
     let folder = folder.display();
     let _ = writeln!(io::stdout(), "{link}\nGames are kept in {folder}. Ctrl-C ends the program; no game is lost.");
-}
-
-fn in_terminal(args: &PlayArgs) -> Result<(), String> {
-    let terminal = io::stdout().is_terminal();
-    let mut console = Console {
-        input: &mut io::stdin().lock(),
-        output: &mut BufWriter::new(io::stdout()),
-        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        interactive: terminal && io::stdin().is_terminal(),
-    };
-    play(args, &mut console).map_err(|error| error.to_string())
 }

@@ -1,6 +1,8 @@
 //! The `tablut-play` binary.
 
 use assert_cmd::Command;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
 use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 
 fn tablut_play(arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
@@ -38,6 +40,10 @@ fn faults_are_messages_and_exit_code_2() {
         (&["--against", "greedy", "--first", "defenders"], "the attackers move first"),
         (&["--against", "greedy", "--side", "white"], "white"),
         (&["--against", "greedy", "--seed", "-1"], "-1"),
+        (&["--level", "grandmaster"], "expected one of newcomer"),
+        (&["--level", "club", "--against", "greedy"], "cannot be used with"),
+        (&["--against", "greedy", "--game", "no-such-game.json"], "no-such-game.json"),
+        (&["--against", "greedy", "--game", "Cargo.toml"], "game Cargo.toml"),
     ] {
         let (code, _, err) = tablut_play(arguments, "");
         assert_eq!(code, Some(2), "{arguments:?}: {err}");
@@ -54,5 +60,91 @@ fn without_arguments_the_built_in_net_plays_or_its_lack_is_named() {
     } else {
         assert_eq!(code, Some(2), "{out}");
         assert!(err.contains(tablut_play::SHIPPED_NET) && err.contains("--against"), "{err}");
+    }
+}
+
+/// Ctrl-C, SIGTERM and a closed terminal end a game in the middle: it is kept, and gone on with by what is printed.
+#[cfg(unix)]
+#[test]
+fn a_game_that_a_signal_ends_is_kept() {
+    for (signal, exit_code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tablut-play"))
+            .args(["--against", "greedy", "--seed", "1", "--ascii"])
+            .env("XDG_DATA_HOME", folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"d1-d3\n").unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        while !line.starts_with("ply 2") {
+            line.clear();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the game ended before the computer's move");
+        }
+        let killed = std::process::Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        let mut rest = String::new();
+        output.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(exit_code), "{rest}");
+        let (_, file) =
+            rest.trim_end().split_once("go on with: tablut-play --game ").unwrap_or_else(|| panic!("{rest}"));
+        assert!(std::path::Path::new(file).starts_with(folder.path()), "{file}");
+        let (code, out, err) = tablut_play(&["--against", "greedy", "--game", file, "--ascii"], "history\n");
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+        assert!(out.contains("1. d1-d3 ") && out.contains("left after ply 2"), "{out}");
+    }
+}
+
+/// Runs the program on a pseudo-terminal of 80 columns and gives the exit code and all that was shown. Each of `steps` waits for a text and
+/// then types something.
+#[cfg(unix)]
+fn on_a_terminal(options: &str, folder: &std::path::Path, steps: &[(&str, &[u8])]) -> Option<(Option<i32>, String)> {
+    let program = env!("CARGO_BIN_EXE_tablut-play");
+    let command = format!("stty rows 24 cols 80; exec {program} --against greedy --seed 1 {options}");
+    let mut script = std::process::Command::new("script");
+    script.args(["-q", "-e", "-c", &command, "/dev/null"]).env("XDG_DATA_HOME", folder).env("TERM", "xterm-256color");
+    let Ok(mut child) = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() else {
+        eprintln!("skipped: `script`, which makes a pseudo-terminal, is not installed");
+        return None;
+    };
+    let (mut output, mut input) = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let (mut shown, mut part, mut seen) = (Vec::new(), [0; 4096], 0);
+    let mut steps = steps.iter();
+    let mut step = steps.next();
+    loop {
+        let n = output.read(&mut part).unwrap();
+        if n == 0 {
+            break;
+        }
+        shown.extend(&part[..n]);
+        while let Some((text, typed)) = step
+            && let Some(at) = shown[seen..].windows(text.len()).position(|window| window == text.as_bytes())
+        {
+            seen += at + text.len();
+            input.write_all(typed).unwrap();
+            step = steps.next();
+        }
+    }
+    Some((child.wait().unwrap().code(), String::from_utf8_lossy(&shown).into_owned()))
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_terminal_a_board_is_shown_or_lines_and_ctrl_c_keeps_the_game() {
+    // A line editor forgets what is typed before its prompt.
+    let lines: &[(&str, &[u8])] = &[("attackers> ", b"d1-d4\x7f3\r"), ("ply 2", b""), ("attackers> ", b"\x03")];
+    let board: &[(&str, &[u8])] = &[("to move", b"d1-d3\r\x03")];
+    for (options, steps, shows) in [("", board, "\x1b[?1049h"), ("--plain", lines, "attackers d1-d3")] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some((code, shown)) = on_a_terminal(options, folder.path(), steps) else { return };
+        assert_eq!(code, Some(130), "{options}: {shown}");
+        assert!(shown.contains(shows), "{options}: {shown}");
+        let (_, file) = shown.trim_end().rsplit_once("--game ").unwrap_or_else(|| panic!("{options}: {shown}"));
+        let file = file.split_whitespace().next().unwrap();
+        let (_, out, err) = tablut_play(&["--against", "greedy", "--game", file, "--ascii"], "history\n");
+        assert!(out.contains("1. d1-d3"), "{options}: {out} {err}");
     }
 }

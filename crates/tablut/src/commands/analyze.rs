@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use tablut_games::NetEvaluator;
 use tablut_net::Engine;
-use tablut_play::{Analysis, Style, analysis_text};
+use tablut_play::{PositionReport, Style, report_text};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
@@ -65,13 +65,13 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let limit = args.time.unwrap_or(Limit::of_simulations(args.simulations.unwrap_or(SIMULATIONS)));
     let evaluator = Box::new(NetEvaluator::new(Box::new(engine)));
     let searching = Progress::waiting(console.voice, format_args!("searching ({limit})"));
-    let analysis = Analysis::new(evaluator, &game, limit, args.lines.into())?;
+    let report = PositionReport::new(evaluator, &game, limit, args.lines.into())?;
     drop(searching);
     if args.json {
-        writeln!(console, "{}", serde_json::to_string(&analysis)?)?;
+        writeln!(console, "{}", serde_json::to_string(&report)?)?;
     } else {
         let style = Style { colour: console.has_colour(), unicode: !args.ascii };
-        write!(console, "{}", analysis_text(&analysis, &game, style))?;
+        write!(console, "{}", report_text(&report, &game, style))?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! `tablut play [MODEL]`: a game in the terminal.
 
-use std::io::{self, BufWriter, IsTerminal};
+use tablut_play::{PlayArgs, PlayError, play_here};
 
-use tablut_play::{Console, PlayArgs, play};
+use crate::hints;
+use crate::interrupt::Interrupted;
 
 /// Arguments of `tablut play`.
 #[derive(clap::Args)]
@@ -11,14 +12,10 @@ pub struct Args {
     play: PlayArgs,
 }
 
-/// Plays on standard input and output; colours and prompts only where they are a terminal.
+/// Plays on standard input and output.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let terminal = io::stdout().is_terminal();
-    let mut console = Console {
-        input: &mut io::stdin().lock(),
-        output: &mut BufWriter::new(io::stdout()),
-        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        interactive: terminal && io::stdin().is_terminal(),
-    };
-    Ok(play(&args.play, &mut console)?)
+    match play_here(&args.play, &hints::command(["play"])) {
+        Err(PlayError::Interrupted { exit_code }) => Err(Interrupted { exit_code }.into()),
+        result => Ok(result?),
+    }
 }

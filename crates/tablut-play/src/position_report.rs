@@ -1,22 +1,19 @@
 //! What a net and its search say about a position, for people (as text) and programs (as JSON).
 
-mod text;
-
-pub use self::text::analysis_text;
-
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use tablut_players::{NetPlayer, Watch, match_search};
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, Stop};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Query, Search, SearchConfig, Stop};
+use tablut_session::Proven;
 
 /// Simulations in flight at once: enough to fill a large net's batch on a few cores.
 const LEAVES_IN_FLIGHT: u32 = 16;
 
 /// Everything that is known of a position after a search. Values run from −1 (the defenders win) to +1 (the attackers win).
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Analysis {
+pub struct PositionReport {
     /// The rule set's name.
     pub rules: String,
     /// The position, as text.
@@ -64,12 +61,12 @@ pub struct SearchView {
     /// Why it ended.
     pub stop: Option<&'static str>,
     /// The best moves and what follows them, best first.
-    pub lines: Vec<LineView>,
+    pub lines: Vec<ReportLine>,
 }
 
 /// A move with what the search expects to follow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LineView {
+pub struct ReportLine {
     /// The move and the replies expected.
     pub moves: Vec<Move>,
     /// Simulations through the move.
@@ -84,24 +81,7 @@ pub struct LineView {
     pub proven: Option<Proven>,
 }
 
-/// A proven result.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-pub struct Proven {
-    /// Who wins; `None` for a draw.
-    pub winner: Option<Side>,
-    /// Plies within which the winner can force the end.
-    pub plies: u16,
-    /// It rests on the moves played so far (repetition or a limit), not on the position alone.
-    pub from_history: bool,
-}
-
-impl From<Proof> for Proven {
-    fn from(proof: Proof) -> Self {
-        Self { winner: proof.winner, plies: proof.plies, from_history: proof.from_history }
-    }
-}
-
-impl From<Line> for LineView {
+impl From<Line> for ReportLine {
     fn from(line: Line) -> Self {
         Self {
             moves: line.moves,
@@ -121,7 +101,7 @@ impl From<&Evaluation> for NetView {
     }
 }
 
-impl Analysis {
+impl PositionReport {
     /// Searches the game's position with `evaluator` and keeps the best `n_lines` moves. By simulations the result is always the
     /// same; by time it depends on the machine. A game that is over needs no search and has only its outcome.
     pub fn new(
@@ -175,7 +155,7 @@ impl SearchView {
             nodes: search.memory().nodes,
             seconds: took.as_secs_f64(),
             stop: result.stop.map(reason),
-            lines: search.lines(n_lines).into_iter().map(LineView::from).collect(),
+            lines: search.lines(n_lines).into_iter().map(ReportLine::from).collect(),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! An analysis as text: the board, what the net thinks, what the search found, and the best lines.
 
-use super::{Analysis, LineView, NetView, Proven, SearchView};
 use crate::board_text::{Style, board_text, legend_text};
-use crate::session::describe;
+use crate::position_report::{NetView, PositionReport, ReportLine, SearchView};
 use std::fmt::Write as _;
-use tablut_rules::{Game, Side};
+use tablut_rules::{Game, Outcome, Side};
+use tablut_session::Proven;
 
 /// Plies of a line that are shown.
 const SHOWN_PLIES: usize = 8;
 
 /// The analysis of the game's position, with its board.
-pub fn analysis_text(analysis: &Analysis, game: &Game, style: Style) -> String {
+pub fn report_text(analysis: &PositionReport, game: &Game, style: Style) -> String {
     let mut text = board_text(game.rules(), game.position(), game.moves().last(), style);
     let _ = writeln!(text, "{}\n", legend_text(game.rules(), style));
     let (rules, ply, side) = (&analysis.rules, analysis.ply, analysis.side_to_move);
@@ -26,6 +26,14 @@ pub fn analysis_text(analysis: &Analysis, game: &Game, style: Style) -> String {
         text += &search_text(search);
     }
     text
+}
+
+/// An ending in words.
+fn describe(outcome: Outcome) -> String {
+    match outcome.winner {
+        Some(side) => format!("the {side} win ({})", outcome.reason),
+        None => format!("a draw ({})", outcome.reason),
+    }
 }
 
 fn plies(n: u32) -> String {
@@ -62,7 +70,7 @@ fn search_text(search: &SearchView) -> String {
     text
 }
 
-fn line_text(rank: usize, line: &LineView) -> String {
+fn line_text(rank: usize, line: &ReportLine) -> String {
     let shown: Vec<String> = line.moves.iter().take(SHOWN_PLIES).map(ToString::to_string).collect();
     let more = if line.moves.len() > SHOWN_PLIES { " …" } else { "" };
     format!(
@@ -119,11 +127,11 @@ mod tests {
     use tablut_rules::Rules;
     use tablut_search::{Limit, UniformEvaluator};
 
-    fn analyse(rules: &str, position: &str) -> (Analysis, String) {
+    fn analyse(rules: &str, position: &str) -> (PositionReport, String) {
         let rules = Arc::new(Rules::named(rules).unwrap());
         let game = Game::from_position(rules, position.parse().unwrap()).unwrap();
-        let analysis = Analysis::new(Box::new(UniformEvaluator), &game, Limit::of_simulations(100), 3).unwrap();
-        let text = analysis_text(&analysis, &game, Style::default());
+        let analysis = PositionReport::new(Box::new(UniformEvaluator), &game, Limit::of_simulations(100), 3).unwrap();
+        let text = report_text(&analysis, &game, Style::default());
         (analysis, text)
     }
 

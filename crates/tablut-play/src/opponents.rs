@@ -1,0 +1,103 @@
+//! Players of the terminal's own, beside the levels: those without a net, and a net by its number of simulations.
+
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_players::{Baseline, PlayerSpec, match_search};
+use tablut_rules::{Game, Move, Rules};
+use tablut_search::{EvaluateError, Evaluator, Limit};
+use tablut_session::{Finding, OwnPlayer, Reply, Step, Work};
+
+/// What a net by its number of simulations is called.
+pub const NET: &str = "net";
+
+/// Plies at a game's beginning in which the net varies its moves, so that no two games are alike.
+const VARIED_PLIES: u32 = 6;
+/// In those plies a PUCT search draws its move from visits^(1 / temperature).
+const VARIED_TEMPERATURE: f32 = 0.5;
+
+/// The net, so many simulations a move.
+#[derive(Debug)]
+pub struct BySimulations(pub u32);
+
+impl OwnPlayer for BySimulations {
+    fn name(&self) -> &str {
+        NET
+    }
+
+    fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
+        let mut config = match_search(self.0);
+        if game.ply() < VARIED_PLIES {
+            (config.gumbel.gumbel_scale, config.puct.temperature) = (1.0, VARIED_TEMPERATURE);
+        }
+        Box::new(Reply::by_search(game, &config, Limit::of_simulations(self.0), seed))
+    }
+}
+
+/// A player without a net.
+#[derive(Debug)]
+pub struct WithoutNet {
+    spec: PlayerSpec,
+    name: String,
+}
+
+impl WithoutNet {
+    /// The player that `spec` names; none for players of other kinds.
+    pub fn new(spec: PlayerSpec, rules: &Arc<Rules>) -> Option<Self> {
+        Baseline::new(&spec, rules, 0)?;
+        Some(Self { name: spec.to_string(), spec })
+    }
+}
+
+impl OwnPlayer for WithoutNet {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
+        let player = Baseline::new(&self.spec, game.rules(), seed).expect("it was one when it was named");
+        Box::new(Choice { game: game.clone(), player })
+    }
+}
+
+/// The move of a player that answers at once.
+struct Choice {
+    game: Game,
+    player: Baseline,
+}
+
+impl Work for Choice {
+    fn step(&mut self, _: &mut dyn Evaluator, _: Duration) -> Result<Step, EvaluateError> {
+        let mv: Move = self.player.choose(&self.game);
+        Ok(Step::Done(vec![Finding::Reply(mv, None)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_rules::Side;
+    use tablut_search::UniformEvaluator;
+
+    fn move_of(player: &dyn OwnPlayer, seed: u64) -> Move {
+        let game = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        let mut work = player.reply(&game, seed);
+        loop {
+            if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                let [Finding::Reply(mv, _)] = findings.as_slice() else { panic!("{findings:?}") };
+                return *mv;
+            }
+        }
+    }
+
+    #[test]
+    fn chance_comes_from_the_seed_alone() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let random = WithoutNet::new("random".parse().unwrap(), &rules).unwrap();
+        for player in [&random as &dyn OwnPlayer, &BySimulations(20)] {
+            let moves: Vec<Move> = (0..12).map(|seed| move_of(player, seed)).collect();
+            assert_eq!(moves, (0..12).map(|seed| move_of(player, seed)).collect::<Vec<_>>(), "{player:?}");
+            assert!(moves.iter().any(|mv| *mv != moves[0]), "{player:?}: {moves:?}");
+        }
+        assert!(WithoutNet::new("net:x@5".parse().unwrap(), &rules).is_none());
+    }
+}

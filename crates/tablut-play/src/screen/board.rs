@@ -1,0 +1,147 @@
+//! The board in colour. What colours tell is told by signs too.
+
+use super::view::View;
+use crate::board_text::shown_marks;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use std::collections::BTreeMap;
+use tablut_rules::{Piece, SIZE, Square};
+use tablut_session::Session;
+use tablut_session::view::{Mark, State};
+
+/// Columns to the left of the board for the rows' numbers.
+const MARGIN: u16 = 3;
+
+/// How large a square is drawn.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Scale {
+    width: u16,
+    height: u16,
+}
+
+impl Scale {
+    /// The largest at which a board fits.
+    pub fn fitting(width: u16, height: u16) -> Option<Self> {
+        let scales = [(7, 3), (5, 2), (3, 1)].map(|(width, height)| Self { width, height });
+        scales.into_iter().find(|scale| scale.board_width() <= width && scale.board_height() <= height)
+    }
+
+    /// Columns of the board with its margin.
+    pub fn board_width(self) -> u16 {
+        MARGIN + SIZE as u16 * self.width
+    }
+
+    /// Lines of the board with its letters.
+    pub fn board_height(self) -> u16 {
+        SIZE as u16 * self.height + 1
+    }
+}
+
+/// Signs to the left and right of what stands on a square.
+type Flanks = (&'static str, &'static str);
+
+/// What is drawn of one position.
+struct Drawing<'a> {
+    view: &'a View,
+    session: &'a Session,
+    marks: BTreeMap<Square, Mark>,
+    targets: Vec<Square>,
+    state: &'a State,
+}
+
+/// Draws the board into the upper left of `area`.
+pub fn draw(buffer: &mut Buffer, area: Rect, scale: Scale, session: &Session, state: &State, view: &View) {
+    let targets = view.picked.map_or_else(Vec::new, |from| {
+        session.moves_from(from).unwrap_or_default().into_iter().map(|mv| mv.to).collect()
+    });
+    let drawing = Drawing { view, session, marks: shown_marks(session.rules()), targets, state };
+    for square in Square::all() {
+        let (column, row) = (square.column() as u16, (SIZE - 1 - square.row()) as u16);
+        let cell = Rect {
+            x: area.x + MARGIN + column * scale.width,
+            y: area.y + row * scale.height,
+            width: scale.width,
+            height: scale.height,
+        };
+        drawing.draw_square(buffer, cell, square);
+    }
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    for index in 0..SIZE as u16 {
+        let (column, row) = (area.x + MARGIN + index * scale.width, area.y + index * scale.height);
+        let letter = char::from(b'a' + index as u8).to_string();
+        buffer.set_string(column + scale.width / 2, area.y + SIZE as u16 * scale.height, letter, dim);
+        buffer.set_string(area.x + 1, row + scale.height / 2, (SIZE as u16 - index).to_string(), dim);
+    }
+}
+
+impl Drawing<'_> {
+    fn draw_square(&self, buffer: &mut Buffer, cell: Rect, square: Square) {
+        let is_cursor = self.view.cursor == square;
+        let ground = Style::new().bg(self.ground(square));
+        buffer.set_style(cell, ground);
+        let (symbol, style) = self.symbol(square);
+        let (open, close) = self.flanks(square);
+        let (middle, line) = (cell.x + cell.width / 2, cell.y + cell.height / 2);
+        let bold = Style::new().fg(Color::White).add_modifier(Modifier::BOLD);
+        buffer.set_string(middle - 1, line, open, bold);
+        buffer.set_string(middle, line, symbol, style);
+        buffer.set_string(middle + 1, line, close, bold);
+        if is_cursor {
+            buffer.set_style(cell, Style::new().add_modifier(Modifier::REVERSED));
+        }
+    }
+
+    /// A square's colour: by what it is, and in turns, so that rows and columns can be followed.
+    fn ground(&self, square: Square) -> Color {
+        let is_even = (square.column() + square.row()).is_multiple_of(2);
+        Color::Indexed(match (self.marks.get(&square), is_even) {
+            (Some(Mark::Throne), _) => 94,
+            (Some(Mark::Corner), _) => 54,
+            (Some(Mark::Escape), true) => 22,
+            (Some(Mark::Escape), false) => 28,
+            (Some(Mark::Camp), true) => 52,
+            (Some(Mark::Camp), false) => 88,
+            (None, true) => 236,
+            (None, false) => 238,
+        })
+    }
+
+    fn symbol(&self, square: Square) -> (&'static str, Style) {
+        let style = self.view.style;
+        match self.session.game().position().piece_at(square) {
+            Some(piece) => {
+                let colour = match piece {
+                    Piece::Attacker => Color::LightRed,
+                    Piece::Defender => Color::LightCyan,
+                    Piece::King => Color::LightYellow,
+                };
+                (style.symbol(piece), Style::new().fg(colour).add_modifier(Modifier::BOLD))
+            }
+            None if self.targets.contains(&square) => {
+                (if style.unicode { "•" } else { "*" }, Style::new().fg(Color::LightGreen).add_modifier(Modifier::BOLD))
+            }
+            None => (style.mark(self.marks.get(&square).copied()), Style::new().fg(Color::Gray)),
+        }
+    }
+
+    /// Signs for the cursor, the piece that is picked, the last move, and pieces in danger, the first that applies.
+    fn flanks(&self, square: Square) -> Flanks {
+        let (view, last) = (self.view, self.state.last.as_ref());
+        if view.picked == Some(square) {
+            ("<", ">")
+        } else if view.cursor == square {
+            (">", "<")
+        } else if last.is_some_and(|last| last.from == square) {
+            ("(", ")")
+        } else if last.is_some_and(|last| last.to == square) {
+            ("[", "]")
+        } else if last.is_some_and(|last| last.captured.contains(&square)) {
+            ("x", " ")
+        } else if self.state.threatened.contains(&square) {
+            ("!", " ")
+        } else {
+            (" ", " ")
+        }
+    }
+}
