@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use tablut_protocols::challenge::frame::read_frame;
-use tablut_protocols::challenge::message::{Action, State, read_name};
+use tablut_protocols::challenge::message::{Action, ChallengeState, read_name};
 use tablut_rules::Side;
 
 fuzz_target!(|data: &[u8]| {
@@ -23,10 +23,10 @@ fn look_at(text: &str) {
     if let Ok(mv) = Action::read(text, "peer") {
         let _ = mv.to_string();
     }
-    if let Ok(state) = State::read(text, "peer") {
+    if let Ok(state) = ChallengeState::read(text, "peer") {
         for side in Side::ALL {
             if let Ok(position) = state.position(side) {
-                assert_eq!(State::of(&position, None).position(side), Ok(position));
+                assert_eq!(ChallengeState::of(&position, None).position(side), Ok(position));
             }
         }
     }

@@ -21,7 +21,7 @@ pub use contest::{
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};
-pub use match_game::{GameResult, MatchGame, Seat};
+pub use match_game::{GameResult, MatchGame, MatchSeat};
 pub use match_plan::MatchPlan;
 pub use opening_book::{BookConfig, BookError, BookFileError, Judge, JudgedOpening, OpeningBook, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};

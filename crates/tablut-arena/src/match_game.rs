@@ -2,14 +2,14 @@
 //! other games.
 
 use crate::openings::Opening;
-use tablut_games::{Request, Task};
+use tablut_games::{LeafRequest, Task};
 use tablut_players::{Ending, Fault, Player, PlayerError};
 use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Evaluation, Query};
 
 /// The player on one side of the board.
-pub struct Seat {
+pub struct MatchSeat {
     /// The player.
     pub player: Box<dyn Player>,
     /// The index of its evaluator in the executor.
@@ -43,7 +43,7 @@ pub struct MatchGame {
     game: Game,
     first: Side,
     /// By the side's index.
-    seats: [Seat; 2],
+    seats: [MatchSeat; 2],
     /// Whether all players are ready.
     has_begun: bool,
     /// Positions that the player to move needs evaluated.
@@ -62,11 +62,11 @@ enum Step {
 
 impl MatchGame {
     /// A game that continues from `opening`. `seats` are the attackers' and the defenders' player.
-    pub fn new(game: Game, opening: &Opening, seats: [Seat; 2]) -> Self {
+    pub fn new(game: Game, opening: &Opening, seats: [MatchSeat; 2]) -> Self {
         Self { game, first: opening.first, seats, has_begun: false, queries: Vec::new() }
     }
 
-    fn step(&mut self, requests: &mut Vec<Request>) -> Result<Step, PlayerError> {
+    fn step(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Step, PlayerError> {
         if let Some(outcome) = self.game.outcome() {
             return Ok(Step::Over(Ending::Rules(outcome)));
         }
@@ -74,7 +74,7 @@ impl MatchGame {
             return self.begin();
         }
         let side = self.game.position().side_to_move();
-        let Seat { player, evaluator } = &mut self.seats[side.index()];
+        let MatchSeat { player, evaluator } = &mut self.seats[side.index()];
         let evaluator = *evaluator;
         let mv = match player.poll(&self.game, &mut self.queries) {
             Ok(Some(mv)) => mv,
@@ -136,7 +136,7 @@ impl Task for MatchGame {
     type Output = GameResult;
     type Error = PlayerError;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameResult>, PlayerError> {
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameResult>, PlayerError> {
         loop {
             match self.step(requests)? {
                 Step::GoOn => {}

@@ -1,6 +1,6 @@
 //! What the games of a match are a function of, so that any machine can play any of them.
 
-use crate::match_game::{MatchGame, Seat};
+use crate::match_game::{MatchGame, MatchSeat};
 use crate::openings::Opening;
 use std::sync::Arc;
 use tablut_players::Contestant;
@@ -35,7 +35,7 @@ impl MatchPlan {
         let seat = |side: Side| {
             let contestant = &self.contestants[(game_idx + side.index()) % 2];
             let seed = mix(mix(self.seed, game_idx as u64), side.index() as u64);
-            Seat { player: contestant.sit(&self.rules, side, seed), evaluator: contestant.evaluator }
+            MatchSeat { player: contestant.sit(&self.rules, side, seed), evaluator: contestant.evaluator }
         };
         MatchGame::new(game, opening, [seat(Side::Attackers), seat(Side::Defenders)])
     }

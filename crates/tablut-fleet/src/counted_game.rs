@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tablut_arena::{GameResult, MatchGame};
-use tablut_games::{GameRecord, PlyRecord, Request, SelfPlayGame, Task};
+use tablut_games::{GameRecord, LeafRequest, PlyRecord, SelfPlayGame, Task};
 use tablut_players::{Ending, PlayerError};
 use tablut_rules::{Game, Rules};
 use tablut_search::Evaluation;
@@ -37,7 +37,7 @@ impl Task for CountedGame {
     type Output = (GameRecord, u64);
     type Error = PlayerError;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, PlayerError> {
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
         let before = requests.len();
         let ended = match &mut self.game {
             Kind::SelfPlay(game) => match game.gather(requests) {

@@ -17,7 +17,7 @@ use crate::cancel::CancelToken;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
 /// A leaf to evaluate, with the index of the evaluator in the worker.
-pub type Request = (usize, Query);
+pub type LeafRequest = (usize, Query);
 
 /// Work that alternates with evaluators: a self-play game or a match game.
 pub trait Task: Send {
@@ -29,7 +29,7 @@ pub trait Task: Send {
     /// Runs until the task needs evaluations, and appends its requests; or finishes and returns the output.
     ///
     /// A task that neither finishes nor requests anything is called again in the next round.
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, Self::Error>;
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, Self::Error>;
 
     /// Takes the evaluations for the last call of `gather`, in the same order.
     fn apply(&mut self, evaluations: &[Evaluation]);
@@ -258,7 +258,7 @@ impl<S: TaskSource> Shared<'_, S> {
 
 /// The requests of one round, grouped by evaluator, and their evaluations, by task.
 struct Round {
-    requests: Vec<Request>,
+    requests: Vec<LeafRequest>,
     queries: Vec<Vec<Query>>,
     origins: Vec<Vec<usize>>,
     ends: Vec<usize>,

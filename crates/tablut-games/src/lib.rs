@@ -25,7 +25,7 @@ pub use cancel::CancelToken;
 pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
-pub use executor::{Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
+pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
 pub use net_evaluator::NetEvaluator;
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};

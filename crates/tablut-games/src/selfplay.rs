@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, MoveList, Position, Rules, Side};
 use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
-use crate::executor::{Request, Task};
+use crate::executor::{LeafRequest, Task};
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 /// How self-play games are played.
@@ -173,7 +173,7 @@ impl Task for SelfPlayGame {
     type Output = GameRecord;
     type Error = Infallible;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<GameRecord>, Infallible> {
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameRecord>, Infallible> {
         loop {
             if let Some(record) = self.record() {
                 return Ok(Some(record));

@@ -24,4 +24,4 @@ pub use heads::{HeadSpace, Heads, MOVES_LEFT_UNIT, softplus};
 pub use kept::Kept;
 pub use packing::{Arithmetic, Values};
 pub use parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
-pub use trunk::{Activations, Place, Step, Trunk};
+pub use trunk::{Activations, Place, Trunk, TrunkStep};

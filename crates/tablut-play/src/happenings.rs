@@ -1,6 +1,6 @@
 //! Everything that a game in the terminal waits for, in one row: lines, keys, what was thought, signals.
 
-use crate::lines::{Lines, Typed};
+use crate::lines::{LineSource, Typed};
 use crate::serve::workers::Told;
 use ratatui::crossterm::event;
 use std::io;
@@ -20,7 +20,7 @@ pub enum Happening {
 }
 
 /// Makes a source of lines in the thread that reads them.
-pub type MakeLines = Box<dyn FnOnce() -> io::Result<Box<dyn Lines>> + Send>;
+pub type MakeLines = Box<dyn FnOnce() -> io::Result<Box<dyn LineSource>> + Send>;
 
 /// Reads lines in a thread of its own: one for each prompt that is sent.
 pub fn read_lines(make: MakeLines, happenings: Sender<Happening>) -> io::Result<Sender<String>> {

@@ -4,9 +4,9 @@ use crate::board_text::Style;
 use crate::happenings::{Happening, MakeLines, listen_for_signals, read_keys, read_lines, row};
 use crate::host::Host;
 use crate::line_mode::{Leave, LineStyle, run_lines};
-use crate::lines::{Edited, Lines, Piped};
+use crate::lines::{Edited, LineSource, Piped};
 use crate::options::{PlayArgs, PlayError, Setup, setup};
-use crate::screen::{self, View, run_screen};
+use crate::screen::{self, ScreenView, run_screen};
 use crate::serve::store::data_folder;
 use crate::sitting::Sitting;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -37,9 +37,9 @@ pub fn play_here(args: &PlayArgs, program: &str) -> Result<(), PlayError> {
     let terminal = io::stdout().is_terminal();
     let attended = terminal && io::stdin().is_terminal();
     let lines: MakeLines = if attended {
-        Box::new(|| Ok(Box::new(Edited::new()?) as Box<dyn Lines>))
+        Box::new(|| Ok(Box::new(Edited::new()?) as Box<dyn LineSource>))
     } else {
-        Box::new(|| Ok(Box::new(Piped(io::stdin().lock())) as Box<dyn Lines>))
+        Box::new(|| Ok(Box::new(Piped(io::stdin().lock())) as Box<dyn LineSource>))
     };
     let console = Console {
         lines,
@@ -64,8 +64,9 @@ fn play_on_screen(args: &PlayArgs, console: Console<'_>) -> Result<(), PlayError
     let mut terminal = ratatui::try_init().map_err(PlayError::Io)?;
     let style = Style { colour: console.colour, unicode: !args.ascii };
     let result = {
-        let mut show =
-            |session: &Session, view: &View| terminal.draw(|frame| screen::draw(frame, session, view)).map(|_| ());
+        let mut show = |session: &Session, view: &ScreenView| {
+            terminal.draw(|frame| screen::draw(frame, session, view)).map(|_| ())
+        };
         read_keys(happen).and_then(|()| run_screen(&mut sitting, style, &notes, &happenings, &mut show))
     };
     // It shows the cursor again.

@@ -1,6 +1,6 @@
 //! The terminal's host of a game: the table, and the thread that thinks for it.
 
-use crate::serve::workers::{self, Job, Queue, Told};
+use crate::serve::workers::{self, Queue, QueuedWork, Told};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl Host {
         }
         let (ticket, flag) = (assignment.ticket, Arc::new(AtomicBool::new(false)));
         self.working.insert(ticket, (assignment.urgency == Urgency::Now, flag.clone()));
-        if let Err(error) = self.queue.push(Job::new(self.name(), assignment, flag)) {
+        if let Err(error) = self.queue.push(QueuedWork::new(self.name(), assignment, flag)) {
             self.working.remove(&ticket);
             self.news.extend(self.table.fail(ticket, &error.to_string()).all);
         }

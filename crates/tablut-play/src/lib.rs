@@ -29,7 +29,7 @@ pub use happenings::MakeLines;
 pub use here::{Console, play, play_here};
 pub use host::Host;
 pub use input::{HELP, Input, InputError};
-pub use lines::{Edited, Lines, Piped, Typed};
+pub use lines::{Edited, LineSource, Piped, Typed};
 pub use options::{PlayArgs, PlayError, Setup, SideArg, setup};
 pub use people::People;
 pub use position_report::{NetView, PositionReport, ReportLine, SearchView};

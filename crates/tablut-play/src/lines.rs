@@ -19,7 +19,7 @@ pub enum Typed {
 }
 
 /// A source of lines.
-pub trait Lines {
+pub trait LineSource {
     /// The next line. `prompt` is shown where somebody sits at a terminal.
     fn next(&mut self, prompt: &str) -> io::Result<Typed>;
 }
@@ -27,7 +27,7 @@ pub trait Lines {
 /// Lines of any reader, without prompts. Bytes that are no UTF-8 come as replacement characters.
 pub struct Piped<R>(pub R);
 
-impl<R: BufRead> Lines for Piped<R> {
+impl<R: BufRead> LineSource for Piped<R> {
     fn next(&mut self, _: &str) -> io::Result<Typed> {
         let mut bytes = Vec::new();
         if read_up_to(&mut self.0, &mut bytes)? == 0 {
@@ -58,7 +58,7 @@ impl Edited {
     }
 }
 
-impl Lines for Edited {
+impl LineSource for Edited {
     fn next(&mut self, prompt: &str) -> io::Result<Typed> {
         match self.0.readline(prompt) {
             Ok(line) => {

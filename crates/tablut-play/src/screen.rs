@@ -8,7 +8,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use view::View;
+pub use view::ScreenView;
 
 use crate::board_text::Style;
 use crate::happenings::Happening;
@@ -36,7 +36,7 @@ const BAR: u16 = 2;
 const SIDE: u16 = 20;
 
 /// Draws the screen of a game.
-pub fn draw(frame: &mut Frame<'_>, session: &Session, view: &View) {
+pub fn draw(frame: &mut Frame<'_>, session: &Session, view: &ScreenView) {
     let area = frame.area();
     let rows = [Constraint::Length(1), Constraint::Min(1), Constraint::Length(2), Constraint::Length(1)];
     let [head, body, message, input] = Layout::vertical(rows).areas(area);
@@ -70,9 +70,9 @@ pub fn run_screen(
     style: Style,
     notes: &[String],
     happenings: &Receiver<Happening>,
-    show: &mut dyn FnMut(&Session, &View) -> io::Result<()>,
+    show: &mut dyn FnMut(&Session, &ScreenView) -> io::Result<()>,
 ) -> io::Result<Leave> {
-    let mut screen = Screen { sitting, view: View::new(style), waiting_since: None };
+    let mut screen = Screen { sitting, view: ScreenView::new(style), waiting_since: None };
     screen.begin();
     if !notes.is_empty() {
         screen.view.message = notes.join(" ");
@@ -108,7 +108,7 @@ pub fn run_screen(
 /// A sitting with what the screen shows beside it.
 struct Screen<'a> {
     sitting: &'a mut Sitting,
-    view: View,
+    view: ScreenView,
     waiting_since: Option<Instant>,
 }
 

@@ -27,7 +27,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Store, data_folder};
+use store::{GameStore, data_folder};
 use tablut_session::{Lobby, PuzzleBook};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -125,7 +125,7 @@ pub fn serve_with(
     let nets = ServedNets::load(&args.models, args.checkpoints.as_deref())?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError::Folder { folder: folder.clone(), reason };
-    let store = Store::open(&folder).map_err(at_folder)?;
+    let store = GameStore::open(&folder).map_err(at_folder)?;
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>().map_err(ServeError::Puzzles)?;
     let training = TrainingPlace::new(trainer);
     let lobby = Lobby {

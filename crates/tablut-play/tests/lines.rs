@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use tablut_play::{Console, Lines, People, Piped, PlayArgs, Typed, play, shipped_net};
+use tablut_play::{Console, LineSource, People, Piped, PlayArgs, Typed, play, shipped_net};
 use tablut_session::SavedGame;
 
 /// A game against the greedy player.
@@ -24,7 +24,7 @@ fn args(rules: &str, position: Option<&str>, side: People) -> PlayArgs {
 fn console<'a>(input: &[u8], output: &'a mut dyn Write, keep_in: &Path) -> Console<'a> {
     let input = Cursor::new(input.to_owned());
     Console {
-        lines: Box::new(|| Ok(Box::new(Piped(input)) as Box<dyn Lines>)),
+        lines: Box::new(|| Ok(Box::new(Piped(input)) as Box<dyn LineSource>)),
         output,
         colour: false,
         attended: false,
@@ -150,7 +150,7 @@ struct Listed {
     told: PathBuf,
 }
 
-impl Lines for Listed {
+impl LineSource for Listed {
     fn next(&mut self, prompt: &str) -> io::Result<Typed> {
         self.prompts.borrow_mut().push(prompt.to_owned());
         if self.lines.is_empty() {
@@ -169,7 +169,9 @@ fn somebody_at_a_terminal_has_colours_and_prompts_and_ctrl_c_keeps_the_game() {
     let listed = told.clone();
     let mut output = Vec::new();
     let console = Console {
-        lines: Box::new(move || Ok(Box::new(Listed { lines, prompts: Rc::default(), told: listed }) as Box<dyn Lines>)),
+        lines: Box::new(move || {
+            Ok(Box::new(Listed { lines, prompts: Rc::default(), told: listed }) as Box<dyn LineSource>)
+        }),
         colour: true,
         attended: true,
         ..console(b"", &mut output, &kept)

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tablut_players::{Baseline, Ending, PlayerSpec};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, ClientReport, play};
 use tablut_protocols::challenge::frame::{read_frame, write_frame};
-use tablut_protocols::challenge::message::{State, Turn};
+use tablut_protocols::challenge::message::{ChallengeState, Turn};
 use tablut_protocols::challenge::referee::{RefereeOptions, RefereeReport, serve};
 use tablut_protocols::challenge::{ChallengeError, client};
 use tablut_rules::{Game, Position, Rules, Side};
@@ -188,7 +188,7 @@ fn against_referee(referee: impl FnOnce(TcpStream) + Send) -> Result<ClientRepor
 }
 
 fn start_text() -> String {
-    serde_json::to_string(&State::of(&Position::start(Side::Defenders), None)).unwrap()
+    serde_json::to_string(&ChallengeState::of(&Position::start(Side::Defenders), None)).unwrap()
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_referee_that_ends_without_a_word_is_reported_as_such() {
 }
 
 /// The state after `position`'s side has moved, as the referee sends it.
-fn sent(stream: &mut TcpStream, state: &State) {
+fn sent(stream: &mut TcpStream, state: &ChallengeState) {
     write_frame(stream, "client", &serde_json::to_string(state).unwrap()).unwrap();
 }
 
@@ -212,10 +212,10 @@ fn the_contest_s_final_board_is_no_error() {
     // The attackers capture the king on d4, and the contest's referee leaves him there.
     let before: Position = "9/9/9/9/9/1t1Kt4/9/9/9 a".parse().unwrap();
     let after: Position = "9/9/9/9/9/2tKt4/9/9/9 d".parse().unwrap();
-    let last = State { turn: Turn::BlackWin, ..State::of(&after, None) };
+    let last = ChallengeState { turn: Turn::BlackWin, ..ChallengeState::of(&after, None) };
     let captured = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &State::of(&before, None));
+        sent(&mut s, &ChallengeState::of(&before, None));
         sent(&mut s, &last);
     });
     let captured = captured.unwrap();
@@ -224,8 +224,11 @@ fn the_contest_s_final_board_is_no_error() {
     // A result counts whatever the board shows.
     let strange = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &State::of(&before, None));
-        sent(&mut s, &State { turn: Turn::WhiteWin, ..State::of(&Position::start(Side::Attackers), None) });
+        sent(&mut s, &ChallengeState::of(&before, None));
+        sent(
+            &mut s,
+            &ChallengeState { turn: Turn::WhiteWin, ..ChallengeState::of(&Position::start(Side::Attackers), None) },
+        );
     });
     assert_eq!(strange.unwrap().end, ClientEnd::Result(Some(Side::Defenders)));
 }
@@ -235,7 +238,7 @@ fn an_opponent_out_of_time_is_no_error() {
     let start = Position::start(Side::Attackers);
     let report = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &State::of(&start, None));
+        sent(&mut s, &ChallengeState::of(&start, None));
     });
     assert_eq!(report.unwrap().end, ClientEnd::OpponentOutOfTime);
 }
@@ -257,7 +260,7 @@ fn a_refused_move_is_not_sent_twice() {
 #[test]
 fn impossible_states_are_reported() {
     let jumped = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/9/3ttt3 a".parse::<Position>().unwrap();
-    let jumped = serde_json::to_string(&State::of(&jumped, None)).unwrap();
+    let jumped = serde_json::to_string(&ChallengeState::of(&jumped, None)).unwrap();
     let start = start_text();
     let empty = start.replacen("\"EMPTY\",", "", 1);
     for (second, part) in [(jumped.as_str(), "follows from no move"), ("{}", "board"), (empty.as_str(), "9 rows")] {

@@ -31,19 +31,19 @@ mod work;
 
 pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search};
 pub use lobby::{Lobby, OwnPlayer, chosen_rules, new_game, set_up};
-pub use puzzle::{Puzzle, PuzzleBook, PuzzleCounts};
+pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, MoveReport};
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
 pub use seat::{Seat, Seats};
-pub use session::{Ending, MAX_COMMENT, MAX_NODES, Session, SessionError};
+pub use session::{GameEnding, MAX_COMMENT, MAX_NODES, Session, SessionError};
 pub use table::{Assignment, Response, Table, Ticket, Urgency};
 pub use thinking::{Analysis, LineView, Thinking, leaning};
 pub use training::{GenerationBalance, TrainingState, TrainingView};
 pub use tree::{Node, NodeId, Tree};
 pub use value::{Chances, NodeValue, Proven};
 pub use work::{
-    AnalysisWork, Balance, Branch, Exercise, Experiment, ExperimentView, Find, Finding, Finds, Glance, Judgement, Lens,
-    LensRow, MAX_EXPERIMENT_GAMES, Mistake, N_LINES, Refutation, RefutationView, Reply, Review, ReviewReport,
-    STRENGTHS, Step, Sufficiency, ThreatWork, Work,
+    AnalysisWork, Balance, Exercise, Experiment, ExperimentView, Find, Finding, Finds, Glance, Judgement, Lens,
+    LensRow, MAX_EXPERIMENT_GAMES, Mistake, N_LINES, Refutation, RefutationBranch, RefutationView, Reply, Review,
+    ReviewReport, STRENGTHS, Step, Sufficiency, ThreatWork, Work,
 };

@@ -2,7 +2,7 @@
 
 use crate::form::rule_form;
 use crate::level::level_infos;
-use crate::protocol::{Hello, PROTOCOL, RuleSetInfo, RulesChoice};
+use crate::protocol::{Hello, PROTOCOL, RuleSetInfo, RulesAsked};
 use crate::puzzle::PuzzleBook;
 use crate::seat::{Seat, Seats};
 use crate::session::Session;
@@ -120,10 +120,10 @@ fn summary(set: &RuleSet) -> String {
 }
 
 /// Compiles the rules that somebody chose.
-pub fn chosen_rules(choice: &RulesChoice) -> Result<Arc<Rules>, String> {
+pub fn chosen_rules(choice: &RulesAsked) -> Result<Arc<Rules>, String> {
     let set = match choice {
-        RulesChoice::Name(name) => RuleSet::named(name),
-        RulesChoice::Toml(text) => RuleSet::from_toml(text),
+        RulesAsked::Name(name) => RuleSet::named(name),
+        RulesAsked::Toml(text) => RuleSet::from_toml(text),
     };
     let rules = set.and_then(Rules::new).map_err(|error| error.to_string())?;
     Ok(Arc::new(rules))
@@ -131,7 +131,7 @@ pub fn chosen_rules(choice: &RulesChoice) -> Result<Arc<Rules>, String> {
 
 /// A new game. Where the rules draw who moves first and nobody says, `drawn` does.
 pub fn new_game(
-    choice: &RulesChoice,
+    choice: &RulesAsked,
     first: Option<Side>,
     seats: Option<Seats>,
     drawn: Side,
@@ -148,7 +148,7 @@ pub fn new_game(
 }
 
 /// A game from a position that was set up.
-pub fn set_up(choice: &RulesChoice, pieces: &BTreeMap<Square, PieceName>, side: Side) -> Result<Session, String> {
+pub fn set_up(choice: &RulesAsked, pieces: &BTreeMap<Square, PieceName>, side: Side) -> Result<Session, String> {
     let rules = chosen_rules(choice)?;
     let position = position_of(pieces, side)?;
     Session::from_position(rules, position, Seats::people()).map_err(|error| error.to_string())

@@ -36,7 +36,7 @@ pub enum Request {
     /// A new game takes the place of the present one for this interface.
     New {
         /// The rules.
-        rules: RulesChoice,
+        rules: RulesAsked,
         /// Who moves first, where the rules draw it.
         first: Option<Side>,
         /// Who plays; two people where it is missing.
@@ -57,7 +57,7 @@ pub enum Request {
     /// A new game from a position that was set up.
     SetUp {
         /// The rules.
-        rules: RulesChoice,
+        rules: RulesAsked,
         /// What stands where.
         pieces: BTreeMap<Square, PieceName>,
         /// Who is to move.
@@ -208,7 +208,7 @@ pub enum Request {
 /// Rules by name or in full.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RulesChoice {
+pub enum RulesAsked {
     /// A built-in set.
     Name(String),
     /// A rule file's text.

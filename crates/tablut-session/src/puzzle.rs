@@ -9,12 +9,12 @@ pub struct PuzzleBook {
     /// The rule set's name.
     pub rules: String,
     /// The puzzles.
-    pub puzzles: Vec<Puzzle>,
+    pub puzzles: Vec<BookPuzzle>,
 }
 
 /// A position in which the side to move wins.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Puzzle {
+pub struct BookPuzzle {
     /// The position.
     pub position: Position,
     /// Moves to the win.
@@ -51,7 +51,7 @@ impl PuzzleBook {
         let read = |(index, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 2))
         };
-        let puzzles = lines.enumerate().map(read).collect::<Result<Vec<Puzzle>, String>>()?;
+        let puzzles = lines.enumerate().map(read).collect::<Result<Vec<BookPuzzle>, String>>()?;
         Ok(Self { rules: header.rules, puzzles })
     }
 
@@ -68,8 +68,8 @@ impl PuzzleBook {
     }
 
     /// The `number`-th puzzle of a distance and a side, counted from 0 and from the beginning again after the last.
-    pub fn pick(&self, distance: Option<u32>, side: Option<Side>, number: usize) -> Option<&Puzzle> {
-        let fits = |puzzle: &&Puzzle| {
+    pub fn pick(&self, distance: Option<u32>, side: Option<Side>, number: usize) -> Option<&BookPuzzle> {
+        let fits = |puzzle: &&BookPuzzle| {
             distance.is_none_or(|distance| puzzle.distance == distance)
                 && side.is_none_or(|side| puzzle.position.side_to_move() == side)
         };

@@ -15,7 +15,7 @@ pub const MAX_COMMENT: usize = 2000;
 
 /// How a game has ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-pub struct Ending {
+pub struct GameEnding {
     /// The winner; none for a draw.
     pub winner: Option<Side>,
     /// Why: what the rules say, or `resigned`.
@@ -31,7 +31,7 @@ pub enum SessionError {
     Illegal(IllegalMove),
     /// The game is over.
     #[error("the game is over: {}", crate::words::ending(*.0))]
-    Over(Ending),
+    Over(GameEnding),
     /// There is nothing to take back.
     #[error("there is no move to take back")]
     NothingToUndo,
@@ -129,11 +129,11 @@ impl Session {
     }
 
     /// How the game has ended at the present position: by the rules, or because a side gave up.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<GameEnding> {
         if let Some(side) = self.node().resigned {
-            return Some(Ending { winner: Some(side.opponent()), reason: "resigned" });
+            return Some(GameEnding { winner: Some(side.opponent()), reason: "resigned" });
         }
-        self.game.outcome().map(|outcome| Ending { winner: outcome.winner, reason: reason_name(outcome.reason) })
+        self.game.outcome().map(|outcome| GameEnding { winner: outcome.winner, reason: reason_name(outcome.reason) })
     }
 
     /// Who is to move; none when the game is over.

@@ -2,7 +2,7 @@
 
 use crate::report::{Alarm, MoveReport};
 use crate::seat::Seats;
-use crate::session::{Ending, Session};
+use crate::session::{GameEnding, Session};
 use crate::tree::{NodeId, Tree};
 use crate::value::NodeValue;
 use crate::words;
@@ -165,7 +165,7 @@ pub struct State {
     /// Pieces of the side to move that the opponent could capture if it were its turn.
     pub threatened: Vec<Square>,
     /// How the game has ended.
-    pub ending: Option<Ending>,
+    pub ending: Option<GameEnding>,
     /// What is to be said of the present position: the last move and what came of it.
     pub said: String,
     /// Counters and warnings in words: repetition, moves without a capture, length.
@@ -253,7 +253,7 @@ fn threatened(rules: &Rules, position: &Position) -> Vec<Square> {
     captured.fold(Bitboard::EMPTY, |all, captured| all | captured).iter().collect()
 }
 
-fn said(report: Option<&MoveReport>, ending: Option<Ending>, to_move: Side) -> String {
+fn said(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {
     let mut said = report.map_or(String::new(), |report| words::said(report) + " ");
     match ending {
         Some(ending) => said += &(words::capitalized(&words::ending(ending)) + "."),

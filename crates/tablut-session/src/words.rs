@@ -1,12 +1,12 @@
 //! What happens in a game, in plain English.
 
 use crate::report::{Alarm, MoveReport};
-use crate::session::Ending;
+use crate::session::GameEnding;
 use std::fmt::Write as _;
 use tablut_rules::{Piece, Side};
 
 /// An ending as a sentence without its full stop: "the attackers win: the king is captured".
-pub fn ending(ending: Ending) -> String {
+pub fn ending(ending: GameEnding) -> String {
     let why = why(ending);
     match ending.winner {
         Some(side) => format!("the {side} win: {why}"),
@@ -15,7 +15,7 @@ pub fn ending(ending: Ending) -> String {
 }
 
 /// Why a game ended.
-fn why(ending: Ending) -> String {
+fn why(ending: GameEnding) -> String {
     match (ending.reason, ending.winner) {
         ("king-captured", _) => "the king is captured".to_owned(),
         ("king-escaped", _) => "the king has escaped".to_owned(),

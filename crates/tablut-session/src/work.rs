@@ -13,7 +13,7 @@ pub use experiment::{Balance, Experiment, ExperimentView, MAX_EXPERIMENT_GAMES, 
 pub use finds::{Find, Finds, short_win};
 pub use glance::Glance;
 pub use lens::{Lens, LensRow};
-pub use refutation::{Branch, Refutation, RefutationView};
+pub use refutation::{Refutation, RefutationBranch, RefutationView};
 pub use review::{Mistake, Review, ReviewReport};
 
 use crate::level::Level;

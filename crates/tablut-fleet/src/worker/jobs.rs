@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
-use tablut_games::{GameRecord, Request, Task, TaskSource};
+use tablut_games::{GameRecord, LeafRequest, Task, TaskSource};
 use tablut_players::PlayerError;
 use tablut_search::Evaluation;
 use tokio::sync::Notify;
@@ -166,7 +166,7 @@ impl Task for JobGame {
     type Output = (Arc<InHand>, GameRecord, u64);
     type Error = PlayerError;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<Self::Output>, PlayerError> {
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
         let ended = self.game.gather(requests)?;
         Ok(ended.map(|(game, evaluations)| (Arc::clone(&self.in_hand), game, evaluations)))
     }

@@ -1,6 +1,6 @@
 //! The executor: equal results on any number of threads, and the ways in which it ends.
 
-use super::{CancelToken, Concurrency, Counters, Request, RunError, Task, TaskSource, run_task_source, run_tasks};
+use super::{CancelToken, Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ impl Task for Meeting<'_> {
     type Output = ();
     type Error = EvaluateError;
 
-    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+    fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
         self.rounds += 1;
         let mut seen = self.seen.lock().unwrap();
         seen.insert(std::thread::current().id());
@@ -46,7 +46,7 @@ impl Task for Wanderer<'_> {
     type Output = ();
     type Error = EvaluateError;
 
-    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+    fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
         if std::thread::current().id() != self.home {
             self.enough.store(true, Ordering::Relaxed);
         }
@@ -67,7 +67,7 @@ impl Task for Either<'_> {
     type Output = ();
     type Error = EvaluateError;
 
-    fn gather(&mut self, requests: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
         match self {
             Self::Short => Ok(Some(())),
             Self::Long(task) => task.gather(requests),
@@ -118,7 +118,7 @@ impl Task for Faulty<'_> {
     type Output = ();
     type Error = EvaluateError;
 
-    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+    fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
         if self.fails {
             return Err(EvaluateError::Failed("broken".into()));
         }
@@ -153,7 +153,7 @@ impl Task for Stopper<'_> {
     type Output = ();
     type Error = EvaluateError;
 
-    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, EvaluateError> {
+    fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
         let Some(rounds) = &mut self.rounds else { return Ok(Some(())) };
         *rounds += 1;
         if *rounds == 100_000 {
@@ -189,7 +189,7 @@ impl Task for Short {
     type Output = ();
     type Error = Infallible;
 
-    fn gather(&mut self, _: &mut Vec<Request>) -> Result<Option<()>, Infallible> {
+    fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, Infallible> {
         Ok(std::mem::replace(&mut self.0, true).then_some(()))
     }
 

@@ -7,7 +7,7 @@ use tablut_rules::SQUARES;
 
 use super::packing::{Arithmetic, GRID};
 use super::parameter::Convolution;
-use super::trunk::{Activations, Place, Step};
+use super::trunk::{Activations, Place, TrunkStep};
 use crate::planes::PLANES;
 
 /// Inputs and weights of convolutions are rounded to bf16, sums are in f32.
@@ -81,7 +81,7 @@ impl Activations<Bf16> for Bf16Workspace {
         (&self.pooled, &mut self.biases)
     }
 
-    fn convolve(&mut self, _kernels: Kernels, convolution: &Bf16Convolution, step: Step<'_>) {
+    fn convolve(&mut self, _kernels: Kernels, convolution: &Bf16Convolution, step: TrunkStep<'_>) {
         let Self { bf16, n, planes, trunk, rounded, inside, biases, pooled, .. } = self;
         let bias = step.bias.unwrap_or_else(|| &biases[..*n * convolution.outputs()]);
         let pooled = step.pools.then_some(&mut **pooled);

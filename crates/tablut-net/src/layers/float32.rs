@@ -6,7 +6,7 @@ use tablut_rules::SQUARES;
 
 use super::packing::{Arithmetic, GRID, matrix};
 use super::parameter::Convolution;
-use super::trunk::{Activations, Place, Step};
+use super::trunk::{Activations, Place, TrunkStep};
 use crate::planes::PLANES;
 
 /// Channels of the encoded planes, padded for the kernels.
@@ -101,7 +101,7 @@ impl<S: Store> Activations<F32> for Float32<'_, S> {
         (self.store.pooled(place), &mut self.room.biases)
     }
 
-    fn convolve(&mut self, kernels: Kernels, convolution: &tablut_kernels::Convolution, step: Step<'_>) {
+    fn convolve(&mut self, kernels: Kernels, convolution: &tablut_kernels::Convolution, step: TrunkStep<'_>) {
         let Room { tiles, products, biases } = &mut *self.room;
         let width = convolution.outputs();
         products.reshape(self.n, width);

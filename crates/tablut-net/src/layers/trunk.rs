@@ -44,7 +44,7 @@ pub enum Place {
 /// A convolution of the trunk and the operations after it: `relu(convolution + bias)`. After a block, the block's input
 /// is added too.
 #[derive(Copy, Clone, Debug)]
-pub struct Step<'a> {
+pub struct TrunkStep<'a> {
     /// The place of the result.
     pub place: Place,
     /// The bias for every square. If it is `None`, each position has its own bias in [`Activations::biases`].
@@ -68,7 +68,7 @@ pub trait Activations<A: Arithmetic> {
     fn pooled_and_biases(&mut self, place: Place) -> (&[f32], &mut [f32]);
 
     /// Takes one step.
-    fn convolve(&mut self, kernels: Kernels, convolution: &A::Convolution, step: Step<'_>);
+    fn convolve(&mut self, kernels: Kernels, convolution: &A::Convolution, step: TrunkStep<'_>);
 
     /// Calls `each` for every position with `relu(squares · x + bias)` of the trunk's output, `[square][output]`. Each
     /// position has its own biases.
@@ -107,12 +107,12 @@ impl<A: Arithmetic> Trunk<A> {
         let n = positions.rows.len();
         to.begin(kernels, positions.planes());
         kernels.product(positions.features(), &self.features, &self.input.bias, false, to.biases());
-        let stem = Step { place: Place::Stem, bias: None, pools: false, is_last: false };
+        let stem = TrunkStep { place: Place::Stem, bias: None, pools: false, is_last: false };
         to.convolve(kernels, &self.input.convolution, stem);
         for (index, block) in self.blocks.iter().enumerate() {
             let (inside, after) = (Place::Inside(index), Place::After(index));
             let pools = block.pool.is_some();
-            let step = Step { place: inside, bias: Some(&block.conv1.bias), pools, is_last: false };
+            let step = TrunkStep { place: inside, bias: Some(&block.conv1.bias), pools, is_last: false };
             to.convolve(kernels, &block.conv1.convolution, step);
             let bias = if let Some(pool) = &block.pool {
                 let (pooled, biases) = to.pooled_and_biases(inside);
@@ -123,7 +123,7 @@ impl<A: Arithmetic> Trunk<A> {
                 Some(&*block.conv2.bias)
             };
             let is_last = after == self.output();
-            let step = Step { place: after, bias, pools: is_last, is_last };
+            let step = TrunkStep { place: after, bias, pools: is_last, is_last };
             to.convolve(kernels, &block.conv2.convolution, step);
         }
     }

@@ -1,6 +1,6 @@
 //! The board in colour. What colours tell is told by signs too.
 
-use super::view::View;
+use super::view::ScreenView;
 use crate::board_text::shown_marks;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -43,7 +43,7 @@ type Flanks = (&'static str, &'static str);
 
 /// What is drawn of one position.
 struct Drawing<'a> {
-    view: &'a View,
+    view: &'a ScreenView,
     session: &'a Session,
     marks: BTreeMap<Square, Mark>,
     targets: Vec<Square>,
@@ -51,7 +51,7 @@ struct Drawing<'a> {
 }
 
 /// Draws the board into the upper left of `area`.
-pub fn draw(buffer: &mut Buffer, area: Rect, scale: Scale, session: &Session, state: &State, view: &View) {
+pub fn draw(buffer: &mut Buffer, area: Rect, scale: Scale, session: &Session, state: &State, view: &ScreenView) {
     let targets = view.picked.map_or_else(Vec::new, |from| {
         session.moves_from(from).unwrap_or_default().into_iter().map(|mv| mv.to).collect()
     });

@@ -1,6 +1,6 @@
 //! What each key means on the screen.
 
-use super::view::{CaptureChoice, Page, View};
+use super::view::{CaptureChoice, Page, ScreenView};
 use crate::input::{HELP, Input};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tablut_rules::{Move, Square};
@@ -40,7 +40,7 @@ pub enum Wish {
 }
 
 /// Takes a key: changes the view, and tells what is asked for.
-pub fn press(view: &mut View, session: &Session, key: KeyEvent) -> Wish {
+pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> Wish {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {
             KeyCode::Char('c') => Wish::Interrupt,
@@ -90,7 +90,7 @@ pub fn help() -> Page {
     Page { title: "Help", text: format!("{KEYS}\n{HELP}"), scroll: 0 }
 }
 
-fn turn_page(view: &mut View, code: KeyCode) {
+fn turn_page(view: &mut ScreenView, code: KeyCode) {
     let Some(page) = &mut view.page else { return };
     let lines = page.text.lines().count() as u16;
     match code {
@@ -102,7 +102,7 @@ fn turn_page(view: &mut View, code: KeyCode) {
     }
 }
 
-fn choose(view: &mut View, code: KeyCode) -> Wish {
+fn choose(view: &mut ScreenView, code: KeyCode) -> Wish {
     let Some(choice) = &mut view.choice else { return Wish::Nothing };
     let n = choice.moves.len();
     match code {
@@ -120,7 +120,7 @@ fn choose(view: &mut View, code: KeyCode) -> Wish {
 }
 
 /// Reads the line that was typed.
-fn read(view: &mut View) -> Wish {
+fn read(view: &mut ScreenView) -> Wish {
     let typed = std::mem::take(&mut view.typed);
     match typed.parse() {
         Ok(Input::Help) => view.page = Some(help()),
@@ -135,7 +135,7 @@ fn read(view: &mut View) -> Wish {
 }
 
 /// Picks up the piece under the cursor, or puts down there the one that was picked.
-fn act(view: &mut View, session: &Session) -> Wish {
+fn act(view: &mut ScreenView, session: &Session) -> Wish {
     let Some(from) = view.picked else {
         pick(view, session);
         return Wish::Nothing;
@@ -158,7 +158,7 @@ fn act(view: &mut View, session: &Session) -> Wish {
     Wish::Nothing
 }
 
-fn pick(view: &mut View, session: &Session) {
+fn pick(view: &mut ScreenView, session: &Session) {
     match session.moves_from(view.cursor) {
         Ok(_) => {
             view.picked = Some(view.cursor);

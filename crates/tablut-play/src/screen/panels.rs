@@ -1,6 +1,6 @@
 //! What stands around the board: the evaluation, lines, moves, what was said, and what is typed.
 
-use super::view::{CaptureChoice, Page, View};
+use super::view::{CaptureChoice, Page, ScreenView};
 use crate::sitting_text::{chances_text, moves_of};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -16,7 +16,7 @@ use tablut_session::{Chances, NodeValue, Session};
 const N_LINES: usize = 5;
 
 /// The position's value: what the analysis sees now, or what was last seen on the way here.
-pub fn value(session: &Session, view: &View) -> Option<NodeValue> {
+pub fn value(session: &Session, view: &ScreenView) -> Option<NodeValue> {
     let here = session.here();
     if let Some(seen) = view.seen.as_ref().filter(|seen| seen.node == here) {
         let analysis = &seen.analysis;
@@ -52,7 +52,7 @@ pub fn draw_bar(buffer: &mut Buffer, area: Rect, chances: Option<Chances>, unico
 }
 
 /// The column beside the board.
-pub fn draw_side(frame: &mut Frame<'_>, area: Rect, session: &Session, state: &State, view: &View) {
+pub fn draw_side(frame: &mut Frame<'_>, area: Rect, session: &Session, state: &State, view: &ScreenView) {
     let n_lines = if view.analysing { N_LINES as u16 + 1 } else { 0 };
     let notes = notes(state);
     let n_notes = notes.lines.len() as u16 * 2;
@@ -68,7 +68,7 @@ fn title(text: &str) -> Line<'static> {
     Line::styled(text.to_owned(), Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED))
 }
 
-fn evaluation_text(session: &Session, view: &View) -> Text<'static> {
+fn evaluation_text(session: &Session, view: &ScreenView) -> Text<'static> {
     let mut text = Text::from(title("Evaluation"));
     let Some(value) = value(session, view) else {
         text.push_line("Tab analyses the position");
@@ -87,7 +87,7 @@ fn evaluation_text(session: &Session, view: &View) -> Text<'static> {
     text
 }
 
-fn lines_text(session: &Session, view: &View) -> Text<'static> {
+fn lines_text(session: &Session, view: &ScreenView) -> Text<'static> {
     let mut text = Text::from(title("Lines"));
     let Some(seen) = view.seen.as_ref().filter(|seen| seen.node == session.here()) else {
         return text;
@@ -134,7 +134,7 @@ fn notes(state: &State) -> Text<'static> {
 }
 
 /// The line above everything: rules, ply, whose turn, and a sign of life.
-pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &View) {
+pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &ScreenView) {
     let position = session.game().position();
     let turn = match session.ending() {
         Some(_) => "the game is over".to_owned(),
@@ -149,7 +149,7 @@ pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &Vi
 }
 
 /// The two lines below: what was said, and what is typed.
-pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &View) {
+pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &ScreenView) {
     frame.render_widget(Paragraph::new(view.message.clone()).wrap(Wrap { trim: true }), message);
     if view.typed.is_empty() {
         let keys = "> Enter picks up, letters type a move, Tab analyses, F1 helps, Ctrl-C leaves";

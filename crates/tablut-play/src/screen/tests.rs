@@ -70,7 +70,7 @@ impl Screen<'_> {
 
 fn screen(sitting: &mut Sitting) -> Screen<'_> {
     let style = Style { colour: true, unicode: true };
-    let mut screen = Screen { sitting, view: View::new(style), waiting_since: None };
+    let mut screen = Screen { sitting, view: ScreenView::new(style), waiting_since: None };
     screen.begin();
     screen
 }

@@ -37,7 +37,7 @@ pub struct Seen {
 
 /// The state of the screen.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct ScreenView {
     /// Symbols.
     pub style: Style,
     /// The square that keys act on.
@@ -60,7 +60,7 @@ pub struct View {
     pub waited: Option<u64>,
 }
 
-impl View {
+impl ScreenView {
     /// The screen of a game that begins.
     pub fn new(style: Style) -> Self {
         Self {

@@ -1,8 +1,8 @@
 //! All tables of a server: who sits at them, what is thought about for them, and where they are kept.
 
-use super::store::{Store, fresh_name};
+use super::store::{GameStore, fresh_name};
 use super::training::TrainingPlace;
-use super::workers::{Job, Queue, Told};
+use super::workers::{Queue, QueuedWork, Told};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_mins(10);
 pub type Outbox = mpsc::Sender<Arc<str>>;
 
 /// One table and its interfaces.
-pub struct Room {
+pub struct TableRoom {
     name: Arc<str>,
     inside: Mutex<Inside>,
 }
@@ -42,9 +42,9 @@ struct Inside {
 /// All tables.
 pub struct House {
     lobby: Arc<Lobby>,
-    store: Store,
+    store: GameStore,
     queue: Arc<Queue>,
-    rooms: Mutex<HashMap<Arc<str>, Arc<Room>>>,
+    rooms: Mutex<HashMap<Arc<str>, Arc<TableRoom>>>,
     next_listener: AtomicU64,
     training: TrainingPlace,
     /// Itself, for those who work on after a request.
@@ -53,7 +53,7 @@ pub struct House {
 
 impl House {
     /// A house over a folder of games; its work goes to `queue`.
-    pub fn new(lobby: Lobby, store: Store, queue: Arc<Queue>, training: TrainingPlace) -> Arc<Self> {
+    pub fn new(lobby: Lobby, store: GameStore, queue: Arc<Queue>, training: TrainingPlace) -> Arc<Self> {
         let (lobby, rooms, next_listener) = (Arc::new(lobby), Mutex::default(), AtomicU64::new(1));
         Arc::new_cyclic(|this| Self { lobby, store, queue, rooms, next_listener, training, this: this.clone() })
     }
@@ -63,12 +63,12 @@ impl House {
         Event::Hello(Box::new(self.lobby.hello()))
     }
 
-    fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Room>>> {
+    fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<TableRoom>>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A new table for a request that begins a game.
-    pub fn begin(&self, request: &Request, present: Option<&Arc<Room>>) -> Result<Arc<Room>, String> {
+    pub fn begin(&self, request: &Request, present: Option<&Arc<TableRoom>>) -> Result<Arc<TableRoom>, String> {
         let mut seed = [0; 8];
         getrandom::fill(&mut seed).map_err(|error| error.to_string())?;
         let session = match request {
@@ -95,7 +95,7 @@ impl House {
     }
 
     /// The table of a game, read from disk where it is not in memory.
-    pub fn open(&self, name: &str) -> Result<Arc<Room>, String> {
+    pub fn open(&self, name: &str) -> Result<Arc<TableRoom>, String> {
         if let Some(room) = self.rooms().get(name) {
             return Ok(room.clone());
         }
@@ -105,7 +105,7 @@ impl House {
         self.admit(name.into(), Table::new(session, self.lobby.clone(), u64::from_le_bytes(seed)))
     }
 
-    fn admit(&self, name: Arc<str>, table: Table) -> Result<Arc<Room>, String> {
+    fn admit(&self, name: Arc<str>, table: Table) -> Result<Arc<TableRoom>, String> {
         let mut rooms = self.rooms();
         // Somebody else may have opened it in the meantime.
         if let Some(room) = rooms.get(&name) {
@@ -117,7 +117,7 @@ impl House {
             rooms.remove(&oldest.1);
         }
         let inside = Inside { table, listeners: Vec::new(), working: HashMap::new(), touched: Instant::now() };
-        let room = Arc::new(Room { name: name.clone(), inside: Mutex::new(inside) });
+        let room = Arc::new(TableRoom { name: name.clone(), inside: Mutex::new(inside) });
         rooms.insert(name, room.clone());
         Ok(room)
     }
@@ -128,7 +128,7 @@ impl House {
     }
 
     /// An interface sits down, and is told how things stand. Returns the number by which it is known.
-    pub fn join(&self, room: &Room, outbox: &Outbox) -> Result<u64, String> {
+    pub fn join(&self, room: &TableRoom, outbox: &Outbox) -> Result<u64, String> {
         let mut inside = room.inside();
         if inside.listeners.len() >= MAX_LISTENERS {
             return Err(format!("{MAX_LISTENERS} windows show this game already"));
@@ -141,7 +141,7 @@ impl House {
     }
 
     /// An interface leaves; what only somebody who looks needs ends with the last.
-    pub fn leave(&self, room: &Room, listener: u64) {
+    pub fn leave(&self, room: &TableRoom, listener: u64) {
         let mut inside = room.inside();
         inside.listeners.retain(|(known, _)| *known != listener);
         if inside.listeners.is_empty() {
@@ -154,7 +154,7 @@ impl House {
     }
 
     /// Does what an interface asks for.
-    pub fn ask(&self, room: &Room, request: Request, outbox: &Outbox) -> Result<(), String> {
+    pub fn ask(&self, room: &TableRoom, request: Request, outbox: &Outbox) -> Result<(), String> {
         let response = match request {
             Request::Train { set } => return self.train(room, &set),
             Request::StopTraining => {
@@ -174,7 +174,7 @@ impl House {
     }
 
     /// Begins a training on the form's rules, of which the table hears until its end.
-    fn train(&self, room: &Room, set: &Value) -> Result<(), String> {
+    fn train(&self, room: &TableRoom, set: &Value) -> Result<(), String> {
         let rules = Rules::new(RuleCheck::read(set)?).map_err(|error| error.to_string())?;
         let (house, name) = (self.this.clone(), room.name.clone());
         let tell = move |view: TrainingView| {
@@ -211,7 +211,7 @@ impl House {
         self.settle_quietly(&room, &mut inside, response);
     }
 
-    fn settle(&self, room: &Room, inside: &mut Inside, mut response: Response, asker: &Outbox) {
+    fn settle(&self, room: &TableRoom, inside: &mut Inside, mut response: Response, asker: &Outbox) {
         for event in std::mem::take(&mut response.one) {
             send(asker, &encoded(&event));
         }
@@ -225,7 +225,7 @@ impl House {
     }
 
     /// Saves, tells everybody, and sees to the work.
-    fn settle_quietly(&self, room: &Room, inside: &mut Inside, mut response: Response) {
+    fn settle_quietly(&self, room: &TableRoom, inside: &mut Inside, mut response: Response) {
         inside.touched = Instant::now();
         if response.changed
             && !inside.table.is_untouched()
@@ -245,7 +245,7 @@ impl House {
         for assignment in response.work {
             let (ticket, flag) = (assignment.ticket, Arc::new(AtomicBool::new(false)));
             inside.working.insert(ticket, flag.clone());
-            if let Err(error) = self.queue.push(Job::new(room.name.clone(), assignment, flag)) {
+            if let Err(error) = self.queue.push(QueuedWork::new(room.name.clone(), assignment, flag)) {
                 inside.working.remove(&ticket);
                 let failed = inside.table.fail(ticket, &error.to_string());
                 for event in &failed.all {
@@ -257,7 +257,7 @@ impl House {
     }
 }
 
-impl Room {
+impl TableRoom {
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }

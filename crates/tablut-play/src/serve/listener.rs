@@ -59,10 +59,10 @@ impl BoundedListener {
 }
 
 impl Listener for BoundedListener {
-    type Io = Connection;
+    type Io = PageConnection;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
+    async fn accept(&mut self) -> (PageConnection, SocketAddr) {
         loop {
             match self.inner.accept().await {
                 Ok((stream, address)) => {
@@ -73,7 +73,7 @@ impl Listener for BoundedListener {
                     let (last, timer) = (Arc::new(AtomicU64::new(0)), Box::pin(sleep(FIRST_WORD)));
                     self.guests.push(Guest { last: last.clone(), leave });
                     return (
-                        Connection { stream, timer, told_to_leave, last, began: self.began, _place: place },
+                        PageConnection { stream, timer, told_to_leave, last, began: self.began, _place: place },
                         address,
                     );
                 }
@@ -89,7 +89,7 @@ impl Listener for BoundedListener {
 }
 
 /// A connection that is closed when it keeps silent.
-pub struct Connection {
+pub struct PageConnection {
     stream: TcpStream,
     timer: Pin<Box<Sleep>>,
     told_to_leave: oneshot::Receiver<()>,
@@ -99,7 +99,7 @@ pub struct Connection {
     _place: OwnedSemaphorePermit,
 }
 
-impl Connection {
+impl PageConnection {
     /// Something went through.
     fn progress(&mut self) {
         let now = Instant::now();
@@ -119,7 +119,7 @@ impl Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for PageConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -138,7 +138,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for PageConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write(context, bytes) {
             Poll::Pending => self.silence(context).map(Err),

@@ -1,6 +1,6 @@
 //! One interface: its requests in order, at a bounded rate, and the events for it.
 
-use super::house::{House, Outbox, Room, encoded};
+use super::house::{House, Outbox, TableRoom, encoded};
 use axum::extract::ws::{Message, WebSocket};
 use serde_json::Value;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Tap {
 /// An interface's place at a table; leaving it is never forgotten.
 struct Place {
     house: Arc<House>,
-    room: Arc<Room>,
+    room: Arc<TableRoom>,
     listener: u64,
 }
 

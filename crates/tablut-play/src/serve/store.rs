@@ -16,12 +16,12 @@ const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const NAME_LENGTH: usize = 16;
 
 /// A folder of games.
-pub struct Store {
+pub struct GameStore {
     folder: PathBuf,
     games: AtomicUsize,
 }
 
-impl Store {
+impl GameStore {
     /// Opens a folder, making it where it is missing.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
@@ -88,7 +88,7 @@ mod tests {
     fn games_come_back_and_no_name_leads_out_of_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("secret.json"), "{}").unwrap();
-        let store = Store::open(&folder.path().join("games")).unwrap();
+        let store = GameStore::open(&folder.path().join("games")).unwrap();
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let mut session = Session::new(rules, Side::Attackers, Seats::people());
         session.play("d1-d3".parse().unwrap()).unwrap();

@@ -14,7 +14,7 @@ const SLICE: Duration = Duration::from_millis(15);
 const MAX_WAITING: usize = 512;
 
 /// A piece of work of a table.
-pub struct Job {
+pub struct QueuedWork {
     /// The table's name.
     pub table: Arc<str>,
     /// What to do.
@@ -25,7 +25,7 @@ pub struct Job {
     turn: u64,
 }
 
-impl Job {
+impl QueuedWork {
     /// Work that has not begun.
     pub fn new(table: Arc<str>, assignment: Assignment, cancelled: Arc<AtomicBool>) -> Self {
         Self { table, assignment, cancelled, began: None, turn: 0 }
@@ -44,7 +44,7 @@ pub struct Told {
 
 #[derive(Default)]
 struct Waiting {
-    jobs: Vec<Job>,
+    jobs: Vec<QueuedWork>,
     /// What is not to be told before a time.
     later: Vec<(Instant, Told)>,
     turns: u64,
@@ -65,7 +65,7 @@ pub struct Overloaded;
 
 impl Queue {
     /// Hands work over.
-    pub fn push(&self, job: Job) -> Result<(), Overloaded> {
+    pub fn push(&self, job: QueuedWork) -> Result<(), Overloaded> {
         let mut waiting = self.lock();
         if waiting.jobs.len() >= MAX_WAITING {
             return Err(Overloaded);
@@ -98,7 +98,7 @@ impl Queue {
                 return Some(Next::Tell(waiting.later.swap_remove(due).1));
             }
             waiting.jobs.retain(|job| !job.cancelled.load(Ordering::Relaxed));
-            let order = |job: &Job| (job.assignment.urgency, job.turn);
+            let order = |job: &QueuedWork| (job.assignment.urgency, job.turn);
             let first = waiting.jobs.iter().enumerate().min_by_key(|(_, job)| order(job)).map(|(index, _)| index);
             if let Some(index) = first {
                 return Some(Next::Work(Box::new(waiting.jobs.swap_remove(index))));
@@ -126,7 +126,7 @@ impl Queue {
 }
 
 impl Waiting {
-    fn put(&mut self, mut job: Job) {
+    fn put(&mut self, mut job: QueuedWork) {
         self.turns += 1;
         job.turn = self.turns;
         self.jobs.push(job);
@@ -134,7 +134,7 @@ impl Waiting {
 }
 
 enum Next {
-    Work(Box<Job>),
+    Work(Box<QueuedWork>),
     Tell(Told),
 }
 
@@ -149,7 +149,7 @@ pub fn work(queue: &Queue, evaluators: &mut [Box<dyn Evaluator>], tell: &dyn Fn(
 }
 
 /// Works on a job until it is done, cancelled, or others wait.
-fn slice(queue: &Queue, mut job: Job, evaluators: &mut [Box<dyn Evaluator>], tell: &dyn Fn(Told)) {
+fn slice(queue: &Queue, mut job: QueuedWork, evaluators: &mut [Box<dyn Evaluator>], tell: &dyn Fn(Told)) {
     let began = *job.began.get_or_insert_with(Instant::now);
     let entered = Instant::now();
     let Some(evaluator) = evaluators.get_mut(job.assignment.net) else {
@@ -200,10 +200,10 @@ mod tests {
         }
     }
 
-    fn job(ticket: u64, urgency: Urgency, steps: u32) -> Job {
+    fn job(ticket: u64, urgency: Urgency, steps: u32) -> QueuedWork {
         let work = Box::new(Count(steps));
         let assignment = Assignment { ticket: Ticket(ticket), urgency, net: 0, pause: Duration::ZERO, work };
-        Job::new("t".into(), assignment, Arc::default())
+        QueuedWork::new("t".into(), assignment, Arc::default())
     }
 
     #[test]

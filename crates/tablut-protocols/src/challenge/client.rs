@@ -1,7 +1,7 @@
 //! A player in a Challenge game with another referee.
 
 use super::frame::{read_frame, write_frame};
-use super::message::{Action, State, unreadable};
+use super::message::{Action, ChallengeState, unreadable};
 use super::{ChallengeError, port};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub fn play(
             }
             text => text?,
         };
-        let step = follower.take(&State::read(&text, PEER)?, &text)?;
+        let step = follower.take(&ChallengeState::read(&text, PEER)?, &text)?;
         match step {
             Step::Over(winner) => return Ok(ClientReport { end: ClientEnd::Result(winner), moves: follower.moves }),
             // The same state again after our move: it was not accepted. Sending it again would not help.
@@ -109,7 +109,7 @@ struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    fn take(&mut self, state: &State, text: &str) -> Result<Step, ChallengeError> {
+    fn take(&mut self, state: &ChallengeState, text: &str) -> Result<Step, ChallengeError> {
         match state.turn.read() {
             Ok(side) => self.follow(state.position(side).map_err(|reason| unreadable(PEER, &reason, text))?),
             Err(winner) => {
@@ -126,7 +126,7 @@ impl Follower<'_> {
 
     /// Records the move that led to the last state, if there was one. The result counts whatever the board shows: the
     /// contest's referee leaves a captured king on his square.
-    fn last_move(&mut self, state: &State) {
+    fn last_move(&mut self, state: &ChallengeState) {
         let Some(game) = &self.game else { return };
         let before = game.position();
         let Ok(found) = state.position(before.side_to_move().opponent()) else { return };

@@ -2,7 +2,7 @@
 //! arguments.
 
 use super::frame::{read_frame, write_frame};
-use super::message::{Action, State, Turn};
+use super::message::{Action, ChallengeState, Turn};
 use super::{ChallengeError, port};
 use crate::process::Process;
 use crate::program::{GRACE, Program, SLICE, START_TIME};
@@ -68,7 +68,7 @@ impl Link {
         Ok(Self { stream, frames })
     }
 
-    fn send(&self, state: &State) -> Result<(), ChallengeError> {
+    fn send(&self, state: &ChallengeState) -> Result<(), ChallengeError> {
         let text = serde_json::to_string(state).expect("a state is plain data");
         write_frame(&mut &self.stream, PEER, &text)
     }
@@ -158,7 +158,7 @@ impl ChallengeSeat {
         Fault::Forfeit(format!("{what}{words}"))
     }
 
-    fn tell(&mut self, state: &State) -> Result<(), Fault> {
+    fn tell(&mut self, state: &ChallengeState) -> Result<(), Fault> {
         match self.link.as_ref().map(|link| link.send(state)) {
             Some(Ok(())) => Ok(()),
             _ => Err(self.forfeit("closed the connection")),
@@ -186,7 +186,7 @@ impl Player for ChallengeSeat {
             Err(what) => return Err(self.not_started(&format!("{what} before it told its name"))),
         }
         (self.is_named, self.since) = (true, None);
-        self.tell(&State::of(game.position(), None))?;
+        self.tell(&ChallengeState::of(game.position(), None))?;
         Ok(true)
     }
 
@@ -208,12 +208,12 @@ impl Player for ChallengeSeat {
     }
 
     fn follow(&mut self, game: &Game, _: Move) -> Result<(), Fault> {
-        self.tell(&State::of(game.position(), None))
+        self.tell(&ChallengeState::of(game.position(), None))
     }
 
     fn end(&mut self, game: &Game, winner: Option<Side>) {
         // A client that has left does not receive the result.
-        let _ = self.tell(&State { turn: Turn::ended(winner), ..State::of(game.position(), None) });
+        let _ = self.tell(&ChallengeState { turn: Turn::ended(winner), ..ChallengeState::of(game.position(), None) });
         if let Some(process) = &mut self.process {
             process.wait_at_most(LEAVE_TIME);
         }

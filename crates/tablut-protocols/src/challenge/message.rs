@@ -68,14 +68,14 @@ impl Turn {
 
 /// A state: the board by rows from rank 1, each from file a, and the turn.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct ChallengeState {
     /// Nine rows of nine cells.
     pub board: Vec<Vec<Cell>>,
     /// Whose turn it is.
     pub turn: Turn,
 }
 
-impl State {
+impl ChallengeState {
     /// The state of a game.
     pub fn of(position: &Position, outcome: Option<Outcome>) -> Self {
         let cell = |square: Square| match position.piece_at(square) {
@@ -169,17 +169,17 @@ pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> Challe
 
 #[cfg(test)]
 mod tests {
-    use super::{Action, Cell, MAX_NAME, State, Turn, read_name};
+    use super::{Action, Cell, ChallengeState, MAX_NAME, Turn, read_name};
     use tablut_rules::{Position, Side};
 
     #[test]
     fn the_start_is_the_state_that_the_referee_sends() {
         let start = Position::start(Side::Defenders);
-        let state = State::of(&start, None);
+        let state = ChallengeState::of(&start, None);
         let text = serde_json::to_string(&state).unwrap();
         let row = r#"{"board":[["EMPTY","EMPTY","EMPTY","BLACK","BLACK","BLACK","EMPTY","EMPTY","EMPTY"],"#;
         assert!(text.starts_with(row) && text.ends_with(r#"],"turn":"WHITE"}"#), "{text}");
-        assert_eq!(State::read(&text, "referee").unwrap().position(Side::Defenders).unwrap(), start);
+        assert_eq!(ChallengeState::read(&text, "referee").unwrap().position(Side::Defenders).unwrap(), start);
         // e4 is board[3][4].
         assert_eq!(state.board[3][4], Cell::White);
     }
@@ -187,9 +187,9 @@ mod tests {
     #[test]
     fn the_empty_throne_has_a_name_and_ends_have_a_turn() {
         let position: Position = "9/9/9/9/4t4/3K5/9/9/9 d".parse().unwrap();
-        assert_eq!(State::of(&position, None).board[4][4], Cell::Black);
+        assert_eq!(ChallengeState::of(&position, None).board[4][4], Cell::Black);
         let position: Position = "9/9/9/9/9/3K1t3/9/9/9 d".parse().unwrap();
-        let state = State::of(&position, None);
+        let state = ChallengeState::of(&position, None);
         assert_eq!(state.board[4][4], Cell::Throne);
         assert_eq!(state.position(Side::Defenders).unwrap(), position);
         assert_eq!(serde_json::to_string(&Turn::ended(Some(Side::Attackers))).unwrap(), "\"BLACKWIN\"");
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn boards_of_other_sizes_or_kings_are_refused() {
-        let good = State::of(&Position::start(Side::Defenders), None);
+        let good = ChallengeState::of(&Position::start(Side::Defenders), None);
         let mut short = good.clone();
         short.board.pop();
         assert!(short.position(Side::Defenders).unwrap_err().contains("9 rows"));

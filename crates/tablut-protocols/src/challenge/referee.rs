@@ -5,7 +5,7 @@
 
 use super::ChallengeError;
 use super::frame::{read_frame, write_frame};
-use super::message::{Action, State, Turn, read_name, unreadable};
+use super::message::{Action, ChallengeState, Turn, read_name, unreadable};
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub fn serve(
     let players = [attackers, defenders];
     let ending = referee(&players, &mut game, options, on_move);
     let turn = Turn::ended(ending.winner());
-    let last = State { turn, ..State::of(game.position(), None) };
+    let last = ChallengeState { turn, ..ChallengeState::of(game.position(), None) };
     for (player, side) in players.iter().zip(Side::ALL) {
         // A player that has left does not receive the result.
         let _ = send(player, side, &last);
@@ -83,7 +83,7 @@ fn referee(
         if let Some(outcome) = game.outcome() {
             return Ending::Rules(outcome);
         }
-        let state = State::of(game.position(), None);
+        let state = ChallengeState::of(game.position(), None);
         for (player, side) in players.iter().zip(Side::ALL) {
             if let Err(error) = send(player, side, &state) {
                 return Ending::Forfeit { loser: side, reason: error.to_string() };
@@ -112,7 +112,7 @@ fn ask(mut player: &TcpStream, side: Side, options: &RefereeOptions) -> Result<M
     Action::read(&text, peer(side))
 }
 
-fn send(mut player: &TcpStream, side: Side, state: &State) -> Result<(), ChallengeError> {
+fn send(mut player: &TcpStream, side: Side, state: &ChallengeState) -> Result<(), ChallengeError> {
     let text = serde_json::to_string(state).map_err(|error| unreadable(peer(side), &error.to_string(), ""))?;
     write_frame(&mut player, peer(side), &text)
 }

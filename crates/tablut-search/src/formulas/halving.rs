@@ -2,7 +2,7 @@
 
 /// One group of simulations: each of the `candidates` best moves with `visits` visits gets one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct HalvingGroup {
     /// Visits that each candidate has before the group.
     pub visits: u32,
     /// Simulations in the group, one per candidate.
@@ -15,9 +15,9 @@ pub struct Group {
 /// considered)⌋) more visits. Then the better half stays, but never fewer than two. The remaining simulations go to the
 /// last two moves, and the schedule is cut at n. With one entry per simulation it would be mctx's
 /// `get_sequence_of_considered_visits`.
-pub fn schedule(max_considered: u32, simulations: u32) -> Vec<Group> {
+pub fn schedule(max_considered: u32, simulations: u32) -> Vec<HalvingGroup> {
     if max_considered <= 1 {
-        return (0..simulations).map(|visits| Group { visits, candidates: 1 }).collect();
+        return (0..simulations).map(|visits| HalvingGroup { visits, candidates: 1 }).collect();
     }
     let phases = max_considered.next_power_of_two().ilog2();
     let mut groups = Vec::new();
@@ -27,7 +27,7 @@ pub fn schedule(max_considered: u32, simulations: u32) -> Vec<Group> {
         for _ in 0..extra_visits {
             let size = candidates.min(left);
             if size > 0 {
-                groups.push(Group { visits, candidates: size });
+                groups.push(HalvingGroup { visits, candidates: size });
             }
             visits += 1;
             left -= size;

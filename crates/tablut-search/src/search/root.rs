@@ -4,7 +4,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Move, MoveList, Side};
 
 use crate::config::{Method, SearchConfig};
-use crate::formulas::halving::{Group, schedule};
+use crate::formulas::halving::{HalvingGroup, schedule};
 use crate::formulas::noise::{dirichlet, gumbel, noisy_prior, open_unit};
 use crate::formulas::softmax::exp;
 use crate::graph::{EdgeId, Graph, NONE, ROOT};
@@ -35,7 +35,7 @@ pub(super) struct Root {
     pub considered: Vec<usize>,
     /// PUCT: the number in (0, 1) that draws the move if a temperature is set.
     pub unit: f64,
-    pub groups: Vec<Group>,
+    pub groups: Vec<HalvingGroup>,
     pub next_group: usize,
     /// The simulations of the current round, and how many have started.
     pub slots: Vec<usize>,

@@ -3,7 +3,7 @@
 use super::Search;
 use super::root::Entry;
 use super::stop::{Next, Stop};
-use crate::formulas::halving::Group;
+use crate::formulas::halving::HalvingGroup;
 use crate::formulas::improved_policy::{ImprovedPolicy, PolicyMove, improved_policy};
 use crate::formulas::puct::puct_choice;
 use crate::formulas::{Unvisited, Visited};
@@ -121,7 +121,7 @@ impl Search {
     /// mctx chooses before each simulation; here the choice is made once for the whole group. The two differ only if a
     /// simulation of the group changes the order of moves that it does not visit. With several leaves in flight, the
     /// groups of one phase are planned together, because they all consider the same moves.
-    fn plan_round(&mut self, group: Group) {
+    fn plan_round(&mut self, group: HalvingGroup) {
         let size = group.candidates as usize;
         let mut considered = std::mem::take(&mut self.root.considered);
         let open = |entry: &usize| !self.is_refuted(&self.root.entries[*entry]);
@@ -144,7 +144,7 @@ impl Search {
     }
 
     /// Plans a simulation for each considered move, except those that kept visits pay for.
-    fn lay_out(&mut self, group: Group) {
+    fn lay_out(&mut self, group: HalvingGroup) {
         let visits = |entry: usize| self.entry_visits(&self.root.entries[entry]);
         let considered: Vec<(usize, u32)> = self.root.considered.iter().map(|entry| (*entry, visits(*entry))).collect();
         let root = &mut self.root;

@@ -1,7 +1,7 @@
 //! The lens: one position under every rule set.
 
 use super::{Finding, Step, Work};
-use crate::session::{Ending, reason_name};
+use crate::session::{GameEnding, reason_name};
 use crate::thinking::{Analysis, Thinking};
 use crate::words;
 use serde::Serialize;
@@ -68,7 +68,7 @@ impl Work for Lens {
             Err(error) => return Ok(self.row(LensRow { rules: name, analysis: None, over: Some(error.to_string()) })),
         };
         if let Some(outcome) = game.outcome() {
-            let ending = Ending { winner: outcome.winner, reason: reason_name(outcome.reason) };
+            let ending = GameEnding { winner: outcome.winner, reason: reason_name(outcome.reason) };
             let over = Some(words::capitalized(&words::ending(ending)));
             return Ok(self.row(LensRow { rules: name, analysis: None, over }));
         }

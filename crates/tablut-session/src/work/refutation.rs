@@ -20,7 +20,7 @@ const SOLVER_POSITIONS: u64 = 20_000;
 
 /// A move of a proof.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Branch {
+pub struct RefutationBranch {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
@@ -42,7 +42,7 @@ pub struct RefutationView {
     /// The proven result; none where nothing is proven, or as long as nothing is known yet.
     pub proven: Option<Proven>,
     /// Of the winner the moves that win, of the losing side all its moves; the shortest wins first, the longest losses first.
-    pub branches: Vec<Branch>,
+    pub branches: Vec<RefutationBranch>,
     /// Whether that is all.
     pub done: bool,
 }
@@ -93,7 +93,7 @@ impl Refutation {
     fn news(&mut self) -> Step {
         self.view.done = self.moves.is_empty();
         let ours = self.view.proven.is_some_and(|proven| proven.winner == Some(self.view.side));
-        let order = |branch: &Branch| {
+        let order = |branch: &RefutationBranch| {
             let plies = branch.plies.map_or(i64::MAX, i64::from);
             if ours { plies } else { -plies }
         };
@@ -103,7 +103,7 @@ impl Refutation {
     }
 
     /// Keeps what is known of a move: a move that does not win is no part of the winner's proof.
-    fn keep(&mut self, branch: Branch) -> Step {
+    fn keep(&mut self, branch: RefutationBranch) -> Step {
         self.moves.pop();
         let ours = self.view.proven.is_some_and(|proven| proven.winner == Some(self.view.side));
         if branch.plies.is_some() || !ours {
@@ -115,7 +115,7 @@ impl Refutation {
     }
 
     /// What the exhaustive solver says of a move.
-    fn at_sight(after: &Game, mv: Move, winner: Side) -> Option<Branch> {
+    fn at_sight(after: &Game, mv: Move, winner: Side) -> Option<RefutationBranch> {
         let mut solver = WinSolver::new(after, winner, SOLVER_POSITIONS);
         let plies = solver.shortest_win(SOLVER_PLIES).ok()??;
         let answer = if after.position().side_to_move() == winner && plies > 0 {
@@ -123,7 +123,7 @@ impl Refutation {
         } else {
             None
         };
-        Some(Branch { mv, plies: Some(plies), answer })
+        Some(RefutationBranch { mv, plies: Some(plies), answer })
     }
 }
 
@@ -141,7 +141,7 @@ impl Work for Refutation {
             let proven = thinking.value().proven.filter(|proven| proven.winner == Some(winner));
             let answer = (self.view.side != winner).then_some(thinking.result().chosen);
             let plies = proven.map(|proven| u32::from(proven.plies));
-            return Ok(self.keep(Branch { mv, plies, answer: answer.filter(|_| plies.is_some()) }));
+            return Ok(self.keep(RefutationBranch { mv, plies, answer: answer.filter(|_| plies.is_some()) }));
         }
         let (Some(mv), Some(winner)) = (self.moves.last().copied(), self.view.proven.and_then(|known| known.winner))
         else {
@@ -153,7 +153,7 @@ impl Work for Refutation {
             return Ok(self.keep(branch));
         }
         if after.outcome().is_some() {
-            return Ok(self.keep(Branch { mv, plies: None, answer: None }));
+            return Ok(self.keep(RefutationBranch { mv, plies: None, answer: None }));
         }
         self.thinking = Some(Thinking::by_simulations(&after, MOVE_SIMULATIONS, self.seed));
         Ok(Step::GoesOn)
