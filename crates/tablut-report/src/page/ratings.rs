@@ -29,9 +29,10 @@ pub fn section(run: &RunFiles) -> Markup {
             thead { tr { th { "rules" } th class="left" { "opponent" } th { "games" } th class="left" colspan="2" { "score" } th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" } } }
             tbody { @for found in &by_rules.matches { (row(found)) } }
         } }
-        @if names.len() > 1 {
+        @let charts: Vec<(&str, RatedProgress)> = names.iter().map(|name| (*name, progress(&run.lines, Some(name)))).collect();
+        @if names.len() > 1 && charts.iter().any(|(_, found)| found.stretches.len() > 1) {
             details { summary { "Strength under each rule set" } div class="charts" {
-                @for name in &names { (chart(name, &progress(&run.lines, Some(name)))) }
+                @for (name, found) in &charts { (chart(name, found)) }
             } }
         }
     }
@@ -56,6 +57,9 @@ fn row(found: &EvaluationMatch) -> Markup {
 
 /// The rating over the generations with the ends of its interval, and the players that stay the same as level lines.
 fn chart(title: &str, found: &RatedProgress) -> Markup {
+    if found.stretches.len() < 2 {
+        return html! {};
+    }
     let middle = |generations: (u64, u64)| (generations.0 + generations.1) as f64 / 2.0;
     let line = |name: &str, class: &str, dashed: bool, value: &dyn Fn(usize) -> f64| Series {
         name: name.to_owned(),
@@ -64,11 +68,11 @@ fn chart(title: &str, found: &RatedProgress) -> Markup {
         points: found.stretches.iter().enumerate().map(|(at, s)| (middle(s.generations), value(at))).collect(),
     };
     let rating = |at: usize| found.stretches[at].rating;
-    let mut series = vec![line("the net", "n", false, &|at| rating(at).elo)];
-    if !found.stretches.is_empty() {
-        series.push(line("lower end", "n", true, &|at| rating(at).low));
-        series.push(line("upper end", "n", true, &|at| rating(at).high));
-    }
+    let mut series = vec![
+        line("the net", "n", false, &|at| rating(at).elo),
+        line("lower end", "n", true, &|at| rating(at).low),
+        line("upper end", "n", true, &|at| rating(at).high),
+    ];
     let classes = ["g", "s3", "s2", "s5", "s4"];
     for ((name, rating), class) in found.frozen.iter().filter(|(name, _)| *name != found.anchor).zip(classes) {
         series.push(line(name, class, true, &|_| rating.elo));
