@@ -31,7 +31,7 @@ const MATCHES: [(&str, &str, usize); 17] = [
     ("club", "adaptive", 30),
     ("casual", "adaptive", 30),
     ("strong", "expert", 14),
-    ("expert", "full", 4),
+    ("expert", "full", 8),
 ];
 
 /// A level in a match: the search and the choice that the page's computer makes, each move for itself.

@@ -383,3 +383,13 @@ fn a_game_of_ones_own_gives_puzzles() {
     let elsewhere = request(json!({"do": "own-puzzle", "game": "mine", "node": 99}));
     assert!(Table::begin(&elsewhere, Some(&game), &lobby(), 7).is_err());
 }
+
+#[test]
+fn every_level_has_a_measured_rating_on_either_side() {
+    for info in lobby().hello().levels {
+        let ratings = info.ratings.unwrap_or_else(|| panic!("{} was not measured", info.level.name));
+        for rating in [ratings.attackers, ratings.defenders] {
+            assert!(rating.low <= rating.elo && rating.elo <= rating.high && rating.games > 0, "{ratings:?}");
+        }
+    }
+}
