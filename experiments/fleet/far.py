@@ -40,7 +40,7 @@ def measure(tablut, far, seconds, threads):
         broker = subprocess.Popen(
             ["nats-server", "-a", "0.0.0.0", "-p", str(port), "-js", "-sd", folder],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        settings = ["schedule.lag=1", "schedule.generations=1000", "evaluation.games=0", "search.solver=\"threats\""]
+        settings = ["schedule.lag=1", "schedule.generations=1000", "evaluation.games=0"]
         trainer = subprocess.Popen(
             [tablut, "train", ROOT / "configs/quickstart.toml", "--run", f"{folder}/run", "--nats", f"nats://127.0.0.1:{port}"]
             + [word for key in settings for word in ("--set", key)],

@@ -137,6 +137,24 @@ impl Broker {
         found.map_err(|error| FleetError::broker("the queue of jobs", error))
     }
 
+    /// Mends the queue of a broker that was killed: it may remember that a job was done and still hold it, or remember to
+    /// have given away jobs that it has lost. Nobody would ever get the first, nor what comes in place of the second.
+    pub async fn mend_queue(&self) -> Result<(), FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
+        // The consumer first, for both numbers grow.
+        let consumer = self.job_consumer().await?;
+        let stream = self.jetstream.get_stream(JOBS).await.map_err(|error| wrong(&error))?;
+        let (info, state) = (consumer.cached_info(), &stream.cached_info().state);
+        let done = info.ack_floor.stream_sequence;
+        if state.messages > 0 && state.first_sequence <= done {
+            stream.purge().sequence(done + 1).await.map_err(|error| wrong(&error))?;
+        }
+        if info.delivered.stream_sequence > state.last_sequence {
+            stream.delete_consumer(WORKERS).await.map_err(|error| wrong(&error))?;
+        }
+        Ok(())
+    }
+
     /// The subjects of the messages in a stream that match `filter`, and how many each has.
     pub async fn subjects(&self, stream: &str, filter: String) -> Result<BTreeMap<String, usize>, FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the list of jobs", error);
@@ -272,10 +290,10 @@ impl Broker {
     pub async fn heartbeats(&self) -> Result<Vec<Vec<u8>>, FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the workers' heartbeats", error);
         let store = self.bucket(HEARTBEATS).await?;
-        let mut keys = store.keys().await.map_err(|error| wrong(&error))?;
+        let prefix = format!("$KV.{HEARTBEATS}.");
         let mut found = Vec::new();
-        while let Some(key) = keys.next().await {
-            let key = key.map_err(|error| wrong(&error))?;
+        for subject in self.subjects(&format!("KV_{HEARTBEATS}"), format!("{prefix}>")).await?.into_keys() {
+            let Some(key) = subject.strip_prefix(&prefix) else { continue };
             found.extend(store.get(key).await.map_err(|error| wrong(&error))?.map(|bytes| bytes.to_vec()));
         }
         Ok(found)

@@ -49,6 +49,7 @@ pub(super) async fn duty(
         results: None,
         lag: 0,
         look_at: Some(Instant::now()),
+        looked: Instant::now(),
         failures: 0,
         handed_out: 0,
         nets: BTreeMap::new(),
@@ -60,13 +61,13 @@ pub(super) async fn duty(
     let mut tick = interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let look_at = duty.look_at.unwrap_or_else(|| Instant::now() + duty.options.lease);
+        let look_at = duty.look_at.unwrap_or(duty.looked + duty.options.lease);
         tokio::select! {
             command = commands.recv() => match command {
                 Some(command) => duty.command(command).await?,
                 None => break,
             },
-            () = back.notified() => duty.look_soon(Duration::ZERO),
+            () = back.notified() => duty.broker_is_back(),
             message = next(&mut duty.results) => duty.message(message).await,
             () = tokio::time::sleep_until(look_at) => duty.look().await?,
             _ = tick.tick() => duty.tick().await,
@@ -104,6 +105,8 @@ struct Duty {
     lag: u64,
     /// When to look next whether everything that is wanted is on its way.
     look_at: Option<Instant>,
+    /// When that was looked at last.
+    looked: Instant,
     /// How often in a row that has failed.
     failures: usize,
     /// Numbers jobs that are handed out, so that one handed out again is not taken for a copy.
@@ -117,6 +120,12 @@ struct Duty {
 }
 
 impl Duty {
+    /// A broker that was away may have lost games that were read, and count the next ones as it counted those.
+    fn broker_is_back(&mut self) {
+        (self.results, self.last) = (None, 0);
+        self.look_soon(Duration::ZERO);
+    }
+
     fn look_soon(&mut self, after: Duration) {
         let then = Instant::now() + after;
         self.look_at = Some(self.look_at.map_or(then, |already| already.min(then)));
@@ -180,6 +189,7 @@ impl Duty {
     /// Sees to it that every game that is missing is on its way.
     async fn look(&mut self) -> Result<(), FleetError> {
         self.look_at = None;
+        self.looked = Instant::now();
         match self.try_look().await {
             Ok(()) => {
                 if self.failures > 0 {
@@ -201,6 +211,8 @@ impl Duty {
         if self.shared.lock().ledgers.is_empty() {
             return Ok(());
         }
+        self.broker.ensure(Some(self.options.lease)).await?;
+        self.broker.mend_queue().await?;
         self.broker.ensure(Some(self.options.lease)).await?;
         // Jobs first, games second: a job that leaves the queue in between has its games there.
         let outstanding = self.outstanding().await?;
