@@ -8,6 +8,7 @@
 //!   the [`protocol::Event`]s on, and does the work that the table assigns.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
+mod ending;
 pub mod form;
 mod level;
 mod link;
@@ -29,6 +30,7 @@ pub mod view;
 pub mod words;
 mod work;
 
+pub use ending::GameEnding;
 pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search};
 pub use lobby::{Lobby, OwnPlayer, chosen_rules, new_game, set_up};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
@@ -36,7 +38,7 @@ pub use record::Format;
 pub use report::{Alarm, MoveReport};
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
 pub use seat::{Seat, Seats};
-pub use session::{GameEnding, MAX_COMMENT, MAX_NODES, Session, SessionError};
+pub use session::{MAX_COMMENT, MAX_NODES, Session, SessionError};
 pub use table::{Assignment, Response, Table, Ticket, Urgency};
 pub use thinking::{Analysis, LineView, Thinking, leaning};
 pub use training::{GenerationBalance, TrainingState, TrainingView};

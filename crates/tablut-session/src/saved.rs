@@ -1,7 +1,8 @@
 //! Saved games: one JSON file with the rules in full, the main line, and all variations.
 
+use crate::ending::reason_name;
 use crate::seat::Seats;
-use crate::session::{MAX_COMMENT, MAX_NODES, Session, reason_name};
+use crate::session::{MAX_COMMENT, MAX_NODES, Session};
 use crate::tree::{NodeId, Tree};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

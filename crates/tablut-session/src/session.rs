@@ -1,10 +1,10 @@
 //! A game that is being played or studied: where it stands, all lines that were tried, and who plays.
 
+use crate::ending::{GameEnding, reason_name};
 use crate::report::MoveReport;
 use crate::seat::{Seat, Seats};
 use crate::tree::{Node, NodeId, Tree};
 use crate::value::NodeValue;
-use serde::Serialize;
 use std::sync::Arc;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionError, Rules, Side, Square};
 
@@ -12,15 +12,6 @@ use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionE
 pub const MAX_NODES: usize = 2000;
 /// Characters of a comment.
 pub const MAX_COMMENT: usize = 2000;
-
-/// How a game has ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-pub struct GameEnding {
-    /// The winner; none for a draw.
-    pub winner: Option<Side>,
-    /// Why: what the rules say, or `resigned`.
-    pub reason: &'static str,
-}
 
 /// Why the session could not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -316,20 +307,5 @@ impl Session {
 
     fn node_mut(&mut self, id: NodeId) -> &mut Node {
         self.tree.node_mut(id).expect("the node was found in the tree")
-    }
-}
-
-/// The rules' reason as a word that does not change.
-pub(crate) fn reason_name(reason: tablut_rules::Reason) -> &'static str {
-    use tablut_rules::Reason;
-    match reason {
-        Reason::KingCaptured => "king-captured",
-        Reason::KingEscaped => "king-escaped",
-        Reason::NoMoves => "no-moves",
-        Reason::Repetition => "repetition",
-        Reason::Aggressor => "aggressor",
-        Reason::NoCaptures => "no-captures",
-        Reason::PlyLimit => "ply-limit",
-        _ => "over",
     }
 }

@@ -1,8 +1,9 @@
 //! Everything that an interface shows of a game, computed here so that no interface knows a rule.
 
+use crate::ending::GameEnding;
 use crate::report::{Alarm, MoveReport};
 use crate::seat::Seats;
-use crate::session::{GameEnding, Session};
+use crate::session::Session;
 use crate::tree::{NodeId, Tree};
 use crate::value::NodeValue;
 use crate::words;

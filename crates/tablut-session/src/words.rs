@@ -1,7 +1,7 @@
 //! What happens in a game, in plain English.
 
+use crate::ending::GameEnding;
 use crate::report::{Alarm, MoveReport};
-use crate::session::GameEnding;
 use std::fmt::Write as _;
 use tablut_rules::{Piece, Side};
 

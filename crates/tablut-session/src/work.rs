@@ -2,75 +2,34 @@
 
 mod exercise;
 mod experiment;
+mod finding;
 mod finds;
 mod glance;
+mod judging;
 mod lens;
 mod refutation;
 mod review;
 
 pub use exercise::{Exercise, Judgement, Sufficiency};
-pub use experiment::{Balance, Experiment, ExperimentView, MAX_EXPERIMENT_GAMES, STRENGTHS, Share};
-pub use finds::{Find, Finds, short_win};
+pub use experiment::{Experiment, MAX_EXPERIMENT_GAMES, STRENGTHS};
+pub use finding::{
+    Balance, ExperimentView, Find, Finding, LensRow, Mistake, RefutationBranch, RefutationView, ReviewReport, Share,
+    Step, Work,
+};
+pub use finds::{Finds, short_win};
 pub use glance::Glance;
-pub use lens::{Lens, LensRow};
-pub use refutation::{Refutation, RefutationBranch, RefutationView};
-pub use review::{Mistake, Review, ReviewReport};
+pub use lens::Lens;
+pub use refutation::Refutation;
+pub use review::Review;
 
 use crate::level::Level;
-use crate::thinking::{Analysis, Thinking};
+use crate::thinking::Thinking;
 use crate::tree::NodeId;
-use crate::value::NodeValue;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Duration;
-use tablut_rules::{Game, Move};
+use tablut_rules::Game;
 use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
-
-/// What a piece of work has found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
-    /// The computer's move, and what it thinks of the position if it has an opinion.
-    Reply(Move, Option<NodeValue>),
-    /// What an analysis sees so far.
-    Analysis(NodeId, Analysis),
-    /// What the opponent would do if it were its turn.
-    Threat(NodeId, Analysis),
-    /// A position's value.
-    Value(NodeId, NodeValue),
-    /// How far a review is: positions looked at, positions in all.
-    ReviewProgress(usize, usize),
-    /// A review.
-    Review(ReviewReport),
-    /// A position under one more rule set.
-    Lens(LensRow),
-    /// An answer to an exercise.
-    Judgement(Judgement),
-    /// How an experiment stands.
-    Experiment(ExperimentView),
-    /// A level of a proof, as far as it is known.
-    Refutation(RefutationView),
-    /// What the net of a checkpoint makes of a position.
-    Glance(NodeId, usize, Analysis),
-    /// Puzzles found so far; games looked through, games in all.
-    Finds(Vec<Find>, usize, usize),
-}
-
-/// What a step of work gave.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// Nothing to tell yet.
-    GoesOn,
-    /// Something to tell, and there is more to do.
-    News(Vec<Finding>),
-    /// All that there was to do.
-    Done(Vec<Finding>),
-}
-
-/// Work that is done in steps of a few milliseconds, so that a host can share its threads and stop at any time.
-pub trait Work: Send {
-    /// Does one step. `elapsed` is the time since the first.
-    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
-}
 
 /// The computer's move at a level, or by a search that its host describes.
 #[derive(Debug)]

@@ -1,48 +1,35 @@
-//! Exercises: a position, a task, and what an answer is worth. Every move that suffices is accepted.
+//! Exercises: a position, a task, and what an answer can be worth.
 
-use super::{Finding, Step, Work};
 use crate::session::Session;
-use crate::thinking::{Analysis, Thinking};
+use crate::thinking::Analysis;
 use crate::tree::NodeId;
 use crate::value::{Chances, Proven};
 use serde::Serialize;
-use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
-use tablut_search::exhaustive::WinSolver;
-use tablut_search::{EvaluateError, Evaluator, turned};
-
-/// Simulations spent on an answer.
-const SIMULATIONS: u32 = 1500;
-/// Plies that the exhaustive solver looks ahead from an answer, and positions that it may look at.
-const SOLVER_PLIES: u32 = 7;
-const SOLVER_POSITIONS: u64 = 400_000;
-/// An answer that is worth this much less than the best, of a range of 2, is as good.
-const AS_GOOD: f32 = 0.12;
-/// An answer that is worth no more than the mistake and this is no better.
-const NO_BETTER: f32 = 0.05;
+use tablut_search::turned;
 
 /// A position in which something better is to be found.
 #[derive(Clone, Debug)]
 pub struct Exercise {
     /// The position's node, where it comes from a game.
     pub node: NodeId,
-    game: Game,
+    pub(super) game: Game,
     /// What is known of the position.
-    known: Known,
+    pub(super) known: Known,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Known {
+pub(super) struct Known {
     /// First moves that are known to suffice.
-    solutions: Vec<Move>,
+    pub solutions: Vec<Move>,
     /// The best line.
-    line: Vec<Move>,
+    pub line: Vec<Move>,
     /// The proven result.
-    proven: Option<Proven>,
+    pub proven: Option<Proven>,
     /// The position's worth for the side to move.
-    worth: f32,
+    pub worth: f32,
     /// The move to better, and its worth.
-    played: Option<(Move, f32)>,
+    pub played: Option<(Move, f32)>,
 }
 
 impl PartialEq for Exercise {
@@ -149,186 +136,5 @@ impl Exercise {
             line: self.known.line.clone(),
             chances: None,
         }
-    }
-
-    /// Looks at an answer, which must be a legal move.
-    pub fn judge(&self, mv: Move, seed: u64) -> JudgementWork {
-        let mut after = self.game.clone();
-        let is_legal = after.play(mv).is_ok();
-        JudgementWork { exercise: self.clone(), mv, after: is_legal.then_some(after), thinking: None, seed }
-    }
-}
-
-/// A look at an answer.
-#[derive(Debug)]
-pub struct JudgementWork {
-    exercise: Exercise,
-    mv: Move,
-    /// None where the answer is no legal move.
-    after: Option<Game>,
-    thinking: Option<Thinking>,
-    seed: u64,
-}
-
-impl JudgementWork {
-    fn done(&self, sufficiency: Sufficiency, words: String, line: Vec<Move>, chances: Option<Chances>) -> Step {
-        Step::Done(vec![Finding::Judgement(Judgement { mv: self.mv, sufficiency, words, line, chances })])
-    }
-
-    /// What needs no search: known solutions, ends of the game, and what the exhaustive solver proves.
-    fn at_sight(&mut self) -> Option<Step> {
-        let Some(after) = &self.after else {
-            return Some(self.done(Sufficiency::Fails, format!("{} is not legal here.", self.mv), Vec::new(), None));
-        };
-        let (side, known) = (self.exercise.side(), &self.exercise.known);
-        if known.solutions.contains(&self.mv) {
-            let line = if known.line.first() == Some(&self.mv) { known.line.clone() } else { vec![self.mv] };
-            let words = match known.proven {
-                Some(proven) => format!("Yes: {}.", proven.words(side)),
-                None => "Yes, that is the best move that was found.".to_owned(),
-            };
-            return Some(self.done(Sufficiency::Best, words, line, None));
-        }
-        let certain = |winner| Some(Chances::certain(winner));
-        if let Some(outcome) = after.outcome() {
-            let line = vec![self.mv];
-            return Some(match outcome.winner {
-                Some(winner) if winner == side => {
-                    self.done(Sufficiency::Best, "Yes, that wins at once.".to_owned(), line, certain(Some(winner)))
-                }
-                winner if keeps(known.proven, winner, side) => {
-                    self.done(Sufficiency::Enough, "That keeps the result.".to_owned(), line, certain(winner))
-                }
-                winner => {
-                    let words = format!("No: {outcome}.");
-                    self.done(Sufficiency::Fails, words, line, certain(winner))
-                }
-            });
-        }
-        // Also where nothing was proven of the position: a win is a win, whatever was expected.
-        if WinSolver::new(after, side, SOLVER_POSITIONS).wins_within(SOLVER_PLIES) == Ok(true) {
-            let wanted = known.proven.is_some_and(|proven| proven.winner == Some(side));
-            let words = if wanted { "That wins too, though it may take longer." } else { "Yes, that wins." }.to_owned();
-            return Some(self.done(Sufficiency::Enough, words, vec![self.mv], certain(Some(side))));
-        }
-        None
-    }
-
-    /// The verdict after a search of the position after the answer.
-    fn weigh(&self, thinking: &Thinking) -> Step {
-        let (side, known) = (self.exercise.side(), &self.exercise.known);
-        let analysis = thinking.analysis(1);
-        let mut line = vec![self.mv];
-        line.extend(analysis.lines.first().into_iter().flat_map(|best| best.moves.iter().copied()));
-        let reply = line.get(1).map_or(String::new(), |reply| format!(" after {reply}"));
-        let worth = turned(analysis.chances.attackers - analysis.chances.defenders, side);
-        let chances = Some(analysis.chances);
-        let told = |proven: Proven| proven.words(side.opponent());
-        let (sufficiency, words) = match (analysis.proven, known.proven) {
-            (Some(after), Some(before)) if after.winner == before.winner => {
-                (Sufficiency::Enough, format!("That keeps the result: {}.", told(after)))
-            }
-            (Some(after), _) if after.winner == Some(side) => (Sufficiency::Best, format!("Yes: {}.", told(after))),
-            (Some(after), _) if after.winner == Some(side.opponent()) => {
-                (Sufficiency::Fails, format!("No: {}{reply}.", told(after)))
-            }
-            (Some(_), Some(before)) if before.winner == Some(side) => {
-                (Sufficiency::Fails, "No: the win is gone, it is a draw.".to_owned())
-            }
-            (_, Some(before)) if before.winner == Some(side) => {
-                (Sufficiency::Unclear, "A win is not proven after that move. Can you find a surer one?".to_owned())
-            }
-            (_, Some(_)) => (Sufficiency::Unclear, "Nothing is proven after that move.".to_owned()),
-            (_, None) => self.compare(worth),
-        };
-        self.done(sufficiency, words, line, chances)
-    }
-
-    /// By expectation, where nothing is proven of the position.
-    fn compare(&self, worth: f32) -> (Sufficiency, String) {
-        let known = &self.exercise.known;
-        let percent = 50.0 * (worth - known.worth);
-        if worth >= known.worth - AS_GOOD {
-            return (Sufficiency::Enough, "Good: about as strong as the best move that was found.".to_owned());
-        }
-        match known.played {
-            Some((played, its_worth)) if worth <= its_worth + NO_BETTER => {
-                (Sufficiency::Fails, format!("That is no better than {played}: the chances fall by {:.0} %.", -percent))
-            }
-            _ => (Sufficiency::Unclear, format!("Better, but there is more: the chances fall by {:.0} %.", -percent)),
-        }
-    }
-}
-
-/// Whether an ending is what the position was proven to hold at best for `side`.
-fn keeps(proven: Option<Proven>, winner: Option<Side>, side: Side) -> bool {
-    proven.is_some_and(|proven| proven.winner == winner || proven.winner == Some(side.opponent()))
-}
-
-impl Work for JudgementWork {
-    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
-        let Some(thinking) = &mut self.thinking else {
-            if let Some(step) = self.at_sight() {
-                return Ok(step);
-            }
-            self.thinking = self.after.as_ref().map(|game| Thinking::by_simulations(game, SIMULATIONS, self.seed));
-            return Ok(Step::GoesOn);
-        };
-        if thinking.step(evaluator, elapsed)? {
-            return Ok(Step::GoesOn);
-        }
-        Ok(self.thinking.as_ref().map_or(Step::GoesOn, |thinking| self.weigh(thinking)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seat::Seats;
-    use std::sync::Arc;
-    use tablut_rules::Rules;
-    use tablut_search::UniformEvaluator;
-
-    fn judged(exercise: &Exercise, mv: &str) -> Judgement {
-        let mut work = exercise.judge(mv.parse().unwrap(), 1);
-        loop {
-            match work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                Step::Done(findings) => match findings.into_iter().next() {
-                    Some(Finding::Judgement(judgement)) => return judgement,
-                    other => panic!("{other:?}"),
-                },
-                Step::GoesOn => {}
-                Step::News(findings) => panic!("{findings:?}"),
-            }
-        }
-    }
-
-    fn puzzle(position: &str, moves: u32, solutions: &[&str]) -> Exercise {
-        let rules = Arc::new(Rules::named("kvasir").unwrap());
-        let session = Session::from_position(rules, position.parse().unwrap(), Seats::people()).unwrap();
-        let solutions = solutions.iter().map(|mv| mv.parse().unwrap()).collect();
-        Exercise::of_puzzle(&session, moves, solutions)
-    }
-
-    #[test]
-    fn every_winning_move_is_accepted_and_others_are_answered() {
-        let exercise = puzzle("9/9/9/9/2K5t/9/9/9/4t3t d", 1, &["c5-c9"]);
-        assert_eq!(exercise.task(), "Defenders to move and win in 1.");
-        assert_eq!(judged(&exercise, "c5-c9").sufficiency, Sufficiency::Best);
-        // Not in the list of solutions, but it wins at once as well.
-        assert_eq!(judged(&exercise, "c5-a5").sufficiency, Sufficiency::Best);
-        // Stepping aside still wins: the attackers cannot close all ways.
-        assert_eq!(judged(&exercise, "c5-c6").sufficiency, Sufficiency::Enough);
-        assert!(judged(&exercise, "c5-h5").sufficiency != Sufficiency::Best);
-    }
-
-    #[test]
-    fn a_move_that_loses_is_punished_with_the_reply() {
-        // The king could escape; beside two attackers he walks between them instead.
-        let exercise = puzzle("9/9/9/3t1t3/2K6/3t5/9/9/4t3t d", 1, &["c5-c9"]);
-        let judgement = judged(&exercise, "c5-d5");
-        assert_eq!(judgement.mv.to_string(), "c5-d5");
-        assert!(judgement.sufficiency != Sufficiency::Best, "{judgement:?}");
-        assert_eq!(judged(&exercise, "d6-d7").sufficiency, Sufficiency::Fails);
     }
 }

@@ -1,15 +1,13 @@
 //! An experiment with rules: the net plays itself at three strengths, and the results are counted by side.
 
-use super::{Finding, Step, Work};
-use crate::session::reason_name;
+use super::finding::{Balance, ExperimentView, Finding, Share, Step, Work};
+use crate::ending::reason_name;
 use crate::thinking::Thinking;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_ratings::Wdl;
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator};
 
@@ -21,61 +19,6 @@ pub const MAX_EXPERIMENT_GAMES: u32 = 400;
 const OPENING_PLIES: u32 = 4;
 /// A game that goes on for so long is a draw.
 const MAX_PLIES: u32 = 400;
-
-/// Results of games at one strength.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Balance {
-    /// Simulations a move.
-    pub simulations: u32,
-    /// Games played.
-    pub games: u32,
-    /// Games that the attackers won, with its share and the share's 95 % interval.
-    pub attackers: Share,
-    /// Draws.
-    pub draws: Share,
-    /// Games that the defenders won.
-    pub defenders: Share,
-    /// The mean length in plies.
-    pub mean_plies: f64,
-    /// Half the width of the mean length's 95 % interval.
-    pub plies_within: f64,
-    /// How often games ended for which reason.
-    pub reasons: BTreeMap<&'static str, u32>,
-}
-
-/// A count of games, and what share of all it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Share {
-    /// Games.
-    pub count: u32,
-    /// Their share.
-    pub part: f64,
-    /// The 95 % interval's lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
-}
-
-impl Share {
-    /// `count` of `games`, with Wilson's interval.
-    pub fn of(count: u32, games: u32) -> Self {
-        let estimate = Wdl { wins: count, draws: 0, losses: games - count }.estimate();
-        Self { count, part: if games == 0 { 0.0 } else { estimate.mean }, low: estimate.low, high: estimate.high }
-    }
-}
-
-/// How an experiment stands.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ExperimentView {
-    /// The rule set's name.
-    pub rules: String,
-    /// Results by strength, the weakest first.
-    pub balances: Vec<Balance>,
-    /// Games finished.
-    pub played: u32,
-    /// Games in all.
-    pub games: u32,
-}
 
 /// Counts of one strength.
 #[derive(Clone, Debug, Default)]

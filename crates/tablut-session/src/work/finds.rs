@@ -1,11 +1,10 @@
 //! Puzzles from people's own games: positions in which the solver proves a short win.
 
-use super::{Finding, Step, Work};
+use super::finding::{Find, Finding, Step, Work};
 use crate::session::Session;
 use crate::tree::NodeId;
-use serde::Serialize;
 use std::time::Duration;
-use tablut_rules::{Game, Move, Side};
+use tablut_rules::{Game, Move};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{EvaluateError, Evaluator};
 
@@ -18,25 +17,6 @@ const LEAST_PLIES: u32 = 3;
 const MAX_FINDS: usize = 100;
 /// Plies of a game that are looked at, the last ones.
 const LAST_PLIES: usize = 60;
-
-/// A position of a saved game that makes a puzzle.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Find {
-    /// The game's name.
-    pub game: String,
-    /// The position.
-    pub node: NodeId,
-    /// The rule set's name.
-    pub rules: String,
-    /// Its ply.
-    pub ply: u32,
-    /// Who is to move and wins.
-    pub side: Side,
-    /// Moves to the win.
-    pub distance: u32,
-    /// Whether the win was not played.
-    pub missed: bool,
-}
 
 /// The solutions of a position in which the side to move has a short win: the plies it takes, and every first move that wins so soon.
 pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {

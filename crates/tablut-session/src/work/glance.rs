@@ -1,6 +1,6 @@
 //! A glance: what one net of a run makes of a position. Glances of all its checkpoints show how the run came to see it.
 
-use super::{Finding, Step, Work};
+use super::finding::{Finding, Step, Work};
 use crate::level::session_search;
 use crate::thinking::Thinking;
 use crate::tree::NodeId;

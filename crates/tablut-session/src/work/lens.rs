@@ -1,10 +1,9 @@
 //! The lens: one position under every rule set.
 
-use super::{Finding, Step, Work};
-use crate::session::{GameEnding, reason_name};
-use crate::thinking::{Analysis, Thinking};
+use super::finding::{Finding, LensRow, Step, Work};
+use crate::ending::{GameEnding, reason_name};
+use crate::thinking::Thinking;
 use crate::words;
-use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::{Game, Position, RULE_SET_NAMES, Rules};
@@ -12,17 +11,6 @@ use tablut_search::{EvaluateError, Evaluator};
 
 /// Simulations for each rule set.
 const SIMULATIONS: u32 = 200;
-
-/// What a position is under one rule set.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LensRow {
-    /// The rule set's name.
-    pub rules: String,
-    /// The best move and the value, where the game would go on.
-    pub analysis: Option<Analysis>,
-    /// How the game would be over, in words.
-    pub over: Option<String>,
-}
 
 /// A position looked at under one rule set after the other.
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! The proof of a result, one level at a time: every first move that wins, or for every move of the losing side the answer to it.
 
-use super::{Finding, Step, Work};
+use super::finding::{Finding, RefutationBranch, RefutationView, Step, Work};
 use crate::thinking::Thinking;
 use crate::tree::NodeId;
-use crate::value::Proven;
-use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::exhaustive::WinSolver;
@@ -17,35 +15,6 @@ const MOVE_SIMULATIONS: u32 = 120;
 /// Plies and positions of the exhaustive solver's look at one move.
 const SOLVER_PLIES: u32 = 5;
 const SOLVER_POSITIONS: u64 = 20_000;
-
-/// A move of a proof.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RefutationBranch {
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: Move,
-    /// Plies to the end after it, where they are known; then the winner wins whatever is played.
-    pub plies: Option<u32>,
-    /// The winner's answer to a move of the losing side.
-    pub answer: Option<Move>,
-}
-
-/// One level of a proof.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RefutationView {
-    /// The position that was asked about.
-    pub node: NodeId,
-    /// Moves from there to the level.
-    pub path: Vec<Move>,
-    /// Who is to move.
-    pub side: Side,
-    /// The proven result; none where nothing is proven, or as long as nothing is known yet.
-    pub proven: Option<Proven>,
-    /// Of the winner the moves that win, of the losing side all its moves; the shortest wins first, the longest losses first.
-    pub branches: Vec<RefutationBranch>,
-    /// Whether that is all.
-    pub done: bool,
-}
 
 /// A level in the making.
 #[derive(Debug)]

@@ -1,12 +1,11 @@
 //! A game looked through for the moves that changed its proven or expected result.
 
 use super::exercise::Exercise;
-use super::{Finding, Step, Work};
+use super::finding::{Finding, Mistake, ReviewReport, Step, Work};
 use crate::session::Session;
 use crate::thinking::{Analysis, Thinking};
 use crate::tree::NodeId;
 use crate::value::{Chances, NodeValue, Proven};
-use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{EvaluateError, Evaluator, Proof, turned};
@@ -19,34 +18,6 @@ const COSTLY: f32 = 0.3;
 const STILL_WINNING: f32 = 0.7;
 /// Plies that a review looks at; what comes after is left out.
 const MAX_PLIES: usize = 400;
-
-/// A move that changed the result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Mistake {
-    /// The position before it.
-    pub node: NodeId,
-    /// Its ply, from 1.
-    pub ply: u32,
-    /// Who played it.
-    pub side: Side,
-    /// The move.
-    pub played: Move,
-    /// What it did: "allowed a win in 3".
-    pub words: String,
-    /// Whether the solver proved it, or the net's expectation says so.
-    pub certain: bool,
-}
-
-/// What a review found. The exercises hold the solutions, and are shown only when asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReviewReport {
-    /// The mistakes, in the order of the game.
-    pub mistakes: Vec<Mistake>,
-    /// For each mistake the task to do better.
-    pub exercises: Vec<Exercise>,
-    /// Positions looked at.
-    pub positions: usize,
-}
 
 /// What was found at one position of the game.
 #[derive(Clone, Debug)]
