@@ -51,7 +51,7 @@ struct Arguments {
 enum Command {
     /// Train a net from a config file, or continue a run.
     Train(train::Args),
-    /// Play self-play games for a trainer on another machine, over a NATS broker.
+    /// Play self-play games for a trainer elsewhere, over a NATS broker.
     Worker(worker::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
@@ -67,7 +67,7 @@ enum Command {
     Play(play::Args),
     /// Serve a page for playing, analysing and experimenting with rules.
     Serve(serve::Args),
-    /// Find positions with a proven win, or measure how many a search solves.
+    /// Find positions with a proven win, or measure a search on them.
     #[command(subcommand)]
     Puzzles(puzzles::Puzzles),
     /// Play self-play games without training and save their records.

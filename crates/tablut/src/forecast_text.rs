@@ -46,7 +46,7 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
         (
             "self-play",
             format!(
-                "{}: {} games, {} evaluations at {} a second",
+                "{}: {} games, {} evaluations at {}/s",
                 duration(forecast.selfplay_seconds),
                 count(forecast.games as f64),
                 count(forecast.evaluations),
@@ -56,7 +56,7 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
         (
             "learning",
             format!(
-                "{}: {} steps of {} positions, {} positions a second",
+                "{}: {} steps of {} positions at {} positions/s",
                 duration(forecast.learning_seconds),
                 count(forecast.steps.max(1.0)),
                 config.learning.batch_size,
@@ -124,7 +124,7 @@ mod tests {
         let forecast = config.forecast(&pace);
         let said = text(&config, &pace, &forecast, Some(100_000_000_000));
         assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
-        for part in ["51,200 games", "evaluations at 47,900 a second", "200 games at the end", "97 plies"] {
+        for part in ["51,200 games", "evaluations at 47,900/s", "200 games at the end", "97 plies"] {
             assert!(said.contains(part), "{part} is not in\n{said}");
         }
         assert!(

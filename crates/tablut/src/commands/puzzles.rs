@@ -21,7 +21,7 @@ use crate::layout;
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Find positions with a proven win, or measure how many a search solves
+/// Find positions with a proven win, or measure a search on them.
 #[derive(Debug, Subcommand)]
 pub enum Puzzles {
     /// Find puzzles in a net's games against itself: one file for each rule set
