@@ -114,10 +114,10 @@ fn a_sequential_test_ends_a_match_of_workers_where_it_ends_a_match_alone() {
         let mut command = tablut();
         command.args([
             "match",
-            "alphabeta:2",
+            "alphabeta:1",
             "random",
             "--games",
-            "400",
+            "200",
             "--max-plies",
             "60",
             "--sprt=0,20",

@@ -318,10 +318,11 @@ impl Duty {
     async fn send_once(&self, in_hand: &InHand, parcels: &[Vec<u8>]) -> Result<(), FleetError> {
         let order = &in_hand.job.order;
         let subject = result_subject(order);
+        let job = in_hand.message.info().map_or(0, |info| info.stream_sequence);
         let mut messages = Vec::new();
         for bytes in parcels {
-            // Equal parcels are one; a different one for the same games is the trainer's to judge.
-            let id = blake3::hash(bytes).to_hex()[..32].to_owned();
+            // Equal parcels of one job are one. A job that is handed out anew brings its games anew: the first ones may be lost.
+            let id = format!("{}-{job}", &blake3::hash(bytes).to_hex()[..32]);
             let message = if bytes.len() > self.room() {
                 let object = format!("parcel-{id}");
                 self.broker.put_object(object.clone(), bytes).await?;
