@@ -2,6 +2,7 @@
 
 mod duty;
 mod fleet_trainer;
+mod job_messages;
 mod ledger;
 mod matches;
 mod run_doors;

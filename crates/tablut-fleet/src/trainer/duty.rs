@@ -12,15 +12,16 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
+use super::job_messages::job_messages;
 use super::ledger::Ledger;
 use super::shared::{Command, FleetStatus, Shared, TrainerOptions};
 use crate::broker::{Broker, JOBS, RESULTS, SILENCE};
 use crate::connection::{Connection, pause};
 use crate::error::FleetError;
-use crate::job_size::{Fleet, job_size};
+use crate::job_size::Fleet;
 use crate::notes::Notes;
 use crate::parcel::{Parcel, ParcelHeader};
-use crate::wire::{Heartbeat, Job, job_subject, read_job_subject, read_result_subject};
+use crate::wire::{Heartbeat, read_job_subject, read_result_subject};
 
 /// How often heartbeats are read and the run is held.
 const TICK: Duration = Duration::from_secs(2);
@@ -288,20 +289,7 @@ impl Duty {
             self.broker.put_net(&net.hash, &weights).await?;
             self.nets.insert(net.hash.clone(), weights);
         }
-        let size = job_size(spec.games, &fleet);
-        let mut messages = Vec::new();
-        for range in ranges {
-            for first in range.clone().step_by(size) {
-                let count = size.min(range.end - first);
-                let openings = order.openings_of(first, count);
-                let (probe, fleet_threads) = (probe.clone(), fleet.threads);
-                let job = Job { order: spec.clone(), first, count, openings, probe, fleet_threads };
-                self.handed_out += 1;
-                let id =
-                    format!("{}.{}.{first}.{count}.{}.{}", spec.run, spec.id(), std::process::id(), self.handed_out);
-                messages.push((job_subject(&spec, first, count), id, job.to_bytes()));
-            }
-        }
+        let messages = job_messages(&order, &spec, &probe, &fleet, ranges, &mut self.handed_out);
         let n_jobs = messages.len();
         self.broker.publish("handing out jobs", messages).await?;
         if let Some(ledger) = self.shared.lock().ledgers.get_mut(&generation) {
