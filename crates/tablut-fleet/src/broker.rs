@@ -329,6 +329,17 @@ impl Broker {
     }
 }
 
+/// A message of a stream, or its end.
+pub type Received = Option<Result<async_nats::jetstream::Message, pull::MessagesError>>;
+
+/// The next message; waits for ever where there is no stream of them.
+pub async fn next(results: &mut Option<pull::Stream>) -> Received {
+    match results {
+        Some(results) => results.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// An error with what it rests on.
 fn in_full(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use super::job_messages::job_messages;
 use super::ledger::Ledger;
 use super::shared::{Command, FleetStatus, Shared, TrainerOptions};
-use crate::broker::{Broker, JOBS, RESULTS, SILENCE};
+use crate::broker::{Broker, JOBS, RESULTS, Received, SILENCE, next};
 use crate::connection::{Connection, pause};
 use crate::error::FleetError;
 use crate::job_size::Fleet;
@@ -82,16 +82,6 @@ pub(super) async fn duty(
     // A broker that is not there forgets us by itself.
     let _ = timeout(Duration::from_secs(2), leave).await;
     Ok(())
-}
-
-type Received = Option<Result<async_nats::jetstream::Message, pull::MessagesError>>;
-
-/// The next message; waits for ever where there is no stream of them.
-async fn next(results: &mut Option<pull::Stream>) -> Received {
-    match results {
-        Some(results) => results.next().await,
-        None => std::future::pending().await,
-    }
 }
 
 struct Duty {
