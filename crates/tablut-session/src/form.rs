@@ -174,19 +174,19 @@ fn throne() -> Group {
             choice(
                 "throne.hostile-to-attackers",
                 "Captures attackers",
-                "It stands in for the second captor of an attacker.",
+                "It counts as the second captor of an attacker.",
                 &HOSTILITY,
             ),
             choice(
                 "throne.hostile-to-defenders",
                 "Captures defenders",
-                "It stands in for the second captor of a defender.",
+                "It counts as the second captor of a defender.",
                 &HOSTILITY,
             ),
             choice(
                 "throne.hostile-to-king",
                 "Captures the king",
-                "It stands in for the second captor of a king who falls between two.",
+                "It counts as the second captor of a king who falls between two.",
                 &HOSTILITY,
             ),
         ],
