@@ -10,13 +10,14 @@ mod sides;
 mod stepping;
 mod strength;
 mod time;
+mod verdict;
 mod workers;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use self::verdict::verdict;
 use crate::figures::count;
 use crate::run_files::RunFiles;
-use crate::words::{headline, warnings};
 
 const STYLE: &str = include_str!("page/style.css");
 
@@ -134,30 +135,4 @@ fn subtitle(run: &RunFiles) -> String {
     let games: usize = run.lines.iter().map(|line| line.selfplay.games).sum();
     parts.push(format!("{} generations, {} games of self-play", run.lines.len(), count(games as f64)));
     parts.join("; ")
-}
-
-/// The answer, its reasons, and what looks wrong.
-fn verdict(run: &RunFiles) -> Markup {
-    let headline = headline(run);
-    let class = match headline.learns {
-        Some(true) => "verdict yes",
-        Some(false) => "verdict no",
-        None => "verdict",
-    };
-    let warnings = warnings(run);
-    html! {
-        div class=(class) {
-            p class="answer" { (headline.answer) }
-            ul { @for sentence in &headline.sentences { li { (sentence) } } }
-        }
-        @for warning in &warnings {
-            div class="warning" role="note" {
-                p { b { (warning.kind.title()) } ": " (warning.found) "." }
-                p { (warning.kind.meaning()) }
-                p class="soft" { "What to do: " (warning.kind.advice()) }
-            }
-        }
-        @if warnings.is_empty() && run.lines.len() >= 3 { p class="soft" { "Nothing in the metrics looks wrong." } }
-        @for note in &run.notes { p class="soft" { "Note: " (note) "." } }
-    }
 }

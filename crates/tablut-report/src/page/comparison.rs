@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::curves::series;
-use super::{curves, sides, strength, time, verdict};
+use super::verdict::verdict;
+use super::{curves, sides, strength, time};
 use crate::figures::{count, duration, percent};
 use crate::metrics::{MetricsLine, mean};
 use crate::run_files::RunFiles;

@@ -242,6 +242,10 @@ struct Use {
 fn uses(tokens: &[String]) -> Vec<Use> {
     let mut found = Vec::new();
     for (start, _) in tokens.iter().enumerate().filter(|(_, word)| *word == "use") {
+        // `impl Trait + use<'a>` imports nothing.
+        if tokens.get(start + 1).is_some_and(|next| next == "<") {
+            continue;
+        }
         let public = start > 0 && (tokens[start - 1] == "pub" || tokens[start - 1] == ")");
         let (mut paths, mut end) = (Vec::new(), start + 1);
         use_tree(tokens, &mut end, &[], &mut paths);
@@ -258,7 +262,7 @@ fn use_tree(tokens: &[String], at: &mut usize, before: &[String], into: &mut Vec
             "::" => *at += 1,
             "{" => {
                 *at += 1;
-                while tokens.get(*at).is_some_and(|next| next != "}") {
+                while tokens.get(*at).is_some_and(|next| next != "}" && next != ";") {
                     use_tree(tokens, at, &path, into);
                     if tokens.get(*at).is_some_and(|next| next == ",") {
                         *at += 1;
