@@ -94,7 +94,7 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
     }
     let _ = write!(
         text,
-        "\nThis is an estimate from games of {:.0} plies, as a search without a net plays them.\n\
+        "\nAn estimate from games of {:.0} plies, as a search without a net plays them.\n\
          A trained net's are often shorter or longer, and the time goes with them.\n",
         pace.plies_per_game
     );
