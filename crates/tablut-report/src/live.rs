@@ -157,7 +157,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: None };
         let start = Position::start(Side::Attackers);
-        let game = LiveGame::new(3, "kvasir", &start, &["d1-d3", "e3-c3"].map(ply));
+        let game = LiveGame::new(3, "kvasir", &start, &["d1-d3", "e4-c4"].map(ply));
         let live = Live { schema: Live::SCHEMA, under_way: vec![game.clone()], ..Live::default() };
         live.write(folder.path()).unwrap();
         assert_eq!(Live::read(folder.path()), Some(live));

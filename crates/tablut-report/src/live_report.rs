@@ -90,11 +90,15 @@ mod tests {
         fs::write(folder.path().join("config.toml"), "shape = \"b1c16\"\n").unwrap();
         let first = report.page().unwrap();
         assert!(Arc::ptr_eq(&first, &rested(&report)), "made again although nothing has changed");
-        let live = Live { phase: "self-play".into(), done: 3, total: 8, written: Live::present(), ..Live::default() };
-        live.write(folder.path()).unwrap();
-        assert!(Arc::ptr_eq(&first, &report.page().unwrap()), "made again at once");
+        // Lengths differ, so that two files of one tick of the clock do too.
+        let live =
+            |done| Live { phase: "self-play".into(), done, total: 80, written: Live::present(), ..Live::default() };
+        live(3).write(folder.path()).unwrap();
         let second = rested(&report);
-        assert!(second.contains("3 of 8 games") && !first.contains("3 of 8 games"), "{second}");
+        assert!(second.contains("3 of 80 games") && !first.contains("3 of 80 games"), "{second}");
+        live(14).write(folder.path()).unwrap();
+        assert!(Arc::ptr_eq(&second, &report.page().unwrap()), "made again at once");
+        assert!(rested(&report).contains("14 of 80 games"));
         fs::write(folder.path().join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":77}}\n").unwrap();
         assert!(rested(&report).contains("77 games"));
     }
