@@ -2,10 +2,15 @@
 
 #![allow(dead_code, reason = "every test file uses a part")]
 
+use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// How long a broker that listens may take to greet.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A broker that ends with the test.
 pub struct TestBroker {
@@ -24,7 +29,7 @@ impl TestBroker {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let url = format!("nats://127.0.0.1:{port}");
         let mut broker = Self { process: Command::new("true").spawn().unwrap(), port, folder, url };
         broker.restart(config);
@@ -65,8 +70,19 @@ impl TestBroker {
     /// Whether it listens: it greets everybody.
     fn greets(&self) -> bool {
         let stream = TcpStream::connect(("127.0.0.1", self.port));
-        stream.is_ok_and(|mut stream| stream.read_exact(&mut [0]).is_ok())
+        stream.is_ok_and(|mut stream| {
+            stream.set_read_timeout(Some(PATIENCE)).is_ok() && stream.read_exact(&mut [0]).is_ok()
+        })
     }
+}
+
+/// A port that nobody listens at. It lies below those that systems give to connections: a client that calls a broker that is
+/// down could otherwise be given the broker's own port, reach itself, and keep the broker from coming back.
+fn free_port() -> u16 {
+    let start = RandomState::new().hash_one(std::process::id());
+    let ports = (0..10_000).map(|step| 20_000 + (start.wrapping_add(step) % 10_000) as u16);
+    let mut free = ports.filter(|&port| TcpListener::bind(("127.0.0.1", port)).is_ok());
+    free.next().expect("a free port between 20,000 and 29,999")
 }
 
 impl Drop for TestBroker {
