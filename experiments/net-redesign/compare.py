@@ -41,6 +41,16 @@ def inference(binary):
     return json.loads(run(binary, arguments).splitlines()[0])["evals_per_sec"]
 
 
+def search(method):
+    def measure(binary):
+        lines = run(binary, "bench search --secs 2 --plies 1 --json".split()).splitlines()
+        return max(json.loads(line)["best_simulations_per_sec"] for line in lines if json.loads(line)["method"] == method)
+
+    return measure
+
+
+in_turns("search, Gumbel, simulations/s", 6, search("gumbel"))
+in_turns("search, PUCT, simulations/s", 6, search("puct"))
 in_turns("self-play, seconds", 12, selfplay)
 in_turns("training b4c32, samples/s", 6, steps("b4c32", 16))
 in_turns("training b6c64, samples/s", 4, steps("b6c64", 5))
