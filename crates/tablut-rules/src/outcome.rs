@@ -27,9 +27,11 @@ pub enum Reason {
     PlyLimit,
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl Reason {
+    /// The reason as a word that does not change, as files and protocols write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Reason::KingCaptured => "king-captured",
             Reason::KingEscaped => "king-escaped",
             Reason::NoMoves => "no-moves",
@@ -37,7 +39,13 @@ impl fmt::Display for Reason {
             Reason::Aggressor => "aggressor",
             Reason::NoCaptures => "no-captures",
             Reason::PlyLimit => "ply-limit",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -11,18 +11,3 @@ pub struct GameEnding {
     /// Why: what the rules say, or `resigned`.
     pub reason: &'static str,
 }
-
-/// The rules' reason as a word that does not change.
-pub(crate) fn reason_name(reason: tablut_rules::Reason) -> &'static str {
-    use tablut_rules::Reason;
-    match reason {
-        Reason::KingCaptured => "king-captured",
-        Reason::KingEscaped => "king-escaped",
-        Reason::NoMoves => "no-moves",
-        Reason::Repetition => "repetition",
-        Reason::Aggressor => "aggressor",
-        Reason::NoCaptures => "no-captures",
-        Reason::PlyLimit => "ply-limit",
-        _ => "over",
-    }
-}

@@ -1,6 +1,5 @@
 //! Saved games: one JSON file with the rules in full, the main line, and all variations.
 
-use crate::ending::reason_name;
 use crate::seat::Seats;
 use crate::session::{MAX_COMMENT, MAX_NODES, Session};
 use crate::tree::{NodeId, Tree};
@@ -227,7 +226,7 @@ impl Session {
 
 fn ending_of(game: &Game) -> (Option<Side>, Option<String>) {
     match game.outcome() {
-        Some(outcome) => (outcome.winner, Some(reason_name(outcome.reason).to_owned())),
+        Some(outcome) => (outcome.winner, Some(outcome.reason.name().to_owned())),
         None => (None, None),
     }
 }

@@ -1,6 +1,6 @@
 //! A game that is being played or studied: where it stands, all lines that were tried, and who plays.
 
-use crate::ending::{GameEnding, reason_name};
+use crate::ending::GameEnding;
 use crate::report::MoveReport;
 use crate::seat::{Seat, Seats};
 use crate::tree::{Node, NodeId, Tree};
@@ -124,7 +124,7 @@ impl Session {
         if let Some(side) = self.node().resigned {
             return Some(GameEnding { winner: Some(side.opponent()), reason: "resigned" });
         }
-        self.game.outcome().map(|outcome| GameEnding { winner: outcome.winner, reason: reason_name(outcome.reason) })
+        self.game.outcome().map(|outcome| GameEnding { winner: outcome.winner, reason: outcome.reason.name() })
     }
 
     /// Who is to move; none when the game is over.

@@ -1,7 +1,6 @@
 //! An experiment with rules: the net plays itself at three strengths, and the results are counted by side.
 
 use super::finding::{Balance, ExperimentView, Finding, Share, Step, Work};
-use crate::ending::reason_name;
 use crate::thinking::Thinking;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -96,7 +95,7 @@ impl Experiment {
                 Some(winner) => counts.wins[winner.index()] += 1,
                 None => counts.draws += 1,
             }
-            *counts.reasons.entry(reason_name(outcome.reason)).or_default() += 1;
+            *counts.reasons.entry(outcome.reason.name()).or_default() += 1;
         }
         self.played += 1;
         let findings = vec![Finding::Experiment(self.view())];

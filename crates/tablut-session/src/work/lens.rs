@@ -1,7 +1,7 @@
 //! The lens: one position under every rule set.
 
 use super::finding::{Finding, LensRow, Step, Work};
-use crate::ending::{GameEnding, reason_name};
+use crate::ending::GameEnding;
 use crate::thinking::Thinking;
 use crate::words;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Work for Lens {
             Err(error) => return Ok(self.row(LensRow { rules: name, analysis: None, over: Some(error.to_string()) })),
         };
         if let Some(outcome) = game.outcome() {
-            let ending = GameEnding { winner: outcome.winner, reason: reason_name(outcome.reason) };
+            let ending = GameEnding { winner: outcome.winner, reason: outcome.reason.name() };
             let over = Some(words::capitalized(&words::ending(ending)));
             return Ok(self.row(LensRow { rules: name, analysis: None, over }));
         }
