@@ -6,6 +6,7 @@ mod curves;
 mod games;
 mod now;
 mod ratings;
+mod score_cells;
 mod sides;
 mod stepping;
 mod strength;

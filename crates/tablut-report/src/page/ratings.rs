@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
+use super::score_cells::score_cells;
 use crate::evaluation::{EvaluationMatch, SideScore};
-use crate::figures::{percent, signed};
+use crate::figures::signed;
 use crate::rated::{RatedProgress, is_rated, latest, progress, scores};
 use crate::run_files::RunFiles;
-use crate::svg::{Axis, Series, line_chart, whiskers};
+use crate::svg::{Axis, Series, line_chart};
 
 pub fn section(run: &RunFiles) -> Markup {
     if !is_rated(&run.lines) {
@@ -40,12 +41,7 @@ pub fn section(run: &RunFiles) -> Markup {
 
 fn row(found: &EvaluationMatch) -> Markup {
     let score = |of: &SideScore, what: &str, class: &str| {
-        let title = format!("{what} against {} under {}", found.opponent(), found.rules);
-        html! {
-            @if let Some(score) = of.score {
-                td { (percent(score.mean)) } td { (whiskers(&title, score.low, score.mean, score.high, class)) }
-            } @else { td class="blank" { "–" } td {} }
-        }
+        score_cells(of, &format!("{what} against {} under {}", found.opponent(), found.rules), class)
     };
     html! {
         tr {

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
+use super::score_cells::score_cells;
 use crate::evaluation::{EvaluationMatch, Rung, SideScore};
-use crate::figures::{percent, signed};
+use crate::figures::signed;
 use crate::run_files::RunFiles;
-use crate::svg::whiskers;
 use crate::words::elo_text;
 
 pub fn section(run: &RunFiles) -> Markup {
@@ -34,12 +34,7 @@ pub fn section(run: &RunFiles) -> Markup {
 
 fn row(found: &EvaluationMatch) -> Markup {
     let score = |of: &SideScore, what: &str, class: &str| {
-        let title = format!("{what} against {}", found.opponent());
-        html! {
-            @if let Some(score) = of.score {
-                td { (percent(score.mean)) } td { (whiskers(&title, score.low, score.mean, score.high, class)) }
-            } @else { td class="blank" { "–" } td {} }
-        }
+        score_cells(of, &format!("{what} against {}", found.opponent()), class)
     };
     html! {
         tr {
