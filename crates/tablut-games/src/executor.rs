@@ -166,6 +166,8 @@ pub fn run_task_source<S: TaskSource>(
         counters,
         cancel,
         exchange: Exchange::new(workers),
+        running: AtomicUsize::new(0),
+        workers,
         abandoned: AtomicBool::new(false),
     };
     let results: Vec<Result<(), Failure<S>>> = std::thread::scope(|scope| {
@@ -188,6 +190,9 @@ struct Shared<'a, S: TaskSource> {
     counters: &'a Counters,
     cancel: &'a CancelToken,
     exchange: Exchange<(usize, S::Task)>,
+    /// Tasks of all workers that have begun and not ended.
+    running: AtomicUsize,
+    workers: usize,
     /// A worker has failed.
     abandoned: AtomicBool,
 }
@@ -222,6 +227,7 @@ impl<S: TaskSource> Shared<'_, S> {
                 if let Some(output) = task.gather(&mut round.requests).map_err(RunError::Task)? {
                     deliver(*index, output);
                     running.swap_remove(slot);
+                    self.running.fetch_sub(1, Ordering::Relaxed);
                 } else {
                     round.close(slot)?;
                     slot += 1;
@@ -237,15 +243,23 @@ impl<S: TaskSource> Shared<'_, S> {
         Ok(())
     }
 
+    /// The next task of the source.
+    fn begin(&self) -> Option<(usize, S::Task)> {
+        let task = self.source.next()?;
+        self.running.fetch_add(1, Ordering::Relaxed);
+        Some(task)
+    }
+
     /// Gives tasks to waiting workers and starts new ones. Returns false if there is nothing left to do.
     fn supply(&self, running: &mut Vec<(usize, S::Task)>) -> Result<bool, Failure<S>> {
-        while running.len() < self.slots {
-            let Some(task) = self.source.next() else { break };
+        // A worker that has more than its share leaves new tasks to the others, because small batches cost more.
+        while running.len() < self.slots && running.len() * self.workers <= self.running.load(Ordering::Relaxed) {
+            let Some(task) = self.begin() else { break };
             running.push(task);
         }
         if running.is_empty() {
             let stop = || self.cancel.is_cancelled() || self.abandoned.load(Ordering::Relaxed);
-            *running = self.exchange.take(stop, || self.source.next(), || self.source.is_open());
+            *running = self.exchange.take(stop, || self.begin(), || self.source.is_open());
         } else {
             self.exchange.share(running);
         }

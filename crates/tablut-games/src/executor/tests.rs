@@ -6,14 +6,27 @@ use std::convert::Infallible;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::ThreadId;
+use std::time::{Duration, Instant};
 use tablut_search::{EvaluateError, Evaluation, Evaluator};
 
-/// Rounds after which a task stops waiting.
-const PATIENCE: usize = 20_000_000;
+/// A task that waits for other threads gives up at this instant, so that a test fails instead of hanging. Threads start
+/// late on a busy machine, so it is far away.
+#[derive(Copy, Clone)]
+struct Deadline(Instant);
+
+impl Deadline {
+    fn new() -> Self {
+        Self(Instant::now() + Duration::from_secs(120))
+    }
+
+    fn is_over(self) -> bool {
+        Instant::now() >= self.0
+    }
+}
 
 /// A task that ends when it and other tasks like it have run on two threads.
 struct Meeting<'a> {
-    rounds: usize,
+    deadline: Deadline,
     seen: &'a Mutex<HashSet<ThreadId>>,
 }
 
@@ -22,10 +35,9 @@ impl Task for Meeting<'_> {
     type Error = EvaluateError;
 
     fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
-        self.rounds += 1;
         let mut seen = self.seen.lock().unwrap();
         seen.insert(std::thread::current().id());
-        Ok((seen.len() == 2 || self.rounds == PATIENCE).then_some(()))
+        Ok((seen.len() == 2 || self.deadline.is_over()).then_some(()))
     }
 
     fn apply(&mut self, _: &[Evaluation]) {}
@@ -39,7 +51,7 @@ fn none() -> Vec<Box<dyn Evaluator>> {
 struct Wanderer<'a> {
     home: ThreadId,
     enough: &'a AtomicBool,
-    rounds: usize,
+    deadline: Deadline,
 }
 
 impl Task for Wanderer<'_> {
@@ -50,16 +62,15 @@ impl Task for Wanderer<'_> {
         if std::thread::current().id() != self.home {
             self.enough.store(true, Ordering::Relaxed);
         }
-        self.rounds += 1;
-        Ok((self.enough.load(Ordering::Relaxed) || self.rounds == PATIENCE).then_some(()))
+        Ok((self.enough.load(Ordering::Relaxed) || self.deadline.is_over()).then_some(()))
     }
 
     fn apply(&mut self, _: &[Evaluation]) {}
 }
 
-/// Ends at once, or runs for long.
+/// Ends once the other worker has all its tasks, or runs for long.
 enum Either<'a> {
-    Short,
+    Short { long_tasks: &'a AtomicUsize, deadline: Deadline },
     Long(Wanderer<'a>),
 }
 
@@ -69,7 +80,9 @@ impl Task for Either<'_> {
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<()>, EvaluateError> {
         match self {
-            Self::Short => Ok(Some(())),
+            Self::Short { long_tasks, deadline } => {
+                Ok((long_tasks.load(Ordering::Relaxed) == 4 || deadline.is_over()).then_some(()))
+            }
             Self::Long(task) => task.gather(requests),
         }
     }
@@ -79,16 +92,17 @@ impl Task for Either<'_> {
 
 #[test]
 fn a_worker_without_tasks_takes_over_running_ones() {
-    let enough = AtomicBool::new(false);
-    let owner = Mutex::new(None);
-    // The thread that makes the first task makes the long ones; tasks from other threads end at once. A long task ends
-    // only on another thread than its first.
+    let (enough, long_tasks) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (owner, deadline) = (Mutex::new(None), Deadline::new());
+    // The thread that makes the first task makes four long ones. The other's four tasks end when these are made. A long
+    // task ends only on another thread than its first.
     let make = |_| {
         let home = std::thread::current().id();
         if *owner.lock().unwrap().get_or_insert(home) == home {
-            Either::Long(Wanderer { home, enough: &enough, rounds: 0 })
+            long_tasks.fetch_add(1, Ordering::Relaxed);
+            Either::Long(Wanderer { home, enough: &enough, deadline })
         } else {
-            Either::Short
+            Either::Short { long_tasks: &long_tasks, deadline }
         }
     };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 4 };
@@ -101,7 +115,8 @@ fn a_worker_without_tasks_takes_over_running_ones() {
 #[test]
 fn few_tasks_are_spread_over_all_workers() {
     let seen = Mutex::new(HashSet::new());
-    let make = |_| Meeting { rounds: 0, seen: &seen };
+    let deadline = Deadline::new();
+    let make = |_| Meeting { deadline, seen: &seen };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 64 };
     run_tasks(2, concurrency, make, none, &Counters::default(), &CancelToken::new(), |_, &()| {}).unwrap();
     assert_eq!(seen.into_inner().unwrap().len(), 2);
@@ -110,7 +125,7 @@ fn few_tasks_are_spread_over_all_workers() {
 /// Fails, or runs until it stops waiting.
 struct Faulty<'a> {
     fails: bool,
-    rounds: usize,
+    deadline: Deadline,
     abandoned: &'a AtomicBool,
 }
 
@@ -122,8 +137,7 @@ impl Task for Faulty<'_> {
         if self.fails {
             return Err(EvaluateError::Failed("broken".into()));
         }
-        self.rounds += 1;
-        if self.rounds < PATIENCE {
+        if !self.deadline.is_over() {
             return Ok(None);
         }
         self.abandoned.store(false, Ordering::Relaxed);
@@ -136,7 +150,8 @@ impl Task for Faulty<'_> {
 #[test]
 fn a_failure_of_one_worker_ends_the_others() {
     let abandoned = AtomicBool::new(true);
-    let make = |index| Faulty { fails: index == 3, rounds: 0, abandoned: &abandoned };
+    let deadline = Deadline::new();
+    let make = |index| Faulty { fails: index == 3, deadline, abandoned: &abandoned };
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 2 };
     let result = run_tasks(4, concurrency, make, none, &Counters::default(), &CancelToken::new(), |_, &()| {});
     assert!(matches!(result, Err(RunError::Task(EvaluateError::Failed(_)))), "{result:?}");
@@ -232,4 +247,66 @@ fn tasks_that_come_late_are_still_run() {
     let concurrency = Concurrency { workers: 3, tasks_per_worker: 4 };
     run_task_source(&source, concurrency, none, &Counters::default(), &CancelToken::new(), deliver).unwrap();
     assert_eq!(seen.into_inner().unwrap(), (0..Trickle::TASKS).collect::<Vec<_>>());
+}
+
+/// A task that ends once two threads run four of its kind each.
+struct Spread<'a> {
+    index: usize,
+    deadline: Deadline,
+    threads: &'a Mutex<[Option<ThreadId>; 8]>,
+    even: &'a AtomicBool,
+}
+
+impl Task for Spread<'_> {
+    type Output = ();
+    type Error = Infallible;
+
+    fn gather(&mut self, _: &mut Vec<LeafRequest>) -> Result<Option<()>, Infallible> {
+        let mut threads = self.threads.lock().unwrap();
+        let here = std::thread::current().id();
+        threads[self.index] = Some(here);
+        let running_here = threads.iter().filter(|thread| **thread == Some(here)).count();
+        if running_here == 4 && threads.iter().all(Option::is_some) {
+            self.even.store(true, Ordering::Relaxed);
+        }
+        Ok((self.even.load(Ordering::Relaxed) || self.deadline.is_over()).then_some(()))
+    }
+
+    fn apply(&mut self, _: &[Evaluation]) {}
+}
+
+/// Has two tasks, and six more once two threads run one each.
+struct LateTasks<'a> {
+    given: AtomicUsize,
+    deadline: Deadline,
+    threads: &'a Mutex<[Option<ThreadId>; 8]>,
+    even: &'a AtomicBool,
+}
+
+impl<'a> TaskSource for LateTasks<'a> {
+    type Task = Spread<'a>;
+
+    fn next(&self) -> Option<(usize, Spread<'a>)> {
+        let threads = *self.threads.lock().unwrap();
+        let both_run = threads[0].is_some() && threads[1].is_some() && threads[0] != threads[1];
+        let ready = if both_run { 8 } else { 2 };
+        let given = self.given.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < ready).then_some(n + 1));
+        let index = given.ok()?;
+        Some((index, Spread { index, deadline: self.deadline, threads: self.threads, even: self.even }))
+    }
+
+    fn is_open(&self) -> bool {
+        self.given.load(Ordering::Relaxed) < 8
+    }
+}
+
+#[test]
+fn late_tasks_go_to_all_workers_alike() {
+    let (threads, even) = (Mutex::default(), AtomicBool::new(false));
+    let given = AtomicUsize::new(0);
+    let source = LateTasks { given, deadline: Deadline::new(), threads: &threads, even: &even };
+    let concurrency = Concurrency { workers: 2, tasks_per_worker: 64 };
+    let cancel = CancelToken::new();
+    run_task_source(&source, concurrency, none, &Counters::default(), &cancel, |_, ()| {}).unwrap();
+    assert!(even.into_inner(), "one worker took more than its share: {threads:?}");
 }
