@@ -137,8 +137,13 @@ impl Broker {
         found.map_err(|error| FleetError::broker("the queue of jobs", error))
     }
 
-    /// Mends the queue of a broker that was killed: it may remember that a job was done and still hold it, or remember to
-    /// have given away jobs that it has lost. Nobody would ever get the first, nor what comes in place of the second.
+    /// Mends the queue of a broker that was killed. No worker would get some jobs otherwise:
+    ///
+    /// - Jobs that are done and still in the queue are removed.
+    /// - If the consumer is ahead of the queue, because the queue has lost jobs, the consumer is deleted.
+    /// - So it is if it has delivered every job in the queue and waits for none of them: it has forgotten them.
+    ///
+    /// [`Broker::ensure`] makes a new consumer, which delivers all jobs in the queue.
     pub async fn mend_queue(&self) -> Result<(), FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
         // The consumer first, for both numbers grow.
@@ -149,7 +154,9 @@ impl Broker {
         if state.messages > 0 && state.first_sequence <= done {
             stream.purge().sequence(done + 1).await.map_err(|error| wrong(&error))?;
         }
-        if info.delivered.stream_sequence > state.last_sequence {
+        let delivered = info.delivered.stream_sequence;
+        let forgotten = state.messages > 0 && delivered == state.last_sequence && info.num_ack_pending == 0;
+        if delivered > state.last_sequence || forgotten {
             stream.delete_consumer(WORKERS).await.map_err(|error| wrong(&error))?;
         }
         Ok(())
