@@ -195,7 +195,9 @@ impl Search {
 
     /// Without a temperature the most visited move is played. So stop if the second move can no longer overtake it.
     fn leader_stop(&self, left: u32) -> Option<Stop> {
-        if !self.config.stop_early || self.config.puct.temperature > 0.0 {
+        // The leading move has at most the root's visits.
+        let may_lead = self.graph.node(ROOT).visits > left;
+        if !self.config.stop_early || self.config.puct.temperature > 0.0 || !may_lead {
             return None;
         }
         let (mut first, mut second) = (0, 0);
@@ -219,9 +221,10 @@ impl Search {
         let mut best: Option<usize> = None;
         let mut sum_prior = 0.0;
         let root = self.graph.node(ROOT);
+        let (solves, lost) = (self.config.solver.is_on(), Some(side.opponent()));
         for (index, entry) in self.root.entries.iter().enumerate() {
             match self.entry_edge(entry) {
-                Some(_) if self.is_refuted(entry) => {}
+                Some(edge) if solves && edge.proof.is_some_and(|proof| proof.winner == lost) => {}
                 Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
                     let seen = self.graph.seen_where::<SHARES>(root, edge, self.root_path_state.path);
                     ids.push(index as u32);
