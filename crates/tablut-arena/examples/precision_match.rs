@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, play_match};
-use tablut_games::{CancelToken, Concurrency, NetEvaluator};
-use tablut_net::{Engine, EngineOptions, Model, Precision};
+use tablut_games::{CancelToken, Concurrency};
+use tablut_net::{Engine, EngineOptions, Model, NetEvaluator, Precision};
 use tablut_players::{Contestant, NetSearch, match_search};
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, Limit};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tablut_games::{CancelToken, Counters, GameOrder, NetEvaluator, RunError, SelfPlayConfig, run_tasks};
-use tablut_net::{Architecture, Inference, InputBatch, NetError, OutputBatch, Weights};
+use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, run_tasks};
+use tablut_net::{Architecture, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
 use tablut_search::SearchConfig;
 
 use crate::error::FleetError;

@@ -8,13 +8,12 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use tablut_net::{Inference, Model, Weights};
+use tablut_net::{Inference, Model, NetEvaluator, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
 use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
-use crate::net_evaluator::NetEvaluator;
 use crate::record::GameRecord;
 use crate::selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 

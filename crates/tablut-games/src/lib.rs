@@ -2,7 +2,6 @@
 //!
 //! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full;
 //!   [`CancelToken`] stops it.
-//! - [`NetEvaluator`]: lets a search use a net.
 //! - [`SelfPlayGame`]: one net against itself, as a task.
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
@@ -13,7 +12,6 @@
 mod cancel;
 mod doors;
 mod executor;
-mod net_evaluator;
 mod npz;
 mod record;
 mod record_file;
@@ -26,7 +24,6 @@ pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
-pub use net_evaluator::NetEvaluator;
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{

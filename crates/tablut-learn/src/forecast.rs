@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, DoorError, GameOrder, GameRecord, MakeInference, NetEvaluator, RecordFile, ReplayWindow,
-    RunError, run_tasks, write_records,
+    CancelToken, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow, RunError,
+    run_tasks, write_records,
 };
-use tablut_net::{Model, ModelFileError, TrainingSummary, Weights};
+use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig, UniformEvaluator};
 

@@ -5,6 +5,7 @@
 //! - [`encode`], [`View`], [`PLANES`], [`FEATURES`]: positions as planes and features.
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
+//! - [`NetEvaluator`]: lets a search use a net.
 //! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
 //! - [`onnx::encode`]: the net for other runtimes.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play.
@@ -20,6 +21,7 @@ mod features;
 mod file_kind;
 pub mod layers;
 mod model_file;
+mod net_evaluator;
 pub mod onnx;
 mod planes;
 mod policy;
@@ -35,6 +37,7 @@ pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use features::FEATURES;
 pub use layers::{MOVES_LEFT_UNIT, Parameter};
 pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
+pub use net_evaluator::NetEvaluator;
 pub use planes::{PLANES, View};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
 pub use rules_choice::{KnownRules, RulesChoice, RulesChoiceError, choose_rules, rules_of_file};

@@ -6,8 +6,7 @@
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_games::NetEvaluator;
-use tablut_net::{Engine, Model};
+use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_play::shipped_net;
 use tablut_rules::{RuleSet, Rules};
 use tablut_session::form::RuleCheck;

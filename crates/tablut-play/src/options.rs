@@ -11,10 +11,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tablut_games::NetEvaluator;
 use tablut_net::{
-    Engine, KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, RulesChoice, RulesChoiceError,
-    choose_rules,
+    Engine, KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, RulesChoice,
+    RulesChoiceError, choose_rules,
 };
 use tablut_players::{PlayerSpec, PlayerSpecError, play_simulations};
 use tablut_rules::{Position, PositionTextError, Rules, Side};

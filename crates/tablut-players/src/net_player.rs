@@ -3,8 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
-use tablut_games::NetEvaluator;
-use tablut_net::{Engine, NetError, Weights};
+use tablut_net::{Engine, NetError, NetEvaluator, Weights};
 use tablut_rules::Game;
 use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
 

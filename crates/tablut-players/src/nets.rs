@@ -3,10 +3,9 @@
 use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use tablut_games::NetEvaluator;
 use tablut_net::{
-    Engine, KnownRules, Model, ModelFileError, NetError, RulesChoice, RulesChoiceError, StatedRules, TrainingSummary,
-    Weights, choose_rules, rules_of_file,
+    Engine, KnownRules, Model, ModelFileError, NetError, NetEvaluator, RulesChoice, RulesChoiceError, StatedRules,
+    TrainingSummary, Weights, choose_rules, rules_of_file,
 };
 use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tablut_games::NetEvaluator;
-use tablut_net::{Architecture, Engine, Inference, InputBatch, NetError, OutputBatch, Weights};
+use tablut_net::{Architecture, Engine, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
 use tablut_search::Evaluator;
 
 use crate::broker::Broker;

@@ -2,8 +2,7 @@
 
 use crate::shipped::shipped_net;
 use std::path::{Path, PathBuf};
-use tablut_games::NetEvaluator;
-use tablut_net::{Engine, Model, ModelFileError, ModelFileErrorKind, NetError};
+use tablut_net::{Engine, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator};
 use tablut_search::Evaluator;
 
 /// Checkpoints that a slider shows.

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_games::NetEvaluator;
-use tablut_net::Engine;
+use tablut_net::{Engine, NetEvaluator};
 use tablut_play::{PositionReport, Style, report_text};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use indicatif::HumanCount;
 use tablut_games::{
-    Concurrency, Counters, NetEvaluator, RecordFile, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
-    write_records,
+    Concurrency, Counters, RecordFile, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
 };
-use tablut_net::{Engine, Inference};
+use tablut_net::{Engine, Inference, NetEvaluator};
 use tablut_search::SearchConfig;
 
 use super::model_file::load_model;

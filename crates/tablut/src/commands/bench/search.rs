@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
-use tablut_games::NetEvaluator;
-use tablut_net::{Engine, Model};
+use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{
     CacheScope, CachedEvaluator, EvaluateError, Evaluation, EvaluationCache, Evaluator, Method, Query, Search,

@@ -7,11 +7,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde::Serialize;
-use tablut_games::{
-    CancelToken, Concurrency, Counters, NetEvaluator, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
-};
+use tablut_games::{CancelToken, Concurrency, Counters, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
 use tablut_learn::BurnInference;
-use tablut_net::{Architecture, Engine, Inference, Model, Weights};
+use tablut_net::{Architecture, Engine, Inference, Model, NetEvaluator, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 

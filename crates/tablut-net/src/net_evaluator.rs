@@ -1,7 +1,9 @@
 //! Lets a search use a net: encodes queries, runs the net on them as one batch, and returns the evaluations.
 
-use tablut_net::{Inference, InputBatch, OutputBatch, encode};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
+
+use crate::batch::{Inference, InputBatch, OutputBatch};
+use crate::encoding::encode;
 
 /// An [`Evaluator`] over any [`Inference`].
 pub struct NetEvaluator {
