@@ -61,7 +61,7 @@ pub use outcome::{Outcome, Reason};
 pub use position::{PartsError, Position};
 pub use position_text::PositionTextError;
 pub use replay::{Replay, TraceError, TraceStep};
-pub use rules::{Applied, IllegalMove, MoveFault, Rules};
+pub use rules::{Applied, Foresight, IllegalMove, MoveFault, Rules};
 pub use ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, ClauseDifference, CornerRules, Escape, First, HostileCamps,
     Hostility, KingCapture, KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet,

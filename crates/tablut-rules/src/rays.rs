@@ -62,6 +62,15 @@ impl Rays {
     }
 }
 
+/// The square of a part of a ray that lies nearest to the ray's start.
+#[inline]
+pub(crate) fn nearest(squares: Bitboard, direction: Direction) -> Option<Square> {
+    match direction {
+        Direction::North | Direction::East => squares.first(),
+        Direction::South | Direction::West => squares.last(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,10 @@
 mod capture;
 mod compile;
 mod count;
+mod escape_paths;
+mod foresight;
 mod legality;
+mod lines;
 mod movegen;
 mod routes;
 
@@ -15,7 +18,10 @@ use crate::rays::{RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
 
+use escape_paths::EscapePaths;
+
 pub(crate) use compile::all_camps;
+pub use foresight::Foresight;
 pub use legality::{IllegalMove, MoveFault};
 
 /// How one kind of piece moves.
@@ -71,6 +77,7 @@ pub struct Rules {
     /// By [`Piece::index`] of the piece that may be captured.
     hostile: [Hostile; 3],
     king_rays: Box<Rays>,
+    escape_paths: Box<EscapePaths>,
     king_fall: KingFall,
     king_armed: bool,
     one_chosen: bool,

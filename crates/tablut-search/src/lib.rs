@@ -17,6 +17,7 @@ mod cache;
 mod config;
 mod evaluator;
 mod graph;
+mod leaf;
 mod limit;
 mod lines;
 mod perspective;
@@ -33,6 +34,7 @@ pub use config::{
     SigmaConfig, Solver,
 };
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
+pub use leaf::{LeafDepth, LeafSolver};
 pub use limit::{LIMIT_FORMS, Limit, LimitError};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};

@@ -23,6 +23,7 @@ use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
 use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
+use crate::leaf::LeafSolver;
 
 /// The size of a tree or graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ struct Scratch {
     ids: Vec<u32>,
     replies: MoveList,
     blocking: MoveList,
-    lost: Vec<bool>,
+    leaf: LeafSolver,
     weights: Vec<f32>,
     logits: Vec<f32>,
     spare: Graph,

@@ -22,6 +22,24 @@ impl Game {
             .filter(move |&i| self.plies[i].before == self.position && counted(i))
     }
 
+    /// Whether the history may end the game with the next move: by a limit, or because a move without a capture may
+    /// repeat a position often enough. If not, the next move ends the game only by the king's capture or escape, or by
+    /// leaving the opponent without a move. The game is not over.
+    #[must_use]
+    pub fn history_may_end_it(&self) -> bool {
+        let set = self.rules.set();
+        let at_limit = set.no_capture_plies.is_some_and(|limit| self.plies_since_capture + 1 >= limit)
+            || self.max_plies.is_some_and(|limit| self.ply() + 1 >= limit);
+        if at_limit || set.repetition.result == RepetitionResult::Ignored {
+            return at_limit;
+        }
+        let needed = set.repetition.occurrences.saturating_sub(1) as usize;
+        let reach = (self.plies_since_capture as usize).min(self.plies.len());
+        let since_capture = self.plies[self.plies.len() - reach..].iter().rev();
+        let near = since_capture.step_by(2).filter(|ply| is_one_move_away(&self.position, &ply.before));
+        near.take(needed).count() >= needed
+    }
+
     /// The number of earlier occurrences that count.
     pub(super) fn count_occurrences(&self) -> u32 {
         if self.rules.set().repetition.result == RepetitionResult::Ignored {
@@ -76,5 +94,17 @@ impl Game {
     fn was_compelled(&self, before: &Position) -> bool {
         let opponent = before.side_to_move().opponent();
         self.rules.wins_at_once(before, opponent)
+    }
+}
+
+/// Whether a move of the side to move without a capture may turn `position` into `other`, as far as the number of
+/// changed squares shows.
+fn is_one_move_away(position: &Position, other: &Position) -> bool {
+    let same_king = position.king() == other.king();
+    let attackers = (position.attackers() ^ other.attackers()).len();
+    let defenders = (position.defenders() ^ other.defenders()).len();
+    match position.side_to_move() {
+        Side::Attackers => same_king && defenders == 0 && attackers == 2,
+        Side::Defenders => attackers == 0 && defenders == if same_king { 2 } else { 0 },
     }
 }

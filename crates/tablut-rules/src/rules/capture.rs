@@ -70,6 +70,34 @@ impl Rules {
         between(to, position.attackers(), captors)
     }
 
+    /// The empty squares beside the king on which an attacker that arrives captures him.
+    pub(super) fn falling_gaps(&self, position: &Position, king: Square) -> Bitboard {
+        let occupied = position.occupied();
+        let here = Bitboard::of(king);
+        let beside = here.neighbours();
+        if self.king_fall.between.contains(king) {
+            let captors = position.attackers() | self.hostile[Piece::King.index()].now(occupied);
+            let across = |d: Direction| {
+                if captors.intersects(here.shifted(d.opposite())) { here.shifted(d) } else { Bitboard::EMPTY }
+            };
+            return Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | across(d)) - occupied;
+        }
+        let open = self.unclosed(position, king);
+        match open.len() {
+            _ if king.is_edge() && !self.king_fall.edge_closes => Bitboard::EMPTY,
+            0 => beside - occupied,
+            1 => open - occupied,
+            _ => Bitboard::EMPTY,
+        }
+    }
+
+    /// The squares beside the king that neither hold an attacker nor count like one. Only a king who must be surrounded
+    /// needs them.
+    pub(super) fn unclosed(&self, position: &Position, king: Square) -> Bitboard {
+        let closed = position.attackers() | self.king_fall.closing.now(position.occupied());
+        Bitboard::of(king).neighbours() - closed
+    }
+
     /// Whether an attacker that arrives at `to`, next to the king, captures him.
     pub(super) fn king_falls(&self, position: &Position, king: Square, to: Square) -> bool {
         let attackers = position.attackers() | Bitboard::of(to);

@@ -4,6 +4,7 @@ use crate::bitboard::{Bitboard, STEPPED};
 use crate::board::{CENTRE, Direction, Square};
 use crate::position::Position;
 use crate::rays::Rays;
+use crate::rules::escape_paths::EscapePaths;
 use crate::rules::{Hostile, KingFall, Rules, Walk};
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet, RuleSetError,
@@ -22,18 +23,23 @@ impl Rules {
 fn compile(set: RuleSet) -> Rules {
     let corners = Bitboard::where_square(|s| s.is_corner());
     let camps = all_camps();
+    let escapes = match set.escape {
+        Escape::Edge => edge(),
+        Escape::Corners => corners,
+        Escape::EdgeOutsideCamps => edge() - camps,
+    };
+    let walks = Piece::ALL.map(|piece| walk(&set, piece));
+    let king = &walks[Piece::King.index()];
+    let king_rays = Box::new(Rays::new(set.king.reach as usize));
     Rules {
         throne: special(has_throne(&set), Bitboard::of(CENTRE)),
         corners: special(has_corners(&set), corners),
         camps: special(has_camps(&set), camps),
-        escapes: match set.escape {
-            Escape::Edge => edge(),
-            Escape::Corners => corners,
-            Escape::EdgeOutsideCamps => edge() - camps,
-        },
-        walks: Piece::ALL.map(|piece| walk(&set, piece)),
+        escape_paths: Box::new(EscapePaths::new(&king_rays, king.closed, king.halting, escapes - king.barred)),
+        escapes,
+        walks,
         hostile: Piece::ALL.map(|piece| hostile(&set, piece)),
-        king_rays: Box::new(Rays::new(set.king.reach as usize)),
+        king_rays,
         king_fall: king_fall(&set),
         king_armed: set.king.armed,
         one_chosen: set.captures.count == CaptureCount::OneChosen,

@@ -48,6 +48,16 @@ impl Rules {
 
     /// The empty squares from which a piece may surround two or more enemies. The set may contain other squares.
     fn choice_squares(&self, position: &Position) -> Bitboard {
+        let [once, twice] = self.capturing_squares(position);
+        match position.side_to_move() {
+            Side::Attackers => twice | (once & position.king_board().neighbours()),
+            Side::Defenders => twice,
+        }
+    }
+
+    /// The empty squares from which a piece of the side to move may surround soldiers: at least one, and at least two.
+    /// The sets may contain other squares. They leave out the capture of a pinned defender.
+    pub(super) fn capturing_squares(&self, position: &Position) -> [Bitboard; 2] {
         let occupied = position.occupied();
         let (enemies, captors, victim) = match position.side_to_move() {
             Side::Attackers => (position.defenders(), position.attackers(), Piece::Defender),
@@ -62,10 +72,7 @@ impl Rules {
             twice |= once & squares;
             once |= squares;
         }
-        if position.side_to_move() == Side::Attackers {
-            twice |= once & position.king_board().neighbours();
-        }
-        twice
+        [once, twice]
     }
 }
 

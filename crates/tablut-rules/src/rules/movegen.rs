@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::bitboard::Bitboard;
-use crate::board::{Direction, Square};
+use crate::board::Square;
 use crate::moves::{Move, MoveList};
 use crate::position::Position;
 use crate::rules::Rules;
@@ -70,7 +70,7 @@ impl Rules {
 
     /// Passes a move once, or once for each piece that the mover may choose (rulebook IC5).
     #[inline]
-    fn visit_choices(
+    pub(super) fn visit_choices(
         &self,
         position: &Position,
         mv: Move,
@@ -89,15 +89,19 @@ impl Rules {
         visit(mv)
     }
 
-    /// Whether a piece of `pieces`, all of one kind, can move to an empty square.
-    pub(crate) fn reaches(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard, to: Square) -> bool {
-        // Only pieces in the same row or column can reach the square.
-        let lines = Direction::ALL
-            .map(|d| crate::rays::RAYS.from(to, d))
-            .into_iter()
-            .fold(Bitboard::EMPTY, |all, ray| all | ray);
-        (pieces & lines)
-            .iter()
-            .any(|from| self.targets(piece, from, occupied).iter().any(|squares| squares.contains(to)))
+    /// Passes each legal move of the piece on `from` to one of `squares` to the visitor.
+    #[inline]
+    pub(super) fn visit_moves_to(
+        &self,
+        position: &Position,
+        from: Square,
+        squares: Bitboard,
+        visit: &mut impl FnMut(Move) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(piece) = position.piece_at(from) else { return ControlFlow::Continue(()) };
+        for line in self.targets(piece, from, position.occupied()) {
+            self.visit_line(position, from, (line & squares).iter(), visit)?;
+        }
+        ControlFlow::Continue(())
     }
 }

@@ -1,9 +1,7 @@
 //! The king's escape routes, and immediate wins.
 
 use crate::bitboard::Bitboard;
-use crate::board::Direction;
 use crate::position::Position;
-use crate::rays::RAYS;
 use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
@@ -20,28 +18,25 @@ impl Rules {
     /// is captured or has escaped.
     #[must_use]
     pub fn routes(&self, position: &Position) -> u32 {
-        self.king_lines(position).into_iter().map(|line| u32::from(line.intersects(self.escapes))).sum()
+        self.open_paths(position).map(|path| u32::from(!path.is_empty())).into_iter().sum()
     }
 
     /// The squares that the king passes and lands on along his escape routes. Each route ends at its nearest escape
     /// square.
     #[must_use]
     pub fn route_squares(&self, position: &Position) -> Bitboard {
-        let mut squares = Bitboard::EMPTY;
-        let Some(king) = position.king() else {
-            return squares;
-        };
-        for (direction, line) in Direction::ALL.into_iter().zip(self.king_lines(position)) {
-            let goals = line & self.escapes;
-            let nearest = match direction {
-                Direction::North | Direction::East => goals.first(),
-                Direction::South | Direction::West => goals.last(),
-            };
-            if let Some(goal) = nearest {
-                squares |= RAYS.from(king, direction) - RAYS.from(goal, direction);
+        self.open_paths(position).into_iter().fold(Bitboard::EMPTY, |all, path| all | path)
+    }
+
+    /// The king's way to the nearest escape square in each direction, if no piece stands on it.
+    fn open_paths(&self, position: &Position) -> [Bitboard; 4] {
+        match position.king() {
+            Some(king) if !self.escapes.contains(king) => {
+                let occupied = position.occupied();
+                self.escape_paths.from(king).map(|path| if path.intersects(occupied) { Bitboard::EMPTY } else { path })
             }
+            _ => [Bitboard::EMPTY; 4],
         }
-        squares
     }
 
     fn king_lines(&self, position: &Position) -> [Bitboard; 4] {
@@ -64,10 +59,7 @@ impl Rules {
         if side == Side::Defenders {
             return self.routes(position) > 0;
         }
-        let occupied = position.occupied();
-        let gaps = Bitboard::of(king).neighbours() - occupied;
-        gaps.iter().any(|gap| {
-            self.king_falls(position, king, gap) && self.reaches(Piece::Attacker, position.attackers(), occupied, gap)
-        })
+        let gaps = self.falling_gaps(position, king);
+        gaps.iter().any(|gap| self.attacker_reaches(position, gap))
     }
 }

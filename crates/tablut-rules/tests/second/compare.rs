@@ -53,6 +53,26 @@ pub fn compare_position(rules: &Rules, name: Name, board: &Board, context: &str)
         assert_eq!(applied.winner, side(winner), "{what}");
         assert_eq!(applied.position.hash(), applied.position.hash_from_scratch(), "{what}");
     }
+    compare_foresight(rules, &position, &moves, context);
+}
+
+/// A move that foresight excludes changes nothing about who wins at once. A threat can be parried exactly if some move
+/// parries it.
+fn compare_foresight(rules: &Rules, position: &Position, moves: &[Move], context: &str) {
+    let foresight = rules.foresight(position);
+    for mv in moves.iter().filter(|mv| !foresight.may_change(**mv)) {
+        let after = rules.apply(position, *mv);
+        assert_eq!(after.winner, None, "{context}: {mv} in {position}");
+        for side in Side::ALL {
+            let before = rules.wins_at_once(position, side);
+            assert_eq!(rules.wins_at_once(&after.position, side), before, "{context}: {side}, {mv} in {position}");
+        }
+    }
+    let opponent = position.side_to_move().opponent();
+    if rules.wins_at_once(position, opponent) {
+        let parries = |mv: &Move| !rules.wins_at_once(&rules.apply(position, *mv).position, opponent);
+        assert_eq!(rules.can_parry(position, opponent), moves.iter().any(parries), "{context}: {position}");
+    }
 }
 
 /// Asks `check_legal` about every pair of squares: it must allow exactly the legal moves.

@@ -1,15 +1,16 @@
-//! What a search finds without an evaluation: the end of the game and a win in one ply at every leaf, a loss in two
-//! plies if the opponent threatens to win, and wins in three plies near the root.
+//! What a search finds without an evaluation: the end of the game and a win in one ply at every leaf, what
+//! [`crate::LeafSolver`] sees there, and wins in three plies near the root.
 //!
-//! All moves are played on the game itself. So the search also notices if a repetition or a limit ends the game before
-//! the threat is carried out. Such an ending never counts as lost here; the tree finds its value.
+//! Around the root all moves are played on the game itself. So the search also notices if a repetition or a limit ends
+//! the game before the threat is carried out. Such an ending never counts as lost here; the tree finds its value.
 
-use tablut_rules::{Move, Position, Reason, Side};
+use tablut_rules::{Position, Reason, Side};
 
 use super::Search;
 use super::simulation::Descended;
 use crate::config::{Repeats, Solver};
 use crate::graph::{NONE, NodeId, Path, ROOT};
+use crate::leaf::LeafDepth;
 use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
 
@@ -27,8 +28,13 @@ impl Search {
             return Descended::Known;
         }
         self.game.legal_moves(&mut self.scratch.moves);
-        self.scratch.lost.clear();
-        let seen = if self.config.solver.is_on() { self.look_ahead(mover) } else { None };
+        self.scratch.leaf.clear();
+        let depth = match self.config.solver {
+            Solver::Off => None,
+            Solver::Threats => Some(LeafDepth::Threats),
+            Solver::Deep => Some(LeafDepth::Deep),
+        };
+        let seen = depth.and_then(|depth| self.scratch.leaf.look(&mut self.game, &self.scratch.moves, depth));
         if let Some(proof) = seen {
             self.graph.prove(id, proof, path);
             return Descended::Known;
@@ -42,48 +48,8 @@ impl Search {
             // Its mean stays 0, and it stays a leaf.
             return Descended::Known;
         }
-        self.graph.await_evaluation(id, &self.scratch.moves, &self.scratch.lost);
+        self.graph.await_evaluation(id, &self.scratch.moves, self.scratch.leaf.lost());
         Descended::Ask(self.query())
-    }
-
-    /// Looks at the result of each legal move in `scratch`, if the opponent threatens to win or the settings always ask
-    /// for it. Finds the result of the position, or marks the lost moves.
-    fn look_ahead(&mut self, mover: Side) -> Option<Proof> {
-        let deep = self.config.solver == Solver::Deep;
-        if !deep && !self.game.rules().wins_at_once(self.game.position(), mover.opponent()) {
-            return None;
-        }
-        for index in 0..self.scratch.moves.len() {
-            let proof = self.result_after(self.scratch.moves[index], mover, deep);
-            if proof.is_some_and(|proof| proof.winner == Some(mover)) {
-                return proof.map(Proof::one_ply_earlier);
-            }
-            self.scratch.lost.push(proof.is_some());
-        }
-        let all_lost = self.scratch.lost.iter().all(|lost| *lost);
-        all_lost.then(|| Proof::win_at_once(mover.opponent()).one_ply_earlier())
-    }
-
-    /// The visible result after `mv`: an immediate win of the opponent or, if `deep`, a win of `mover` in two.
-    fn result_after(&mut self, mv: Move, mover: Side, deep: bool) -> Option<Proof> {
-        // For most moves the position alone shows quickly that there is nothing to find.
-        let rules = self.game.rules();
-        let after = rules.apply(self.game.position(), mv).position;
-        let lost = rules.wins_at_once(&after, mover.opponent());
-        let threat = deep && rules.wins_at_once(&after, mover);
-        if !lost && !threat {
-            return None;
-        }
-        self.game.play_trusted(mv);
-        let proof = if self.game.outcome().is_some() {
-            None
-        } else if lost {
-            Some(Proof::win_at_once(mover.opponent()))
-        } else {
-            self.every_reply_loses(mover).then(|| Proof::win_at_once(mover).one_ply_earlier())
-        };
-        self.game.undo();
-        proof
     }
 
     /// Whether the game continues and `side`, to move, wins at once.
@@ -154,24 +120,6 @@ impl Search {
         });
         self.scratch.blocking = moves;
         blocks
-    }
-
-    /// `side`, which has just moved and threatens to win at once, wins after every reply.
-    fn every_reply_loses(&mut self, side: Side) -> bool {
-        let mut replies = std::mem::take(&mut self.scratch.replies);
-        self.game.legal_moves(&mut replies);
-        let wins = replies.iter().all(|reply| {
-            let rules = self.game.rules();
-            if !rules.wins_at_once(&rules.apply(self.game.position(), *reply).position, side) {
-                return false;
-            }
-            self.game.play_trusted(*reply);
-            let wins = self.wins_now(side);
-            self.game.undo();
-            wins
-        });
-        self.scratch.replies = replies;
-        wins
     }
 
     /// Gives every root move with a known result a node with its proof.

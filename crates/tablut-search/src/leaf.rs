@@ -1,0 +1,119 @@
+//! What the solver sees at a leaf without an evaluation: moves that lose at once, losses in two plies, and wins in
+//! three plies.
+//!
+//! Most moves at a leaf change nothing about who wins at once, and a few masks show that
+//! ([`tablut_rules::Foresight`]). Only the other moves are played, on the position alone. A win in three is refuted in
+//! the same way, by the opponent's moves that could matter. What is left is played on the game itself, which knows its
+//! repetitions and limits. An ending by them never counts as lost or won here; the tree finds its value.
+
+#[cfg(test)]
+mod tests;
+
+use tablut_rules::{Game, Move, MoveList, Side};
+
+use crate::proof::Proof;
+
+/// How far a [`LeafSolver`] looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafDepth {
+    /// Moves that lose at once and losses in two plies, if the opponent threatens to win.
+    Threats,
+    /// Moves that lose at once, losses in two plies and wins in three plies.
+    Deep,
+}
+
+/// Looks ahead at a leaf. It keeps its memory from leaf to leaf.
+#[derive(Debug, Default)]
+pub struct LeafSolver {
+    lost: Vec<bool>,
+    replies: MoveList,
+}
+
+impl LeafSolver {
+    /// The proven result of the game's position, if the solver sees one: a win of the side to move in three plies, or a
+    /// loss in two. The game is not over, the side to move does not [win at once](tablut_rules::Rules::wins_at_once),
+    /// and `moves` are the legal moves. The game is the same afterwards.
+    pub fn look(&mut self, game: &mut Game, moves: &[Move], depth: LeafDepth) -> Option<Proof> {
+        self.lost.clear();
+        let (rules, position) = (game.rules(), game.position());
+        let mover = position.side_to_move();
+        let threatened = rules.wins_at_once(position, mover.opponent());
+        if depth == LeafDepth::Threats && !threatened {
+            return None;
+        }
+        let foresight = rules.foresight(position);
+        let mut history = History::default();
+        for &mv in moves {
+            let proof = if foresight.may_change(mv) {
+                self.result_after(game, mv, depth, &mut history)
+            } else if threatened && history.lets_go_on(game, mv) {
+                Some(Proof::win_at_once(mover.opponent()))
+            } else {
+                None
+            };
+            if proof.is_some_and(|proof| proof.winner == Some(mover)) {
+                return proof.map(Proof::one_ply_earlier);
+            }
+            self.lost.push(proof.is_some());
+        }
+        let all_lost = self.lost.iter().all(|lost| *lost);
+        all_lost.then(|| Proof::win_at_once(mover.opponent()).one_ply_earlier())
+    }
+
+    /// Whether each legal move loses at once, in the order of the moves. It is empty if the last
+    /// [`look`](LeafSolver::look) did not ask, and meaningless if it returned a proof.
+    pub fn lost(&self) -> &[bool] {
+        &self.lost
+    }
+
+    /// Forgets the last look's lost moves.
+    pub(crate) fn clear(&mut self) {
+        self.lost.clear();
+    }
+
+    /// The visible result after `mv`: an immediate win of the opponent or, if `depth` allows, a win of the mover in two.
+    fn result_after(&mut self, game: &mut Game, mv: Move, depth: LeafDepth, history: &mut History) -> Option<Proof> {
+        let (rules, mover) = (game.rules(), game.position().side_to_move());
+        let after = rules.apply(game.position(), mv).position;
+        if rules.wins_at_once(&after, mover.opponent()) {
+            return history.lets_go_on(game, mv).then(|| Proof::win_at_once(mover.opponent()));
+        }
+        if depth == LeafDepth::Threats || !rules.wins_at_once(&after, mover) || rules.can_parry(&after, mover) {
+            return None;
+        }
+        game.play_trusted(mv);
+        let wins = game.outcome().is_none() && self.every_reply_loses(game, mover);
+        game.undo();
+        wins.then(|| Proof::win_at_once(mover).one_ply_earlier())
+    }
+
+    /// `side`, which has just moved and threatens to win at once, wins after every reply.
+    fn every_reply_loses(&mut self, game: &mut Game, side: Side) -> bool {
+        game.legal_moves(&mut self.replies);
+        self.replies.iter().all(|reply| {
+            game.play_trusted(*reply);
+            let wins = game.outcome().is_none() && game.rules().wins_at_once(game.position(), side);
+            game.undo();
+            wins
+        })
+    }
+}
+
+/// Whether the game's history may end it with the next move, found once and only if it is needed.
+#[derive(Default)]
+struct History {
+    may_end: Option<bool>,
+}
+
+impl History {
+    /// Whether the game goes on after a move that lets the opponent win at once. (So the opponent has a move.)
+    fn lets_go_on(&mut self, game: &mut Game, mv: Move) -> bool {
+        if !*self.may_end.get_or_insert_with(|| game.history_may_end_it()) {
+            return true;
+        }
+        game.play_trusted(mv);
+        let goes_on = game.outcome().is_none();
+        game.undo();
+        goes_on
+    }
+}
