@@ -1,4 +1,5 @@
-//! Convolutions in bf16 on Intel's matrix registers (AMX): direct, with sums in f32.
+//! Convolutions in bf16, with sums in f32: direct ones on Intel's matrix registers (AMX) here, and Winograd's on AVX-512
+//! in `vectors.rs`.
 //!
 //! A tile product does sixteen times the multiplications of an AVX-512 instruction. So Winograd's transforms, which
 //! save multiplications, would not pay off. Inputs and weights are rounded to bf16 (eight bits of precision). Sums,
@@ -10,14 +11,20 @@ mod amx;
 mod epilogue;
 mod images;
 mod number;
+mod pair_product;
 mod plain;
+mod points;
 #[cfg(target_arch = "x86_64")]
 mod sums;
+mod tile_sinks;
+mod vectors;
 mod weights;
 
 pub use epilogue::Bf16Epilogue;
 pub use images::Bf16Images;
 pub use number::BF16_LANES;
+pub use points::{Bf16PointConvolution, Bf16Tiles};
+pub use vectors::Bf16Vectors;
 pub use weights::Bf16Convolution;
 
 /// Access to the matrix registers. It exists only if the machine has them and the system allows their use.

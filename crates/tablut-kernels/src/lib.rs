@@ -10,6 +10,7 @@
 //! - [`Matrix`]: a packed matrix for products, that is, for 1×1 convolutions and dense layers;
 //! - [`PointSums`] and [`GradientEpilogue`]: gradients of convolutions, for learning;
 //! - [`Bf16Kernels`]: direct convolutions in bf16 on Intel's matrix registers, for nets that tolerate rounding;
+//! - [`Bf16Vectors`]: Winograd convolutions with products in bf16 on AVX-512, for the same nets;
 //! - [`reference`](mod@reference): the same arithmetic in its simplest form, for tests.
 //!
 //! # Fixed bits
@@ -39,7 +40,9 @@ mod simd;
 mod winograd;
 
 pub use aligned::Aligned;
-pub use bf16::{BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels};
+pub use bf16::{
+    BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution, Bf16Tiles, Bf16Vectors,
+};
 pub use kernels::{Epilogue, GradientEpilogue, Kernels};
 pub use lanes::LANES;
 pub use matrix::Matrix;

@@ -137,7 +137,7 @@ impl Convolution {
 }
 
 /// `G g Gᵀ`, in f64 until the end.
-fn transform_kernel(taps: &[f32]) -> [f32; POINTS] {
+pub(crate) fn transform_kernel(taps: &[f32]) -> [f32; POINTS] {
     let mut points = [0.0; POINTS];
     for (i, down) in KERNEL.iter().enumerate() {
         for (j, across) in KERNEL.iter().enumerate() {

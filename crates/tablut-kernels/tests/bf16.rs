@@ -1,7 +1,11 @@
-//! Compares convolutions in bf16 with plain arithmetic on rounded numbers. On machines without AMX, only the kernels
-//! without its registers are tested.
+//! Compares convolutions in bf16 with plain arithmetic: direct ones with arithmetic on rounded numbers, Winograd's with
+//! exact arithmetic, because they round in between. On machines without the instructions, only the kernels without them
+//! are tested.
 
-use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Grid, reference};
+use tablut_kernels::{
+    Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution, Bf16Tiles, Bf16Vectors, Epilogue,
+    Grid, Kernels, Transformed, reference,
+};
 
 /// The kernels without the registers, and those with them if the machine has them.
 fn all_kernels() -> Vec<Bf16Kernels> {
@@ -144,4 +148,107 @@ fn has_the_same_bits_in_any_company(kernels: Bf16Kernels) {
 #[should_panic(expected = "multiples of 32")]
 fn channels_that_fill_no_tile_are_refused() {
     let _ = Bf16Images::new(Grid::new(9, 9), 1, 48);
+}
+
+/// The vector kernels without their instructions, and those with them if the machine has them.
+fn all_vectors() -> Vec<Bf16Vectors> {
+    let vectors = Bf16Vectors::request();
+    if vectors.is_none() {
+        eprintln!("skipped for the vectors: this machine has no AVX-512 with bf16");
+    }
+    [Bf16Vectors::without_vectors()].into_iter().chain(vectors).collect()
+}
+
+/// `relu(convolution + bias)` of each image by Winograd's points with rounded products, `[image][square][output]`.
+fn by_points(vectors: Bf16Vectors, grid: Grid, images: &[Vec<f32>], weights: &[f32], bias: &[f32]) -> Vec<f32> {
+    let (n, outputs, size) = (images.len(), bias.len(), grid.squares() * bias.len());
+    let inputs = images[0].len() / grid.squares();
+    let convolution = Bf16PointConvolution::pack(outputs, inputs, weights);
+    let mut tiles = Bf16Tiles::new(grid, n, inputs);
+    let mut products = Transformed::new(grid, n, outputs);
+    for (index, image) in images.iter().enumerate() {
+        vectors.transform_input(image, index, &mut tiles);
+    }
+    vectors.multiply(&convolution, &tiles, &mut products);
+    let kernels = Kernels::from_env().expect("a level");
+    let mut out = vec![0.0; n * size];
+    for (index, out) in out.chunks_exact_mut(size).enumerate() {
+        kernels.transform_output(&products, index, Epilogue { bias, residual: false, pooled: None }, out);
+    }
+    out
+}
+
+/// Numbers in -1..1 of full precision, as activations and weights are.
+fn full_numbers(len: usize, seed: u64) -> Vec<f32> {
+    numbers(len, seed).into_iter().zip(numbers(len, seed + 1000)).map(|(high, low)| high + low / 256.0).collect()
+}
+
+/// Tiles and weights have eight bits of precision. Winograd's output transform enlarges the error of their products: six
+/// times on average. The largest error stays below a thirtieth of the largest output, and its root mean square below a
+/// fiftieth of the outputs' own.
+#[test]
+fn convolutions_by_points_are_near_the_exact_ones() {
+    let shapes = [
+        (Grid::new(9, 9), 64, 64),
+        (Grid::new(9, 9), 32, 48),
+        (Grid::new(9, 9), 48, 16),
+        (Grid::new(3, 6), 16, 32),
+        (Grid::new(12, 15), 32, 32),
+    ];
+    for (grid, inputs, outputs) in shapes {
+        let weights = full_numbers(outputs * inputs * 9, 1);
+        let bias = full_numbers(outputs, 2);
+        let images: Vec<_> = (0..3).map(|i| full_numbers(grid.squares() * inputs, 10 + i)).collect();
+        for vectors in all_vectors() {
+            let what = format!("{grid:?}, {inputs} to {outputs}, {vectors:?}");
+            let found = by_points(vectors, grid, &images, &weights, &bias);
+            let size = grid.squares() * outputs;
+            let (mut error, mut square, mut scale) = (0.0, 0.0, 0f32);
+            for (found, image) in found.chunks_exact(size).zip(&images) {
+                let expected = expected(grid, 3, image, &weights, &bias, &vec![0.0; size]);
+                scale = expected.iter().fold(scale, |m, x| m.max(x.abs()));
+                for (f, e) in found.iter().zip(&expected) {
+                    assert!((f - e).abs() <= scale / 30.0, "{what}: {f}, expected {e} (of {scale})");
+                    error += f64::from(f - e).powi(2);
+                    square += f64::from(*e).powi(2);
+                }
+            }
+            assert!((error / square).sqrt() < 0.02, "{what}: {}", (error / square).sqrt());
+            assert!(error > 0.0, "{what}: nothing was rounded");
+        }
+    }
+}
+
+/// Both round the same tiles and weights, and differ only in the order of sums.
+#[test]
+fn vectors_agree_with_their_plain_form() {
+    let Some(vectors) = Bf16Vectors::request() else {
+        eprintln!("skipped: this machine has no AVX-512 with bf16");
+        return;
+    };
+    let grid = Grid::new(9, 9);
+    // Few bits, so that the tiles are exact before they are rounded.
+    let images: Vec<_> = (0..4).map(|i| numbers(81 * 32, 20 + i)).collect();
+    let (weights, bias) = (full_numbers(48 * 32 * 9, 3), vec![0.0; 48]);
+    let found = by_points(vectors, grid, &images, &weights, &bias);
+    let expected = by_points(Bf16Vectors::without_vectors(), grid, &images, &weights, &bias);
+    assert_close(&found, &expected, "vectors");
+}
+
+#[test]
+fn an_image_has_the_same_bits_by_points_in_any_company() {
+    let grid = Grid::new(9, 9);
+    let (weights, bias) = (full_numbers(48 * 32 * 9, 4), full_numbers(48, 5));
+    let image = full_numbers(81 * 32, 6);
+    for vectors in all_vectors() {
+        let run = |n: usize, place: usize| {
+            let mut images: Vec<_> = (0..n as u64).map(|i| full_numbers(81 * 32, 90 + i)).collect();
+            images[place].clone_from(&image);
+            by_points(vectors, grid, &images, &weights, &bias)[place * 81 * 48..][..81 * 48].to_vec()
+        };
+        let alone = run(1, 0);
+        for (n, place) in [(2, 1), (5, 0), (9, 8)] {
+            assert_eq!(run(n, place), alone, "{place} of {n} {vectors:?}");
+        }
+    }
 }

@@ -5,14 +5,14 @@ mod threads;
 
 use std::sync::Arc;
 
-use tablut_kernels::{Bf16Kernels, Kernels, LANES, Simd};
+use tablut_kernels::{Bf16Kernels, Bf16Vectors, Kernels, LANES, Simd};
 
 use crate::architecture::Architecture;
 use crate::batch::{Inference, InputBatch, OutputBatch, Positions};
 use crate::error::NetError;
 use crate::layers::{
-    Activations, Arithmetic, Bf16, Bf16Workspace, F32, Float32, HeadSpace, Heads, MOVES_LEFT_UNIT, Overwritten, Room,
-    Trunk, softplus,
+    Activations, Arithmetic, Bf16, Bf16Points, Bf16Workspace, F32, Float32, HeadSpace, Heads, MOVES_LEFT_UNIT,
+    Overwritten, PLANE_WIDTH, Room, RoundedTiles, Trunk, softplus,
 };
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use crate::weights::Weights;
@@ -39,6 +39,7 @@ pub struct Engine {
 /// Packed weights in one of the precisions.
 enum Network {
     F32(Net<F32>),
+    Bf16Vectors(Net<Bf16Points>, Bf16Vectors),
     Bf16(Net<Bf16>, Bf16Kernels),
 }
 
@@ -59,6 +60,7 @@ struct Workspace {
 /// The activations, in the network's precision.
 enum Images {
     F32(Room, Overwritten),
+    Bf16Vectors(Room<Bf16Points>, Overwritten),
     Bf16(Bf16Workspace),
 }
 
@@ -93,18 +95,14 @@ impl Engine {
         let complain = |error: tablut_kernels::SimdError| NetError::Inference(error.to_string());
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
-        let network = match options.precision {
+        let lacking = || NetError::Inference(format!("precision {}: this machine lacks it", options.precision));
+        let network = match options.precision.chosen_for(simd)? {
             Precision::F32 => Network::F32(Net::new(weights)),
-            Precision::Bf16 => {
-                // A user who forces a lower level wants this machine to behave like one without the higher levels.
-                let bf16 = (simd == Simd::Avx512).then(Bf16Kernels::request).flatten();
-                let bf16 = bf16.ok_or_else(|| {
-                    NetError::Inference(
-                        "precision bf16 needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed: use f32"
-                            .to_owned(),
-                    )
-                })?;
-                Network::Bf16(Net::new(weights), bf16)
+            Precision::Bf16Avx512 => {
+                Network::Bf16Vectors(Net::new(weights), Bf16Vectors::request().ok_or_else(lacking)?)
+            }
+            Precision::Bf16 | Precision::Bf16Amx => {
+                Network::Bf16(Net::new(weights), Bf16Kernels::request().ok_or_else(lacking)?)
             }
         };
         let threads = Threads::new(options.n_threads)?;
@@ -119,6 +117,18 @@ impl Engine {
     pub fn bf16_without_registers(weights: &Weights) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
         let network = Network::Bf16(Net::new(weights), Bf16Kernels::without_registers());
+        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, Threads::new(1)?))
+    }
+
+    /// An engine for `weights` in the bf16 of AVX-512 on one thread, on every machine. It is very slow and only meant for
+    /// tests.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::new`].
+    pub fn bf16_without_vectors(weights: &Weights) -> Result<Self, NetError> {
+        let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
+        let network = Network::Bf16Vectors(Net::new(weights), Bf16Vectors::without_vectors());
         Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, Threads::new(1)?))
     }
 
@@ -147,11 +157,12 @@ impl Engine {
         self.kernels.simd()
     }
 
-    /// The precision of the convolutions.
+    /// The precision of the convolutions. It is never [`Precision::Bf16`], but the one that was chosen for it.
     pub fn precision(&self) -> Precision {
         match *self.network {
             Network::F32(_) => Precision::F32,
-            Network::Bf16(..) => Precision::Bf16,
+            Network::Bf16Vectors(..) => Precision::Bf16Avx512,
+            Network::Bf16(..) => Precision::Bf16Amx,
         }
     }
 }
@@ -189,6 +200,14 @@ impl Workspace {
                 let images = Images::F32(Room::new(n, width, joint), Overwritten::new(n, width, joint));
                 Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
             }
+            Network::Bf16Vectors(net, vectors) => {
+                let (width, joint) = (net.trunk.width, net.heads.joint_width());
+                let n = (512 / width).clamp(2, 16);
+                let tiles = RoundedTiles::new(*vectors, n, width.max(PLANE_WIDTH));
+                let room = Room::with_tiles(tiles, n, width, joint);
+                let images = Images::Bf16Vectors(room, Overwritten::new(n, width, joint));
+                Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
+            }
             Network::Bf16(net, bf16) => {
                 let (width, joint) = (net.trunk.width, net.heads.joint_width());
                 // Activations of one position take about 1,300 bytes per channel.
@@ -222,6 +241,10 @@ fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, inpu
     let Workspace { images, values, .. } = workspace;
     match (network, images) {
         (Network::F32(net), Images::F32(room, images)) => {
+            let mut images = Float32::new(positions.rows.len(), room, images);
+            net.run(kernels, &positions, &mut images, values, share.logits);
+        }
+        (Network::Bf16Vectors(net, _), Images::Bf16Vectors(room, images)) => {
             let mut images = Float32::new(positions.rows.len(), room, images);
             net.run(kernels, &positions, &mut images, values, share.logits);
         }

@@ -15,13 +15,16 @@ mod kept;
 mod packing;
 mod parameter;
 mod trunk;
+mod winograd;
 
 pub(crate) use bfloat16::{Bf16, Bf16Workspace};
 pub use description::{Block, Layers, PolicyHead, ValueHead};
-pub(crate) use float32::Overwritten;
-pub use float32::{F32, Float32, Room, Store};
+pub use float32::{Float32, Room, Store};
+pub(crate) use float32::{Overwritten, PLANE_WIDTH};
 pub use heads::{HeadSpace, Heads, MOVES_LEFT_UNIT, softplus};
 pub use kept::Kept;
 pub use packing::{Arithmetic, Values};
 pub use parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
 pub use trunk::{Activations, Place, Trunk, TrunkStep};
+pub(crate) use winograd::{Bf16Points, RoundedTiles};
+pub use winograd::{F32, Winograd};

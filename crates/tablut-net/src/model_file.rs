@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::architecture::Architecture;
 use crate::durable;
 use crate::encoding::ENCODING_VERSION;
+use crate::engine::Precision;
 use crate::error::{ModelFileError, ModelFileErrorKind as Kind};
 use crate::file_kind::seems_to_be;
 use crate::stated_rules::StatedRules;
@@ -65,6 +66,13 @@ pub struct TrainingSummary {
     pub play_simulations: u32,
     /// Seed of the run.
     pub seed: u64,
+    /// The precision of the net in self-play. Files leave it out if it is f32.
+    #[serde(skip_serializing_if = "is_f32")]
+    pub selfplay_precision: Precision,
+}
+
+fn is_f32(precision: &Precision) -> bool {
+    *precision == Precision::F32
 }
 
 impl Model {

@@ -10,7 +10,7 @@ use tablut_net::{Engine, EngineOptions, Inference, OutputBatch, Precision};
 fn an_evaluation_allocates_nothing() {
     let weights = random_weights("b3c32", 1);
     let (first, second) = (random_batch(40, 2), random_batch(17, 3));
-    for precision in [Precision::F32, Precision::Bf16] {
+    for precision in Precision::ALL {
         let options = EngineOptions { precision, ..EngineOptions::default() };
         if !precision.is_available() {
             eprintln!("skipped for {precision}: this machine lacks the instructions");

@@ -195,14 +195,20 @@ fn a_fresh_net_is_nearly_indifferent() {
     }
 }
 
-/// The engine in bf16, if the machine supports it.
-fn bf16(weights: &Weights, n_threads: usize) -> Option<Engine> {
-    let options = EngineOptions { n_threads, precision: Precision::Bf16, ..EngineOptions::default() };
+/// The kinds of bf16.
+const BF16: [Precision; 3] = [Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx];
+
+/// The engine in a kind of bf16, if the machine supports it.
+fn bf16(weights: &Weights, precision: Precision, n_threads: usize) -> Option<Engine> {
+    let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
     match Engine::with_options(weights, options) {
-        Ok(engine) => Some(engine),
+        Ok(engine) => {
+            assert_eq!(engine.precision(), precision.chosen().expect("it runs"));
+            Some(engine)
+        }
         Err(error) => {
-            assert!(!Precision::Bf16.is_available() && error.to_string().contains("use f32"), "{error}");
-            eprintln!("skipped: this machine has no AMX");
+            assert!(!precision.is_available() && error.to_string().contains("use f32"), "{error}");
+            eprintln!("skipped: this machine has no {precision}");
             None
         }
     }
@@ -210,21 +216,26 @@ fn bf16(weights: &Weights, n_threads: usize) -> Option<Engine> {
 
 #[test]
 fn outputs_in_bf16_are_near_the_definitions() {
-    for shape in ["b2c32", "b4c64", "b3c48", "b10c128"] {
-        let weights = random_weights(shape, 31);
-        let Some(engine) = bf16(&weights, 1) else { return };
-        assert_near(engine, &weights, shape);
+    for precision in BF16 {
+        for shape in ["b2c32", "b4c64", "b3c48", "b10c128"] {
+            let weights = random_weights(shape, 31);
+            let Some(engine) = bf16(&weights, precision, 1) else { continue };
+            assert_near(engine, &weights, &format!("{shape} {precision}"));
+        }
     }
 }
 
 #[test]
-fn outputs_in_bf16_without_the_registers_are_near_the_definitions() {
+fn outputs_in_bf16_without_its_instructions_are_near_the_definitions() {
     let (policy, value) = (PolicyWidths { channels: 16 }, ValueWidths { channels: 48, hidden: 32 });
     let other = Architecture::new(48, vec![BlockKind::Pooled, BlockKind::Plain], policy, value).expect("in range");
     for architecture in ["b2c32".parse().expect("a name"), "b3c48".parse().expect("a name"), other] {
         let weights = random_weights_of(&architecture, 31);
-        let engine = Engine::bf16_without_registers(&weights).expect("a level");
-        assert_near(engine, &weights, &architecture.to_string());
+        for engine in [Engine::bf16_without_registers(&weights), Engine::bf16_without_vectors(&weights)] {
+            let engine = engine.expect("a level");
+            let what = format!("{architecture} {}", engine.precision());
+            assert_near(engine, &weights, &what);
+        }
     }
 }
 
@@ -243,22 +254,27 @@ fn assert_near(mut engine: Engine, weights: &Weights, what: &str) {
 
 #[test]
 fn bits_in_bf16_do_not_depend_on_the_company_or_the_threads() {
-    let weights = random_weights("b3c64", 41);
-    let (Some(mut one), Some(mut three)) = (bf16(&weights, 1), bf16(&weights, 3)) else { return };
-    let input = random_batch(37, 42);
-    let all = infer(&mut one, &input);
-    assert_eq!(infer(&mut three, &input), all);
-    let rows = [36, 0, 17, 17, 5];
-    let chosen = select(&input, &rows);
-    let some = infer(&mut one, &chosen);
-    for (place, &row) in rows.iter().enumerate() {
-        assert_eq!(bits(&chosen, &some, place), bits(&input, &all, row), "row {row}");
+    for precision in BF16 {
+        let weights = random_weights("b3c64", 41);
+        let engines = [1, 3].map(|n_threads| bf16(&weights, precision, n_threads));
+        let [Some(mut one), Some(mut three)] = engines else { continue };
+        let input = random_batch(37, 42);
+        let all = infer(&mut one, &input);
+        assert_eq!(infer(&mut three, &input), all, "{precision}");
+        let rows = [36, 0, 17, 17, 5];
+        let chosen = select(&input, &rows);
+        let some = infer(&mut one, &chosen);
+        for (place, &row) in rows.iter().enumerate() {
+            assert_eq!(bits(&chosen, &some, place), bits(&input, &all, row), "{precision} row {row}");
+        }
     }
 }
 
 #[test]
 fn bf16_is_refused_at_a_lower_instruction_set() {
-    let options = EngineOptions { precision: Precision::Bf16, simd: Some(Simd::Plain), n_threads: 1 };
-    let error = Engine::with_options(&random_weights("b1c16", 1), options).err().expect("refused");
-    assert!(error.to_string().contains("use f32"), "{error}");
+    for precision in BF16 {
+        let options = EngineOptions { precision, simd: Some(Simd::Plain), n_threads: 1 };
+        let error = Engine::with_options(&random_weights("b1c16", 1), options).err().expect("refused");
+        assert!(error.to_string().contains("use f32"), "{error}");
+    }
 }

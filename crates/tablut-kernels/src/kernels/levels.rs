@@ -27,7 +27,7 @@ macro_rules! level {
                 stride: usize,
             ) {
                 // SAFETY: the caller's contract, which is this function's.
-                unsafe { input::transform::<$lanes>(grid, channels, image, out, first, stride) }
+                unsafe { input::transform::<$lanes, _>(grid, channels, image, out, first, stride) }
             }
 
             $(#[target_feature(enable = $feature)])?

@@ -11,6 +11,14 @@ use super::{LANES, Lanes};
 #[derive(Copy, Clone)]
 pub(crate) struct Avx512(__m512);
 
+impl Avx512 {
+    /// The register.
+    #[inline(always)]
+    pub(crate) fn register(self) -> __m512 {
+        self.0
+    }
+}
+
 // Every block below is sound for the same two reasons, which are the trait's contract. The caller runs on a machine
 // with AVX-512F inside a function compiled for it, and it keeps `at` inside the slice. Debug builds check the latter.
 impl Lanes for Avx512 {

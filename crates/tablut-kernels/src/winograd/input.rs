@@ -4,6 +4,24 @@ use super::{Grid, SPAN, TILE};
 use crate::LANES;
 use crate::lanes::Lanes;
 
+/// Where the points of tiles go.
+pub(crate) trait PointSink<V> {
+    /// Stores sixteen values from `at`.
+    ///
+    /// # Safety
+    ///
+    /// The contract of [`Lanes`]; the sixteen places lie inside the sink.
+    unsafe fn put(&mut self, at: usize, value: V);
+}
+
+impl<V: Lanes> PointSink<V> for &mut [f32] {
+    #[inline(always)]
+    unsafe fn put(&mut self, at: usize, value: V) {
+        // SAFETY: the trait's contract.
+        unsafe { value.store(self, at) };
+    }
+}
+
 /// Writes the tiles of `image` (`[square][channel]`) to `out`; tile `t` at point `p` goes to
 /// `p * point_stride + (first + t) * channels`.
 ///
@@ -12,11 +30,11 @@ use crate::lanes::Lanes;
 /// The contract of [`Lanes`]; `image` holds `squares * channels` values with the channels in sixteens, and `out` the 25
 /// points of all the image's tiles.
 #[inline(always)]
-pub(crate) unsafe fn transform<V: Lanes>(
+pub(crate) unsafe fn transform<V: Lanes, S: PointSink<V>>(
     grid: Grid,
     channels: usize,
     image: &[f32],
-    out: &mut [f32],
+    mut out: S,
     first: usize,
     point_stride: usize,
 ) {
@@ -44,7 +62,7 @@ pub(crate) unsafe fn transform<V: Lanes>(
                     for i in 0..SPAN {
                         let line = points([columns[0][i], columns[1][i], columns[2][i], columns[3][i], columns[4][i]]);
                         for (j, value) in line.into_iter().enumerate() {
-                            value.store(out, (i * SPAN + j) * point_stride + at);
+                            out.put((i * SPAN + j) * point_stride + at, value);
                         }
                     }
                     tile += 1;

@@ -3,28 +3,73 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tablut_kernels::{Bf16Kernels, Simd};
+use serde::{Deserialize, Serialize};
+use tablut_kernels::{Bf16Kernels, Bf16Vectors, Simd};
 
 use crate::error::NetError;
 
 /// The precision of an engine's convolutions; everything else is f32.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Hash)]
+///
+/// In bf16 inputs and weights are rounded to eight bits of precision, with sums in f32. The two kinds of bf16 round
+/// different numbers, so their results differ.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Precision {
     /// Single precision, on every machine.
     #[default]
     F32,
-    /// Inputs and weights rounded to eight bits of precision, with sums in f32. It is several times faster, but needs
-    /// Linux and a processor with matrix registers (Intel's AMX, since 2023).
+    /// The kind of bf16 that is fastest on this machine: `bf16-amx` if there is one, otherwise `bf16-avx512`.
     Bf16,
+    /// bf16 on vectors: Winograd's convolutions with rounded tiles and weights. It needs AVX-512 with bf16 (AMD since
+    /// Zen 4; Intel's servers since 2020).
+    Bf16Avx512,
+    /// bf16 on matrix registers (Intel's AMX, since 2023), under Linux: direct convolutions.
+    Bf16Amx,
 }
 
 impl Precision {
+    /// Every precision.
+    pub const ALL: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx];
+
     /// Whether this machine can run it.
     pub fn is_available(self) -> bool {
         match self {
             Precision::F32 => true,
-            Precision::Bf16 => Bf16Kernels::request().is_some(),
+            Precision::Bf16 => Precision::Bf16Avx512.is_available() || Precision::Bf16Amx.is_available(),
+            Precision::Bf16Avx512 => Bf16Vectors::request().is_some(),
+            Precision::Bf16Amx => Bf16Kernels::request().is_some(),
         }
+    }
+
+    /// The precision that an engine of this process runs for it: for `bf16` one of its two kinds, otherwise itself.
+    ///
+    /// # Errors
+    ///
+    /// This machine cannot run it, or `TABLUT_SIMD` forbids it or names no instruction set.
+    pub fn chosen(self) -> Result<Precision, NetError> {
+        if self == Precision::F32 {
+            return Ok(self);
+        }
+        self.chosen_for(Simd::from_env().map_err(|error| NetError::Inference(error.to_string()))?)
+    }
+
+    /// As [`Precision::chosen`], with the instructions of `simd`.
+    pub(crate) fn chosen_for(self, simd: Simd) -> Result<Precision, NetError> {
+        // A user who forces a lower level wants this machine to behave like one without the higher levels.
+        let runs = |precision: &Precision| simd == Simd::Avx512 && precision.is_available();
+        let kinds: &[Precision] = match self {
+            Precision::F32 => return Ok(Precision::F32),
+            Precision::Bf16 => &[Precision::Bf16Amx, Precision::Bf16Avx512],
+            Precision::Bf16Avx512 => &[Precision::Bf16Avx512],
+            Precision::Bf16Amx => &[Precision::Bf16Amx],
+        };
+        let needs = match self {
+            Precision::Bf16Amx => "Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed",
+            Precision::Bf16Avx512 => "a processor with AVX-512 and its bf16, and AVX-512 allowed",
+            _ => "a processor with AVX-512 and its bf16, or with AMX under Linux, and AVX-512 allowed",
+        };
+        let chosen = kinds.iter().copied().find(|kind| runs(kind));
+        chosen.ok_or_else(|| NetError::Inference(format!("precision {self} needs {needs}: use f32")))
     }
 }
 
@@ -33,6 +78,8 @@ impl fmt::Display for Precision {
         f.write_str(match self {
             Precision::F32 => "f32",
             Precision::Bf16 => "bf16",
+            Precision::Bf16Avx512 => "bf16-avx512",
+            Precision::Bf16Amx => "bf16-amx",
         })
     }
 }
@@ -41,10 +88,9 @@ impl FromStr for Precision {
     type Err = NetError;
 
     fn from_str(text: &str) -> Result<Self, NetError> {
-        [Precision::F32, Precision::Bf16]
-            .into_iter()
-            .find(|precision| precision.to_string() == text)
-            .ok_or_else(|| NetError::Inference(format!("precision `{text}`: expected f32 or bf16")))
+        Precision::ALL.into_iter().find(|precision| precision.to_string() == text).ok_or_else(|| {
+            NetError::Inference(format!("precision `{text}`: expected f32, bf16, bf16-avx512 or bf16-amx"))
+        })
     }
 }
 
@@ -72,10 +118,24 @@ mod tests {
 
     #[test]
     fn precisions_are_read_back_and_others_refused() {
-        for precision in [Precision::F32, Precision::Bf16] {
+        for precision in Precision::ALL {
             assert_eq!(precision.to_string().parse::<Precision>().unwrap(), precision);
+            assert_eq!(serde_json::to_string(&precision).unwrap(), format!("\"{precision}\""));
         }
         let error = "f16".parse::<Precision>().unwrap_err().to_string();
         assert!(error.contains("`f16`") && error.contains("bf16"), "{error}");
+    }
+
+    #[test]
+    fn bf16_becomes_a_kind_that_runs_here_and_nothing_below_avx512() {
+        assert_eq!(Precision::F32.chosen_for(Simd::Plain).unwrap(), Precision::F32);
+        for precision in Precision::ALL.into_iter().skip(1) {
+            let error = precision.chosen_for(Simd::Avx2).unwrap_err().to_string();
+            assert!(error.contains(&format!("precision {precision} needs")) && error.contains("use f32"), "{error}");
+            match precision.chosen_for(Simd::Avx512) {
+                Ok(chosen) => assert!(chosen.is_available() && chosen != Precision::Bf16, "{chosen}"),
+                Err(_) => assert!(!precision.is_available(), "{precision}"),
+            }
+        }
     }
 }

@@ -1,34 +1,15 @@
 //! Activations in f32, with Winograd convolutions, a few positions at a time.
 
-use ndarray::Array2;
 use tablut_kernels::{Aligned, Epilogue, Kernels, LANES, Matrix, Rows, Transformed};
 use tablut_rules::SQUARES;
 
-use super::packing::{Arithmetic, GRID, matrix};
-use super::parameter::Convolution;
+use super::packing::GRID;
 use super::trunk::{Activations, Place, TrunkStep};
+use super::winograd::{F32, Winograd};
 use crate::planes::PLANES;
 
 /// Channels of the encoded planes, padded for the kernels.
-pub(super) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);
-
-/// Single precision, on every machine.
-#[derive(Copy, Clone, Debug)]
-pub struct F32;
-
-impl Arithmetic for F32 {
-    const LANES: usize = LANES;
-    type Convolution = tablut_kernels::Convolution;
-    type Squares = Matrix;
-
-    fn convolution(layer: &Convolution, weights: &[f32]) -> Self::Convolution {
-        tablut_kernels::Convolution::pack(layer.outputs, layer.inputs, weights)
-    }
-
-    fn squares(rows: &Array2<f32>) -> Matrix {
-        matrix(rows)
-    }
-}
+pub(crate) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);
 
 /// Stores the images of some positions, or overwrites them.
 pub trait Store {
@@ -51,15 +32,15 @@ pub trait Store {
 }
 
 /// A few positions in the forward pass.
-pub struct Float32<'a, S> {
+pub struct Float32<'a, S, A: Winograd = F32> {
     n: usize,
-    room: &'a mut Room,
+    room: &'a mut Room<A>,
     store: S,
 }
 
 /// Buffers for the convolutions of a few positions at a time.
-pub struct Room {
-    tiles: Transformed,
+pub struct Room<A: Winograd = F32> {
+    tiles: A::Tiles,
     products: Transformed,
     /// Biases for every square, `[n][width]`.
     biases: Aligned,
@@ -68,28 +49,35 @@ pub struct Room {
 impl Room {
     /// Buffers for `n` positions of a net with `channels`, and `joint_width` channels in the heads.
     pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
+        Self::with_tiles(Transformed::new(GRID, n, channels.max(PLANE_WIDTH)), n, channels, joint_width)
+    }
+}
+
+impl<A: Winograd> Room<A> {
+    /// Buffers for `n` positions, with `tiles` that have room for the planes and the channels.
+    pub(crate) fn with_tiles(tiles: A::Tiles, n: usize, channels: usize, joint_width: usize) -> Self {
         Self {
-            tiles: Transformed::new(GRID, n, channels.max(PLANE_WIDTH)),
+            tiles,
             products: Transformed::new(GRID, n, channels),
             biases: Aligned::zeroed(n * channels.max(joint_width)),
         }
     }
 }
 
-impl<'a, S: Store> Float32<'a, S> {
+impl<'a, S: Store, A: Winograd> Float32<'a, S, A> {
     /// Starts the forward pass of `n` positions. `n` is at most what `room` was made for.
-    pub fn new(n: usize, room: &'a mut Room, store: S) -> Self {
+    pub fn new(n: usize, room: &'a mut Room<A>, store: S) -> Self {
         Self { n, room, store }
     }
 }
 
-impl<S: Store> Activations<F32> for Float32<'_, S> {
+impl<S: Store, A: Winograd> Activations<A> for Float32<'_, S, A> {
     fn begin(&mut self, kernels: Kernels, planes: &[f32]) {
-        self.room.tiles.reshape(self.n, PLANE_WIDTH);
+        A::reshape(&mut self.room.tiles, self.n, PLANE_WIDTH);
         for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
             let image = self.store.planes(row);
             channels_last(planes, image);
-            kernels.transform_input(image, row, &mut self.room.tiles);
+            A::transform_input(kernels, image, row, &mut self.room.tiles);
         }
     }
 
@@ -101,12 +89,12 @@ impl<S: Store> Activations<F32> for Float32<'_, S> {
         (self.store.pooled(place), &mut self.room.biases)
     }
 
-    fn convolve(&mut self, kernels: Kernels, convolution: &tablut_kernels::Convolution, step: TrunkStep<'_>) {
+    fn convolve(&mut self, kernels: Kernels, convolution: &A::Convolution, step: TrunkStep<'_>) {
         let Room { tiles, products, biases } = &mut *self.room;
-        let width = convolution.outputs();
+        let width = A::outputs(convolution);
         products.reshape(self.n, width);
-        kernels.multiply(convolution, tiles, products);
-        tiles.reshape(self.n, width);
+        A::multiply(kernels, convolution, tiles, products);
+        A::reshape(tiles, self.n, width);
         for row in 0..self.n {
             let bias = step.bias.unwrap_or_else(|| &biases[row * width..][..width]);
             let (image, pooled) = self.store.image(step.place, row);
@@ -115,7 +103,7 @@ impl<S: Store> Activations<F32> for Float32<'_, S> {
             let epilogue = Epilogue { bias, residual, pooled: on_the_way.then_some(&mut *pooled) };
             kernels.transform_output(products, row, epilogue, image);
             if !step.is_last {
-                kernels.transform_input(image, row, tiles);
+                A::transform_input(kernels, image, row, tiles);
             } else if S::POOLS_OUTPUT_BY_ITSELF {
                 kernels.pool(Rows { values: image, stride: width, count: SQUARES }, width, pooled);
             }

@@ -3,9 +3,10 @@
 use tablut_kernels::Aligned;
 use tablut_rules::SQUARES;
 
-use super::float32::{F32, PLANE_WIDTH, Store};
+use super::float32::{PLANE_WIDTH, Store};
 use super::heads::Heads;
 use super::trunk::{Place, Trunk};
+use super::winograd::F32;
 
 /// All activations of some positions. Images are `[row][square][channel]`, pooled values `[row][means, then maxima]`.
 pub struct Kept {

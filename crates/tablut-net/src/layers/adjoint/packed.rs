@@ -6,11 +6,11 @@ use tablut_kernels::{Convolution, Kernels, Matrix};
 use crate::architecture::Architecture;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
-use crate::layers::float32::F32;
 use crate::layers::heads::{Heads, own_rows};
 use crate::layers::packing::{Values, matrix, stacked, transposed};
 use crate::layers::parameter::{self, Linear};
 use crate::layers::trunk::{Layer, Trunk};
+use crate::layers::winograd::F32;
 
 /// All weights: each layer for the forward pass and, if a gradient goes through it, for the backward pass.
 pub(super) struct Packed {

@@ -30,7 +30,7 @@ pub struct Args {
     /// Net shapes, such as b6c64
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
     shape: Vec<Architecture>,
-    /// Model files to time instead of nets with random weights; with precision bf16, also the effect of rounding on
+    /// Model files to time instead of nets with random weights; with a kind of bf16, also the effect of rounding on
     /// their outputs
     #[arg(long, value_name = "FILE", conflicts_with = "shape")]
     model: Vec<PathBuf>,
@@ -40,7 +40,7 @@ pub struct Args {
     /// Threads that share each batch
     #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
     threads: Vec<usize>,
-    /// Precision of the convolutions: f32, or bf16 on processors with AMX
+    /// Precision of the convolutions: f32, bf16-avx512, bf16-amx, or bf16, the fastest kind of bf16 on this machine
     #[arg(long, value_delimiter = ',', default_value = "f32")]
     precision: Vec<Precision>,
     /// Seconds to spend on each combination
@@ -91,9 +91,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
                 print(console, &time(&mut engine, &input, n_threads, args.secs)?, args.json)?;
             }
         }
-        if !args.model.is_empty() && args.precision.contains(&Precision::Bf16) {
-            let positions = positions::random(N_ROUNDED, SEED + 1)?;
-            print(console, &Rounding::measure(weights, &positions)?, args.json)?;
+        if !args.model.is_empty() {
+            for &precision in args.precision.iter().filter(|precision| **precision != Precision::F32) {
+                let positions = positions::random(N_ROUNDED, SEED + 1)?;
+                print(console, &Rounding::measure(weights, precision, &positions)?, args.json)?;
+            }
         }
     }
     Ok(())

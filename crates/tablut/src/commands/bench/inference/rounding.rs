@@ -8,6 +8,8 @@ use tablut_net::{Engine, EngineOptions, Inference, InputBatch, OutputBatch, Prec
 /// The outputs in bf16 against those in f32, over some positions.
 #[derive(Debug, Serialize)]
 pub struct Rounding {
+    /// The precision that is compared with f32.
+    precision: String,
     /// Positions compared.
     n_positions: usize,
     /// Mean entropy of the policies in f32, nats.
@@ -22,20 +24,23 @@ pub struct Rounding {
 }
 
 impl Rounding {
-    /// Evaluates `input` by both precisions.
-    pub fn measure(weights: &Weights, input: &InputBatch) -> anyhow::Result<Self> {
+    /// Evaluates `input` in f32 and in `precision`.
+    pub fn measure(weights: &Weights, precision: Precision, input: &InputBatch) -> anyhow::Result<Self> {
         let outputs = |precision| -> anyhow::Result<OutputBatch> {
             let mut output = OutputBatch::default();
             let options = EngineOptions { precision, ..EngineOptions::default() };
             Engine::with_options(weights, options)?.infer(input, &mut output)?;
             Ok(output)
         };
-        Ok(Self::of(input, &outputs(Precision::F32)?, &outputs(Precision::Bf16)?))
+        let precision = precision.chosen()?;
+        let rounding = Self::of(input, &outputs(Precision::F32)?, &outputs(precision)?);
+        Ok(Self { precision: precision.to_string(), ..rounding })
     }
 
     fn of(input: &InputBatch, exact: &OutputBatch, rounded: &OutputBatch) -> Self {
         let n = input.n as f64;
         let mut sums = Self {
+            precision: String::new(),
             n_positions: input.n,
             entropy: 0.0,
             divergence: 0.0,
@@ -76,8 +81,9 @@ impl fmt::Display for Rounding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "bf16 against f32 over {} positions: policy divergence {:.1e} nats (entropy {:.2}), same likeliest move \
+            "{} against f32 over {} positions: policy divergence {:.1e} nats (entropy {:.2}), same likeliest move \
              {:.2} %, value change {:.4} on average and {:.4} at most",
+            self.precision,
             self.n_positions,
             self.divergence,
             self.entropy,

@@ -1,0 +1,122 @@
+//! Winograd convolutions with products in bf16: their packed weights, and the tiles of images.
+
+use super::number::round;
+use crate::winograd::{POINTS, transform_kernel};
+use crate::{Aligned, Grid, LANES};
+
+/// Values in a cache line.
+const LINE: usize = 32;
+
+/// The weights of a 3×3 convolution with zero padding, transformed as [`crate::Convolution`]'s and then rounded to
+/// bf16: for each point `[outputs / 16][pairs of inputs][16 outputs][2]`.
+#[derive(Clone)]
+pub struct Bf16PointConvolution {
+    inputs: usize,
+    outputs: usize,
+    points: Aligned<u16>,
+}
+
+impl Bf16PointConvolution {
+    /// Transforms, rounds and packs weights `[outputs, inputs, 3, 3]`. Inputs are padded with zero channels to a
+    /// multiple of sixteen.
+    ///
+    /// # Panics
+    ///
+    /// If `outputs` is not a multiple of sixteen, or `weights` does not have `outputs * inputs * 9` values.
+    pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Bf16PointConvolution {
+        assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
+        assert_eq!(weights.len(), outputs * inputs * 9, "size of a kernel");
+        let padded = inputs.next_multiple_of(LANES);
+        let size = outputs * padded;
+        let mut points = Aligned::zeroed(POINTS * size);
+        for (pair, taps) in weights.chunks_exact(9).enumerate() {
+            let at = index(padded, pair / inputs, pair % inputs);
+            for (point, value) in transform_kernel(taps).into_iter().enumerate() {
+                points[point * size + at] = round(value);
+            }
+        }
+        Bf16PointConvolution { inputs: padded, outputs, points }
+    }
+
+    /// Input channels, including padding.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Output channels.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The packed matrix of one point; empty past the last.
+    pub(super) fn point(&self, point: usize) -> &[u16] {
+        let size = self.inputs * self.outputs;
+        self.points.get(point * size..(point + 1) * size).unwrap_or(&[])
+    }
+}
+
+/// The place of a weight in the matrix of a point with `inputs` inputs.
+pub(super) fn index(inputs: usize, output: usize, input: usize) -> usize {
+    ((output / LANES * (inputs / 2) + input / 2) * LANES + output % LANES) * 2 + input % 2
+}
+
+/// The tiles of some images at every point, rounded to bf16: `[point][image][tile][channel]`.
+pub struct Bf16Tiles {
+    grid: Grid,
+    values: Aligned<u16>,
+    images: usize,
+    channels: usize,
+}
+
+impl Bf16Tiles {
+    /// Memory for `images` images of `channels` channels. Values are unspecified until written.
+    pub fn new(grid: Grid, images: usize, channels: usize) -> Bf16Tiles {
+        let size = POINTS * point_stride(grid, images, channels);
+        Bf16Tiles { grid, values: Aligned::zeroed(size), images, channels }
+    }
+
+    /// Changes the size to `images` images of `channels` channels, without allocating.
+    ///
+    /// # Panics
+    ///
+    /// If that is more than the memory was made for.
+    pub fn reshape(&mut self, images: usize, channels: usize) {
+        assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
+        let size = POINTS * point_stride(self.grid, images, channels);
+        assert!(size <= self.values.len(), "room for the tiles");
+        (self.images, self.channels) = (images, channels);
+    }
+
+    /// The grid of the images.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Number of images.
+    pub fn images(&self) -> usize {
+        self.images
+    }
+
+    /// Channels of each image.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// The distance from one point's values to the next point's.
+    pub(super) fn point_stride(&self) -> usize {
+        point_stride(self.grid, self.images, self.channels)
+    }
+
+    pub(super) fn values(&self) -> &[u16] {
+        &self.values
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut [u16] {
+        &mut self.values
+    }
+}
+
+/// One cache line more than the values of a point, so that the points of a tile are in different cache sets.
+fn point_stride(grid: Grid, images: usize, channels: usize) -> usize {
+    images * grid.tiles() * channels + LINE
+}
