@@ -67,6 +67,9 @@ pub enum FleetError {
         /// The trainer's.
         expected: String,
     },
+    /// This machine lacks the precision of a run's games.
+    #[error("this machine cannot play the run's games: {0}")]
+    Precision(tablut_net::NetError),
     /// Another trainer works on the same run.
     #[error(
         "the run {run} is already being trained through this broker, by {holder}; stop that one, or change the seed"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
 use tablut_games::SelfPlayConfig;
-use tablut_net::Architecture;
+use tablut_net::{Architecture, Precision};
 use tablut_rules::{RuleSet, Rules, Side};
 use tablut_search::{Limit, SearchConfig};
 
@@ -128,6 +128,14 @@ impl OrderSpec {
     pub fn rules_hash(&self) -> String {
         let json = serde_json::to_vec(&self.rules).expect("every field has a form in JSON");
         blake3::hash(&json).to_hex()[..32].to_owned()
+    }
+
+    /// The precision in which its nets are asked.
+    pub fn precision(&self) -> Precision {
+        match &self.work {
+            WorkSpec::SelfPlay { selfplay, .. } => selfplay.precision,
+            WorkSpec::Match { .. } => Precision::F32,
+        }
     }
 
     /// Sixteen hexadecimal digits that stand for the whole order.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tablut_games::{CancelToken, Counters, RunError, run_task_source};
-use tablut_net::Engine;
+use tablut_net::{Engine, EngineOptions, NetError, Precision, Weights};
 use tokio::sync::mpsc::unbounded_channel;
 
 use self::duty::Post;
@@ -20,6 +20,11 @@ pub use self::options::{WorkerOptions, WorkerSummary};
 use crate::connection::Connection;
 use crate::error::FleetError;
 use crate::notes::Notes;
+
+/// An engine on one thread.
+fn engine_in(weights: &Weights, precision: Precision) -> Result<Engine, NetError> {
+    Engine::with_options(weights, EngineOptions { precision, ..EngineOptions::default() })
+}
 
 /// Works until `cancel` is cancelled, which is the usual end, or until the broker refuses us or this machine computes
 /// other bits than the trainer's. A broker that cannot be reached is waited for.
@@ -39,7 +44,7 @@ pub fn work(
     let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
     let (done, done_jobs) = unbounded_channel();
     let jobs = Arc::new(Jobs::new(done));
-    let nets = Arc::new(SharedNets::new(Engine::new));
+    let nets = Arc::new(SharedNets::new(engine_in));
     let ended = std::thread::scope(|scope| {
         let play = || {
             let evaluators = || (0..SLOTS).map(|slot| SlotInference::evaluator(&nets, slot)).collect();

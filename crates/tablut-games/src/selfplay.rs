@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
+use tablut_net::Precision;
 use tablut_rules::{Game, MoveList, Position, Rules, Side};
 use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
@@ -26,11 +27,15 @@ pub struct SelfPlayConfig {
     pub full_share: f32,
     /// Simulations of a quick search, as a share of a full one (default 0.25).
     pub quick_simulations: f32,
+    /// The precision of the net's convolutions in self-play: `f32` (the default), `bf16-avx512`, `bf16-amx`, or `bf16`,
+    /// which a run turns into the kind that is fastest on its first machine. Each precision plays other games. All else
+    /// runs in f32: learning, ratings and matches.
+    pub precision: Precision,
 }
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25 }
+        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25, precision: Precision::F32 }
     }
 }
 

@@ -35,8 +35,13 @@ fn rules(name: &str) -> Arc<Rules> {
     Arc::new(Rules::load(name).unwrap())
 }
 
-const CONFIG: SelfPlayConfig =
-    SelfPlayConfig { opening_plies: 4, max_plies: 60, full_share: 0.5, quick_simulations: 0.5 };
+const CONFIG: SelfPlayConfig = SelfPlayConfig {
+    opening_plies: 4,
+    max_plies: 60,
+    full_share: 0.5,
+    quick_simulations: 0.5,
+    precision: tablut_net::Precision::F32,
+};
 
 #[test]
 fn records_replay_to_their_recorded_end_under_every_rule_set() {

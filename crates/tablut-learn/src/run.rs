@@ -15,6 +15,7 @@ use crate::error::StepError;
 use crate::held_out::is_held_out;
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, MetricsError, resume_metrics};
+use crate::run_precision::{PrecisionError, settle_precision};
 
 /// The run cannot start or continue.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +77,9 @@ pub enum TrainError {
         /// What to do.
         advice: String,
     },
+    /// The precision of self-play.
+    #[error(transparent)]
+    Precision(#[from] PrecisionError),
     /// The folder does not contain a run.
     #[error("{0} holds no run: there is no config.toml in it")]
     NoRun(PathBuf),
@@ -182,6 +186,7 @@ impl Run {
         for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
+        let config = settle_precision(folder, config)?;
         let changed = reconcile(folder, &config)?;
         reconcile_rules(folder, &rules)?;
         let checkpoints = folder.join("checkpoints");
@@ -198,8 +203,9 @@ impl Run {
             (checkpoint.learner, checkpoint.training)
         } else {
             let weights = Weights::initial(&config.shape, config.seed);
-            let play_simulations = config.play.simulations;
-            let training = TrainingSummary { seed: config.seed, play_simulations, ..TrainingSummary::default() };
+            let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
+            let counts = TrainingSummary::default();
+            let training = TrainingSummary { seed: config.seed, play_simulations, selfplay_precision, ..counts };
             (LearnerState::new(&weights).with_auxiliary_heads(&config.loss, config.seed), training)
         };
         let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);

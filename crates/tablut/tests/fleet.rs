@@ -251,6 +251,29 @@ fn a_worker_that_computes_other_bits_is_refused() {
 }
 
 #[test]
+fn a_run_in_bf16_is_played_in_bf16_and_not_by_a_worker_without_it() {
+    if tablut_net::Precision::Bf16.chosen().is_err() {
+        eprintln!("skipped: this machine has no bf16");
+        return;
+    }
+    let Some(broker) = TestBroker::start("") else { return };
+    let config = CONFIG.replace("generations = 5", "generations = 2");
+    let setting = Setting::new(&config.replace("[selfplay]", "[selfplay]\nprecision = \"bf16\""));
+    let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
+    let refused = worker(&broker.url).env("TABLUT_SIMD", "avx2").output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("this machine cannot play the run's games: precision bf16-"), "{said}");
+    let mut hears = std::io::BufReader::new(trainer.stderr.take().unwrap());
+    wait_for("does not play: this machine cannot play", &mut hears);
+    let _worker = Ended::start(&mut worker(&broker.url));
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut hears, &mut rest).unwrap();
+    assert!(trainer.wait().unwrap().success(), "{rest}");
+    setting.equals_alone("run");
+}
+
+#[test]
 fn a_broker_without_room_is_said_and_waited_for() {
     let room = |bytes: &str| format!("jetstream {{ store_dir: \"STORE\", max_file_store: {bytes} }}");
     let Some(mut broker) = TestBroker::start(&room("48K")) else { return };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tablut_games::{CancelToken, Counters};
-use tablut_net::{Engine, Inference, Weights};
+use tablut_net::{Inference, Weights};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
@@ -181,7 +181,11 @@ impl Duty {
     }
 
     async fn prepare(&self, job: &Job, message: &jetstream::Message) -> Result<(Order, Vec<usize>), FleetError> {
-        let found = self.probe(job).await?;
+        let found = self.probe(job).await.inspect_err(|error| {
+            if matches!(error, FleetError::Precision(_)) {
+                *self.lock_refused() = Some(error.to_string());
+            }
+        })?;
         if found != job.probe {
             let error = FleetError::Bits { found, expected: job.probe.clone() };
             *self.lock_refused() = Some(error.to_string());
@@ -189,7 +193,8 @@ impl Duty {
         }
         let mut nets: Vec<Fetched> = Vec::new();
         for net in &job.order.nets {
-            nets.push(self.nets.fetch(&self.broker, &net.hash, &net.architecture).await?);
+            let wanted = (net.hash.as_str(), job.order.precision());
+            nets.push(self.nets.fetch(&self.broker, wanted, &net.architecture).await?);
         }
         let weights = nets.iter().map(|net| Arc::clone(&net.weights)).collect();
         let order = Order::open(&job.order, weights, &job.openings, job.first / 2)?;
@@ -215,11 +220,14 @@ impl Duty {
             return Ok(known.clone());
         }
         let order = job.order.clone();
-        let make =
-            |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).expect("checked before")) };
+        let (precision, make_engine) = (order.precision(), self.nets.make_engine);
+        precision.chosen().map_err(FleetError::Precision)?;
+        let make = move |weights: &Weights| -> Box<dyn Inference> {
+            Box::new(make_engine(weights, precision).expect("checked before"))
+        };
         for net in &order.nets {
             let untrained = Weights::initial(&net.architecture, 0);
-            Engine::new(&untrained).map_err(|error| FleetError::message("net", error))?;
+            make_engine(&untrained, precision).map_err(|error| FleetError::message("net", error))?;
         }
         let played = tokio::task::spawn_blocking(move || probe(&order, make)).await;
         let here = played.map_err(|_| FleetError::Ended)??;

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tablut_net::{Architecture, Engine, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
+use tablut_net::{
+    Architecture, Engine, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Precision, Weights,
+};
 use tablut_search::Evaluator;
 
 use crate::broker::Broker;
@@ -15,11 +17,11 @@ pub(super) const SLOTS: usize = 4;
 const CACHED: usize = 4;
 
 /// Makes an engine on one thread for some weights; others share it.
-type MakeEngine = fn(&Weights) -> Result<Engine, NetError>;
+pub(super) type MakeEngine = fn(&Weights, Precision) -> Result<Engine, NetError>;
 
 /// Nets by hash, and which of them are in the players' slots.
 pub(super) struct SharedNets {
-    make_engine: MakeEngine,
+    pub make_engine: MakeEngine,
     state: Mutex<State>,
 }
 
@@ -32,17 +34,20 @@ struct State {
     changes: u64,
 }
 
+/// A net's hash, and the precision in which it is asked.
+type Key = (String, Precision);
+
 /// A net that was fetched.
 #[derive(Clone)]
 pub(super) struct Fetched {
-    hash: String,
+    key: Key,
     engine: Arc<Engine>,
     pub weights: Arc<Weights>,
 }
 
 #[derive(Default)]
 struct Slot {
-    net: Option<(String, Arc<Engine>)>,
+    net: Option<(Key, Arc<Engine>)>,
     /// Jobs that play with it.
     uses: usize,
     changed: u64,
@@ -57,14 +62,20 @@ impl SharedNets {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// The net of that hash, fetched from the broker if it is not here.
-    pub async fn fetch(&self, broker: &Broker, hash: &str, architecture: &Architecture) -> Result<Fetched, FleetError> {
-        if let Some(here) = self.lock().cached.iter().find(|cached| cached.hash == hash) {
+    /// The net of that hash for that precision, fetched from the broker if it is not here.
+    pub async fn fetch(
+        &self,
+        broker: &Broker,
+        (hash, precision): (&str, Precision),
+        architecture: &Architecture,
+    ) -> Result<Fetched, FleetError> {
+        let key = (hash.to_owned(), precision);
+        if let Some(here) = self.lock().cached.iter().find(|cached| cached.key == key) {
             return Ok(here.clone());
         }
         let weights = broker.net(hash, architecture).await?;
-        let engine = (self.make_engine)(&weights).map_err(|error| FleetError::message("net", error))?;
-        let fetched = Fetched { hash: hash.to_owned(), engine: Arc::new(engine), weights };
+        let engine = (self.make_engine)(&weights, precision).map_err(|error| FleetError::message("net", error))?;
+        let fetched = Fetched { key, engine: Arc::new(engine), weights };
         let mut state = self.lock();
         if state.cached.len() >= CACHED {
             state.cached.remove(0);
@@ -78,7 +89,7 @@ impl SharedNets {
         let mut state = self.lock();
         let mut taken = Vec::new();
         for net in nets {
-            let holds = |slot: &Slot| slot.net.as_ref().is_some_and(|(held, _)| *held == net.hash);
+            let holds = |slot: &Slot| slot.net.as_ref().is_some_and(|(held, _)| *held == net.key);
             let held = state.slots.iter().position(holds);
             let place = held.or_else(|| state.slots.iter().position(|slot| slot.uses == 0));
             let Some(place) = place else {
@@ -92,7 +103,7 @@ impl SharedNets {
             if held.is_none() {
                 state.changes += 1;
                 let changed = state.changes;
-                state.slots[place] = Slot { net: Some((net.hash.clone(), Arc::clone(&net.engine))), uses: 0, changed };
+                state.slots[place] = Slot { net: Some((net.key.clone(), Arc::clone(&net.engine))), uses: 0, changed };
             }
             state.slots[place].uses += 1;
             taken.push(place);

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Model, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Model, Precision, StatedRules, TrainingSummary, durable, onnx};
 
 use crate::console::Console;
 use crate::layout;
@@ -91,11 +91,19 @@ fn changes(rules: &[StatedRules]) -> String {
 }
 
 impl Info<'_> {
+    /// The precision of self-play, unless it is the usual one.
+    fn precision(&self) -> String {
+        match self.training.selfplay_precision {
+            Precision::F32 => String::new(),
+            precision => format!(" in {precision}"),
+        }
+    }
+
     fn text(&self) -> String {
         let training = self.training;
         format!(
             "shape        {} ({} parameters)\n{}\n{}trained for  {} generations, {} games, {} steps (seed {})\n             \
-             {} positions, {} evaluations\nplays with   {} simulations a move\nhash         {}\n",
+             {} positions, {} evaluations{}\nplays with   {} simulations a move\nhash         {}\n",
             self.shape,
             HumanCount(self.parameters as u64),
             layout::list("rule sets    ", &self.rules, 13),
@@ -106,6 +114,7 @@ impl Info<'_> {
             training.seed,
             HumanCount(training.positions),
             HumanCount(training.evaluations),
+            self.precision(),
             HumanCount(training.play_simulations.into()),
             self.hash
         )

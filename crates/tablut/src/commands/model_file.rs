@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use tablut_net::{Engine, Inference, Model, Weights};
+use tablut_net::{Engine, EngineOptions, Inference, Model, NetError, Precision, Weights};
 use tablut_play::shipped_net;
 use tablut_players::{NetInfo, Nets, PlayerSpec};
 
@@ -48,4 +48,16 @@ fn is_shipped(path: &Path) -> bool {
 /// The CPU engine on one thread, for each worker one, over a net that an engine was made of before.
 pub fn make_engine(weights: &Weights) -> Box<dyn Inference> {
     Box::new(Engine::new(weights).expect("the instruction set was checked at the start"))
+}
+
+/// As [`make_engine`], in another precision. An engine for `weights` shows first that this machine has it.
+pub fn engines_in(
+    precision: Precision,
+    weights: &Weights,
+) -> Result<impl Fn(&Weights) -> Box<dyn Inference> + Sync + use<>, NetError> {
+    let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
+    Engine::with_options(weights, options)?;
+    Ok(move |weights: &Weights| -> Box<dyn Inference> {
+        Box::new(Engine::with_options(weights, options).expect("checked at the start"))
+    })
 }

@@ -12,12 +12,12 @@ use indicatif::HumanCount;
 use tablut_fleet::{FleetGames, FleetNets};
 use tablut_games::{Counters, LocalGames};
 use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Engine, durable};
+use tablut_net::{Weights, durable};
 use tablut_play::ServeArgs;
 
 use super::evaluate::measure;
 use super::matches::{MatchArgs, load_rules, parse_players};
-use super::model_file::{load_nets, make_engine};
+use super::model_file::{engines_in, load_nets};
 use super::nats::FleetArgs;
 use crate::console::Console;
 use crate::dashboard::Screen;
@@ -91,6 +91,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     voice.say(format_args!("in {}", folder.display()));
     if args.dry_run {
         let cancel = cancelled_by_interrupt()?;
+        let make_engine = engines_in(config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
         write!(console, "{}", forecast_text(&config, &make_engine, &folder, &cancel, voice)?)?;
         return Ok(());
     }
@@ -100,8 +101,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         Some(folder) => Run::resume(folder, &args.overrides)?,
         None => Run::open(&folder, config)?,
     };
-    // The instruction set is checked here, so that no worker meets a fault in it.
-    Engine::new(&run.model().weights)?;
+    // Instruction set and precision are checked here, so that no worker meets a fault in them.
+    let make_engine = engines_in(run.config.selfplay.precision, &run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
