@@ -11,6 +11,7 @@ use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
 use crate::executor::{LeafRequest, Task};
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
+use crate::surprise::surprise;
 
 /// How self-play games are played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,11 +27,15 @@ pub struct SelfPlayConfig {
     pub full_share: f32,
     /// Simulations of a quick search, as a share of a full one (default 0.25).
     pub quick_simulations: f32,
+    /// Share of the learner's draws that goes to positions in proportion to the surprise of their search: the
+    /// divergence of the net's policy from the search's (policy surprise weighting, `KataGo`). The rest is the same for
+    /// all positions. 0 (the default) to 1. Above 0 the games' records hold the surprise.
+    pub surprise_share: f32,
 }
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25 }
+        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25, surprise_share: 0.0 }
     }
 }
 
@@ -144,6 +149,8 @@ impl SelfPlayGame {
             value: result.value,
             simulations: result.simulations,
             policy: SearchRecord::quantised(result.moves.iter().map(|root| root.improved)),
+            surprise: (self.config.surprise_share > 0.0)
+                .then(|| surprise(result.moves.iter().map(|root| (root.improved, root.prior)))),
         });
         self.plies.push(PlyRecord { mv: result.chosen, search });
         self.game.play_trusted(result.chosen);
