@@ -91,7 +91,8 @@ fn search_fault(game: &GameRecord, simulations: u32, surprise: bool) -> Option<S
         } else if total.abs_diff(u64::from(u16::MAX)) > rounding {
             Some(format!("ply {}: a policy that sums to {total}/65535", number + 1))
         } else if search.surprise.is_some() != surprise {
-            Some(format!("ply {}: a search {} its surprise", number + 1, if surprise { "without" } else { "with" }))
+            let with = if surprise { "without" } else { "with" };
+            Some(format!("ply {}: a search {with} its surprise", number + 1))
         } else {
             None
         }

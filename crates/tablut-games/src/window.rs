@@ -125,7 +125,8 @@ impl ReplayWindow {
     /// number of added positions.
     pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
         let games = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?;
-        let mut generation = Generation::default();
+        let n = games.iter().map(|game| game.samples.len()).sum();
+        let mut generation = Generation { samples: Vec::with_capacity(n), ..Generation::default() };
         games.into_iter().for_each(|game| generation.append(game));
         let added = generation.samples.len();
         self.generations.push_back(generation);

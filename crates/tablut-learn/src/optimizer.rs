@@ -118,7 +118,7 @@ impl ParamState {
 
     /// Rows and columns of the tensor as a matrix, if a step of `kind` is Muon's.
     pub(crate) fn muon_dims(&self, kind: OptimizerKind) -> Option<[usize; 2]> {
-        let (rows, columns) = self.dims.split_first().map(|(&rows, rest)| (rows, rest.iter().product()))?;
+        let (rows, columns) = self.dims.split_first().map(|(&rows, rest)| (rows, rest.iter().product::<usize>()))?;
         (kind == OptimizerKind::Muon && self.decays() && rows > 1 && columns > 1).then_some([rows, columns])
     }
 }

@@ -73,7 +73,8 @@ fn muon_goes_on_from_its_state_with_the_same_bits() {
     let steps = |backend: &mut CpuBackend, n: usize| (0..n).for_each(|_| drop(backend.step(&batch, 0.01).unwrap()));
     steps(&mut whole, 3);
     let mut again = muon(whole.state().unwrap());
-    (steps(&mut whole, 2), steps(&mut again, 2));
+    steps(&mut whole, 2);
+    steps(&mut again, 2);
     assert!(whole.state().unwrap() == again.state().unwrap());
 }
 
