@@ -36,7 +36,7 @@ fn rules(name: &str) -> Arc<Rules> {
 }
 
 const CONFIG: SelfPlayConfig =
-    SelfPlayConfig { opening_plies: 4, max_plies: 60, full_share: 0.5, quick_simulations: 0.5 };
+    SelfPlayConfig { opening_plies: 4, max_plies: 60, full_share: 0.5, quick_simulations: 0.5, surprise_share: 0.0 };
 
 #[test]
 fn records_replay_to_their_recorded_end_under_every_rule_set() {

@@ -250,7 +250,9 @@ fn a_growing_window_keeps_what_its_size_allows_and_comes_back_the_same() {
     // As after a resume: the same size from the number of positions seen and the last generations alone.
     let kept = (sizes[7] / 8_000) as u64;
     let mut resumed = ReplayWindow::new(vec![rules], 1_000_000).growing(0.5, 8_000 * (8 - kept));
-    (0..kept).for_each(|_| drop(resumed.push(&generation).unwrap()));
+    for _ in 0..kept {
+        resumed.push(&generation).unwrap();
+    }
     assert_eq!(resumed.len(), whole.len());
     let draw = |window: &ReplayWindow| window.batch(8, 0.0, &mut ChaCha8Rng::seed_from_u64(1)).moves_left;
     assert_eq!(draw(&resumed), draw(&whole));
