@@ -1,4 +1,4 @@
-//! Policy surprise: how far a search moved the policy, and how often its position is drawn (KataGo's policy surprise
+//! Policy surprise: how far a search moved the policy, and how often its position is drawn (`KataGo`'s policy surprise
 //! weighting).
 
 /// The unit of recorded surprises, in nats: 1/1024.

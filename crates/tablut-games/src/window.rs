@@ -127,7 +127,9 @@ impl ReplayWindow {
         let games = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?;
         let n = games.iter().map(|game| game.samples.len()).sum();
         let mut generation = Generation { samples: Vec::with_capacity(n), ..Generation::default() };
-        games.into_iter().for_each(|game| generation.append(game));
+        for game in games {
+            generation.append(game);
+        }
         let added = generation.samples.len();
         self.generations.push_back(generation);
         self.seen += added as u64;

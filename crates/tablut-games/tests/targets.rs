@@ -98,7 +98,8 @@ fn a_proven_result_is_the_whole_target() {
 fn pieces_that_are_captured_soon_are_followed_and_turned() {
     let rules = kvasir();
     let record = game(&rules, &CAPTURE, &[Some(0.0); 8]);
-    let batch = window(&rules, &[record.clone()], Targets { captures: true, ..Targets::default() }).in_order(0.0);
+    let batch =
+        window(&rules, std::slice::from_ref(&record), Targets { captures: true, ..Targets::default() }).in_order(0.0);
     let soon: Vec<Bitboard> = batch.captures.iter().map(|&[_, soon]| soon).collect();
     let (before, after) = (set(&["h4"]), set(&["h5"]));
     assert_eq!(soon, [before, before, after, after, after, after, after, Bitboard::EMPTY]);
@@ -147,7 +148,8 @@ fn a_reply_is_the_next_searchs_policy_turned_with_the_board() {
     let mut legal = MoveList::new();
     game.legal_moves(&mut legal);
     let best = legal[legal.len() - 1];
-    let turned = window(&rules, &[record.clone()], targets).batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(3));
+    let turned =
+        window(&rules, std::slice::from_ref(&record), targets).batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(3));
     let mut n_checked = 0;
     for row in (0..64).filter(|&row| !turned.replies.range(row).is_empty()) {
         let shown = |symmetry: &Symmetry| symmetry.bitboard(record.start.attackers()) == squares(&turned, row, 0);

@@ -135,12 +135,13 @@ mod tests {
             let weights = with(name, weight);
             let mut state = learner(weights);
             let gradients = cpu(weights).gradients(&batch).unwrap().1;
-            for index in state.params.len() - 2..state.params.len() {
-                let norm = gradients[index].iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
+            // The last two parameters are the head's.
+            let own = state.params.len() - 2;
+            for (index, gradient) in gradients.iter().enumerate().skip(own) {
+                let norm = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
                 let before = state.params[index].weights.clone();
                 let mut loss = |by: f64| {
-                    let moved =
-                        before.iter().zip(&gradients[index]).map(|(&w, &g)| w + (by * f64::from(g) / norm) as f32);
+                    let moved = before.iter().zip(gradient).map(|(&w, &g)| w + (by * f64::from(g) / norm) as f32);
                     state.params[index].weights = moved.collect();
                     let mut backend = CpuBackend::new(state.clone(), weights, OptimizerConfig::default()).unwrap();
                     let parts = backend.gradients(&batch).unwrap().0;

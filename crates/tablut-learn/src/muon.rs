@@ -39,7 +39,9 @@ pub(crate) fn update(
     } else {
         transposed(&orthogonal(transposed(&direction, rows, columns), columns, rows, kernels), columns, rows)
     };
-    update.iter_mut().for_each(|value| *value *= size);
+    for value in &mut update {
+        *value *= size;
+    }
     update
 }
 
@@ -49,7 +51,9 @@ fn orthogonal(mut x: Vec<f32>, m: usize, n: usize, kernels: Kernels) -> Vec<f32>
     let [a, b, c] = COEFFICIENTS;
     let norm = x.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
     let scale = (1.0 / (norm + 1e-20)) as f32;
-    x.iter_mut().for_each(|value| *value *= scale);
+    for value in &mut x {
+        *value *= scale;
+    }
     for _ in 0..ITERATIONS {
         // X ← a X + (b A + c A²) X with A = X Xᵀ, [m, m]. A is symmetric, so its rows are its columns.
         let gram = product(&x, m, n, &Matrix::pack(m, n, &x), m, kernels);
@@ -115,7 +119,9 @@ mod tests {
             x.push(0.95 * *m + f64::from(g));
         }
         let norm = x.iter().map(|v| v * v).sum::<f64>().sqrt();
-        x.iter_mut().for_each(|v| *v /= norm);
+        for v in &mut x {
+            *v /= norm;
+        }
         for _ in 0..5 {
             let gram = times(&x, &flipped(&x, [rows, columns]), [rows, columns, rows]);
             let square = times(&gram, &gram, [rows, rows, rows]);

@@ -69,7 +69,9 @@ fn softened(policy: &[f32], width: usize) -> Vec<f32> {
     let mut soft: Vec<f32> = policy.iter().map(|p| p.sqrt().sqrt()).collect();
     for row in soft.chunks_exact_mut(width) {
         let total = row.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-        row.iter_mut().for_each(|p| *p /= total);
+        for p in row {
+            *p /= total;
+        }
     }
     soft
 }
