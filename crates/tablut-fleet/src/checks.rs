@@ -46,7 +46,7 @@ pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
     match order {
         Order::SelfPlay(order) => {
             let simulations = order.search.simulations;
-            if let Some(fault) = search_fault(game, simulations) {
+            if let Some(fault) = search_fault(game, simulations, order.selfplay.surprise_share > 0.0) {
                 return wrong(fault);
             }
             let most = (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
@@ -78,7 +78,8 @@ fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<St
     game.plies.iter().any(|ply| ply.search.is_some()).then(|| "it says what a search found".to_owned())
 }
 
-fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {
+/// `surprise` says whether searches come with their surprise.
+fn search_fault(game: &GameRecord, simulations: u32, surprise: bool) -> Option<String> {
     game.plies.iter().enumerate().find_map(|(number, ply)| {
         let search = ply.search.as_ref()?;
         let total: u64 = search.policy.iter().map(|&p| u64::from(p)).sum();
@@ -89,6 +90,9 @@ fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {
             Some(format!("ply {}: {} simulations of {simulations}", number + 1, search.simulations))
         } else if total.abs_diff(u64::from(u16::MAX)) > rounding {
             Some(format!("ply {}: a policy that sums to {total}/65535", number + 1))
+        } else if search.surprise.is_some() != surprise {
+            let with = if surprise { "without" } else { "with" };
+            Some(format!("ply {}: a search {with} its surprise", number + 1))
         } else {
             None
         }

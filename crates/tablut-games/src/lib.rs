@@ -7,7 +7,7 @@
 //! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
 //!   process.
 //! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
-//! - [`ReplayWindow`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
+//! - [`ReplayWindow`], [`Targets`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
 
 mod cancel;
 mod doors;
@@ -17,7 +17,11 @@ mod record;
 mod record_file;
 mod selfplay;
 mod statistics;
+mod surprise;
+mod targets;
+mod training_batch;
 mod window;
+mod window_size;
 
 pub use cancel::CancelToken;
 pub use doors::{
@@ -34,4 +38,6 @@ pub use statistics::{
     CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
     PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, examine,
 };
-pub use window::{ReplayWindow, TrainingBatch};
+pub use targets::{CAPTURE_PLIES, Targets};
+pub use training_batch::{Replies, TrainingBatch};
+pub use window::ReplayWindow;

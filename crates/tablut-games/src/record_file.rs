@@ -13,7 +13,8 @@
 //! Then there is one frame per game: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of
 //! the compressed bytes (u32), the bytes (zstd). The plain bytes are the length of the header (u32), the header (JSON,
 //! [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16),
-//! policy (u16 each).
+//! policy (u16 each). The header has a list of the searches' surprises if the game was played with them; programs that
+//! do not know the list ignore it.
 //!
 //! Files of version 1 have no rules and no length of rules. Their games name rule sets that come with the program.
 
@@ -61,6 +62,9 @@ struct Header {
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
     outcome: Outcome,
+    /// The surprise of each searched ply, or nothing if they were not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    surprises: Vec<u16>,
 }
 
 /// The contents of a file.
@@ -167,6 +171,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
         searched,
         outcome: game.outcome,
+        surprises: surprises(game)?,
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
@@ -180,6 +185,14 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         plain.extend(search.policy.iter().flat_map(|p| p.to_le_bytes()));
     }
     Ok(plain)
+}
+
+/// The surprises of all searches, or nothing if none has one.
+fn surprises(game: &GameRecord) -> Result<Vec<u16>, String> {
+    let searches = || game.plies.iter().filter_map(|ply| ply.search.as_ref());
+    let found: Vec<u16> = searches().filter_map(|search| search.surprise).collect();
+    let (n_found, n) = (found.len(), searches().count());
+    if n_found == 0 || n_found == n { Ok(found) } else { Err(format!("{n_found} surprises of {n} searches")) }
 }
 
 /// A length or number of `what` as the file format stores it.
@@ -221,14 +234,18 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         let mv = text.parse().map_err(|error| format!("{error}"))?;
         plies.push(PlyRecord { mv, search: None });
     }
-    for number in header.searched {
+    let (n_searched, n_surprises) = (header.searched.len(), header.surprises.len());
+    if n_surprises != 0 && n_surprises != n_searched {
+        return Err(format!("{n_surprises} surprises of {n_searched} searches"));
+    }
+    for (place, number) in header.searched.into_iter().enumerate() {
         let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
         let (value, simulations, n_moves) = (f32::from_bits(plain.u32()?), plain.u32()?, plain.u16()?);
         if !(-LARGEST_VALUE..=LARGEST_VALUE).contains(&value) {
             return Err(format!("ply {number}: a value of {value}, expected -1 to 1"));
         }
         let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
-        ply.search = Some(SearchRecord { value, simulations, policy });
+        ply.search = Some(SearchRecord { value, simulations, policy, surprise: header.surprises.get(place).copied() });
     }
     if !plain.0.is_empty() {
         return Err(format!("{} bytes after the last ply", plain.0.len()));

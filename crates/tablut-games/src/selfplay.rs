@@ -12,6 +12,7 @@ use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
 use crate::executor::{LeafRequest, Task};
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
+use crate::surprise::surprise;
 
 /// How self-play games are played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,11 +32,22 @@ pub struct SelfPlayConfig {
     /// which a run turns into the kind that is fastest on its first machine. Each precision plays other games. All else
     /// runs in f32: learning, ratings and matches.
     pub precision: Precision,
+    /// Share of the learner's draws that goes to positions in proportion to the surprise of their search: the
+    /// divergence of the net's policy from the search's (policy surprise weighting, `KataGo`). The rest is the same for
+    /// all positions. 0 (the default) to 1. Above 0 the games' records hold the surprise.
+    pub surprise_share: f32,
 }
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 6, max_plies: 200, full_share: 1.0, quick_simulations: 0.25, precision: Precision::F32 }
+        Self {
+            opening_plies: 6,
+            max_plies: 200,
+            full_share: 1.0,
+            quick_simulations: 0.25,
+            precision: Precision::F32,
+            surprise_share: 0.0,
+        }
     }
 }
 
@@ -149,6 +161,8 @@ impl SelfPlayGame {
             value: result.value,
             simulations: result.simulations,
             policy: SearchRecord::quantised(result.moves.iter().map(|root| root.improved)),
+            surprise: (self.config.surprise_share > 0.0)
+                .then(|| surprise(result.moves.iter().map(|root| (root.improved, root.prior)))),
         });
         self.plies.push(PlyRecord { mv: result.chosen, search });
         self.game.play_trusted(result.chosen);

@@ -6,25 +6,14 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{InputBatch, View, encode_symmetric};
+use tablut_net::{PolicyIndex, View, encode_symmetric};
 use tablut_rules::{Bitboard, MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 
 use crate::record::{GameRecord, ReplayError};
-
-/// One training batch: inputs and targets.
-#[derive(Clone, Debug, Default)]
-pub struct TrainingBatch {
-    /// Encoded positions with their legal moves.
-    pub input: InputBatch,
-    /// Target probability of each of `input.moves`. They sum to 1 in each row.
-    pub policy: Vec<f32>,
-    /// Target probabilities of attackers win, draw, defenders win, `[n]`.
-    pub wdl: Vec<[f32; 3]>,
-    /// Plies from the position to the end of its game, `[n]`.
-    pub moves_left: Vec<f32>,
-    /// The squares of attackers and of defenders, including the king, in the game's last position, `[n]`.
-    pub ownership: Vec<[Bitboard; 2]>,
-}
+use crate::surprise::draw_weights;
+use crate::targets::{Targets, captured_soon};
+use crate::training_batch::TrainingBatch;
+use crate::window_size::window_size;
 
 /// A packed training position. Its legal moves are generated again when it is drawn.
 #[derive(Clone, Debug)]
@@ -41,29 +30,80 @@ struct Sample {
     end: Arc<Position>,
 }
 
+/// The positions of some games, in order. Of the other lists each is empty if the window does not need it.
+#[derive(Default)]
+struct Generation {
+    samples: Vec<Sample>,
+    /// The weights of all draws up to each position, this one included.
+    weight_sums: Vec<u64>,
+    /// The squares of the pieces that are captured soon.
+    captures: Vec<Bitboard>,
+}
+
+impl Generation {
+    fn append(&mut self, mut other: Self) {
+        let before = self.weight();
+        self.samples.append(&mut other.samples);
+        self.weight_sums.extend(other.weight_sums.iter().map(|sum| before + sum));
+        self.captures.append(&mut other.captures);
+    }
+
+    fn weight(&self) -> u64 {
+        self.weight_sums.last().copied().unwrap_or_default()
+    }
+
+    fn bytes(&self) -> usize {
+        let of_samples = self.samples.iter().map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy));
+        of_samples.sum::<usize>() + size_of_val(&*self.weight_sums) + size_of_val(&*self.captures)
+    }
+}
+
 /// Positions of the latest generations, oldest first.
 pub struct ReplayWindow {
     rules: Vec<Arc<Rules>>,
-    generations: VecDeque<Vec<Sample>>,
+    generations: VecDeque<Generation>,
     max_positions: usize,
+    targets: Targets,
+    /// The power by which the window grows; 0 if its size is fixed.
+    power: f32,
+    /// Positions that have ever been added.
+    seen: u64,
 }
 
 impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
-        Self { rules, generations: VecDeque::new(), max_positions }
+        let targets = Targets::default();
+        Self { rules, generations: VecDeque::new(), max_positions, targets, power: 0.0, seen: 0 }
+    }
+
+    /// The same empty window with optional targets.
+    #[must_use]
+    pub fn with_targets(self, targets: Targets) -> Self {
+        Self { targets, ..self }
+    }
+
+    /// The same empty window, whose size grows as a power of the positions seen (Wu 2019), up to its maximum. With a
+    /// `power` of 0 the size is the maximum. `seen` positions have been added to an earlier window.
+    #[must_use]
+    pub fn growing(self, power: f32, seen: u64) -> Self {
+        Self { power, seen, ..self }
+    }
+
+    /// Positions that a window with this maximum and power keeps after `seen` positions.
+    pub fn size_after(max_positions: usize, power: f32, seen: u64) -> usize {
+        window_size(seen, power, max_positions)
     }
 
     /// Positions in the window.
     pub fn len(&self) -> usize {
-        self.generations.iter().map(Vec::len).sum()
+        self.generations.iter().map(|generation| generation.samples.len()).sum()
     }
 
     /// Bytes of the positions in memory.
     pub fn bytes(&self) -> usize {
-        let samples = self.generations.iter().flatten();
-        samples.map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy)).sum()
+        self.generations.iter().map(Generation::bytes).sum()
     }
 
     /// An upper bound on the legal moves of a position: every attacker moves to every square of its row and column,
@@ -72,7 +112,8 @@ impl ReplayWindow {
 
     /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {
-        positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>())
+        let optional = size_of::<u64>() + size_of::<Bitboard>();
+        positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>() + optional)
     }
 
     /// Whether the window has no positions.
@@ -83,16 +124,23 @@ impl ReplayWindow {
     /// Adds a generation's games by replaying them, and drops the oldest generations that no longer fit. Returns the
     /// number of added positions.
     pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
-        let samples = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?.concat();
-        let added = samples.len();
-        self.generations.push_back(samples);
-        while self.generations.len() > 1 && self.len() > self.max_positions {
+        let games = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?;
+        let n = games.iter().map(|game| game.samples.len()).sum();
+        let mut generation = Generation { samples: Vec::with_capacity(n), ..Generation::default() };
+        for game in games {
+            generation.append(game);
+        }
+        let added = generation.samples.len();
+        self.generations.push_back(generation);
+        self.seen += added as u64;
+        let size = window_size(self.seen, self.power, self.max_positions);
+        while self.generations.len() > 1 && self.len() > size {
             self.generations.pop_front();
         }
         Ok(added)
     }
 
-    fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
+    fn samples(&self, game: &GameRecord) -> Result<Generation, ReplayError> {
         let known = self.rules.iter().position(|rules| rules.name() == game.rules);
         let rules_idx = known.ok_or_else(|| ReplayError::Rules {
             index: game.index,
@@ -112,10 +160,14 @@ impl ReplayWindow {
             found: game.plies.len(),
             most: u32::MAX as usize,
         })?;
-        let mut samples = Vec::new();
+        let (mut samples, mut positions, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let values = self.targets.search_values(&game.plies, game.outcome.winner);
         let start = Arc::new(game.start);
         let last = game.replay(&self.rules[rules_idx], |state, _, ply| {
+            positions.push(*state.position());
             let Some(search) = &ply.search else { return };
+            let (place, proven) = (positions.len() - 1, self.targets.proven(search.value));
+            places.push(place);
             samples.push(Sample {
                 end: Arc::clone(&start),
                 position: *state.position(),
@@ -124,8 +176,8 @@ impl ReplayWindow {
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
-                outcome: game.outcome.winner,
-                value: search.value,
+                outcome: proven.or(game.outcome.winner),
+                value: values[place],
                 policy: search.policy.clone().into(),
             });
         })?;
@@ -133,10 +185,39 @@ impl ReplayWindow {
         for sample in &mut samples {
             sample.end = Arc::clone(&end);
         }
-        Ok(samples)
+        positions.push(*end);
+        Ok(self.with_lists(game, samples, &positions, &places))
     }
 
-    /// Draws `n` positions uniformly from the window. Each is transformed by one of the eight symmetries.
+    /// A game's samples with the lists that the targets need. `positions` are all of the game's, and `places` those of
+    /// the samples among them.
+    fn with_lists(
+        &self,
+        game: &GameRecord,
+        samples: Vec<Sample>,
+        positions: &[Position],
+        places: &[usize],
+    ) -> Generation {
+        let mut generation = Generation { samples, ..Generation::default() };
+        if self.targets.captures {
+            let moves: Vec<_> = game.plies.iter().map(|ply| ply.mv).collect();
+            let soon = captured_soon(positions, &moves);
+            generation.captures = places.iter().map(|&place| soon[place]).collect();
+        }
+        if self.targets.surprise_share > 0.0 {
+            let searches = game.plies.iter().filter_map(|ply| ply.search.as_ref());
+            let surprises: Vec<_> = searches.map(|search| search.surprise).collect();
+            let mut sum = 0;
+            for weight in draw_weights(&surprises, self.targets.surprise_share) {
+                sum += weight;
+                generation.weight_sums.push(sum);
+            }
+        }
+        generation
+    }
+
+    /// Draws `n` positions from the window, all equally likely unless [`Targets::surprise_share`] says otherwise. Each
+    /// is transformed by one of the eight symmetries.
     ///
     /// `value_share` of the value target is the search's value, the rest is the game's outcome.
     ///
@@ -146,12 +227,12 @@ impl ReplayWindow {
         let len = self.len();
         assert!(len > 0, "a batch is drawn from a window with positions");
         let draws: Vec<_> =
-            (0..n).map(|_| (rng.random_range(0..len), Symmetry::ALL[(rng.next_u32() % 8) as usize])).collect();
+            (0..n).map(|_| (self.draw(len, rng), Symmetry::ALL[(rng.next_u32() % 8) as usize])).collect();
         let rows: Vec<TrainingBatch> = draws
             .par_iter()
-            .map(|&(at, symmetry)| {
+            .map(|&((generation, at), symmetry)| {
                 let mut row = TrainingBatch::default();
-                self.push_row(self.sample(at), symmetry, value_share, &mut row);
+                self.push_row(generation, at, symmetry, value_share, &mut row);
                 row
             })
             .collect();
@@ -162,23 +243,46 @@ impl ReplayWindow {
     /// [`ReplayWindow::batch`].
     pub fn in_order(&self, value_share: f32) -> TrainingBatch {
         let mut batch = TrainingBatch::default();
-        for sample in self.generations.iter().flatten() {
-            self.push_row(sample, Symmetry::ALL[0], value_share, &mut batch);
+        for generation in &self.generations {
+            for at in 0..generation.samples.len() {
+                self.push_row(generation, at, Symmetry::ALL[0], value_share, &mut batch);
+            }
         }
         batch
     }
 
-    fn sample(&self, mut at: usize) -> &Sample {
-        for generation in &self.generations {
-            if at < generation.len() {
-                return &generation[at];
+    /// Draws one of the window's `len` positions: its generation and its place there.
+    fn draw(&self, len: usize, rng: &mut ChaCha8Rng) -> (&Generation, usize) {
+        if self.targets.surprise_share > 0.0 {
+            let total = self.generations.iter().map(Generation::weight).sum::<u64>();
+            let mut at = rng.random_range(0..total);
+            for generation in &self.generations {
+                if at < generation.weight() {
+                    return (generation, generation.weight_sums.partition_point(|&sum| sum <= at));
+                }
+                at -= generation.weight();
             }
-            at -= generation.len();
+        } else {
+            let mut at = rng.random_range(0..len);
+            for generation in &self.generations {
+                if at < generation.samples.len() {
+                    return (generation, at);
+                }
+                at -= generation.samples.len();
+            }
         }
         unreachable!("draws are below the window's length")
     }
 
-    fn push_row(&self, sample: &Sample, symmetry: Symmetry, value_share: f32, batch: &mut TrainingBatch) {
+    fn push_row(
+        &self,
+        generation: &Generation,
+        at: usize,
+        symmetry: Symmetry,
+        value_share: f32,
+        batch: &mut TrainingBatch,
+    ) {
+        let sample = &generation.samples[at];
         let rules = &self.rules[usize::from(sample.rules)];
         let mut moves = MoveList::new();
         rules.legal_moves(&sample.position, &mut moves);
@@ -190,14 +294,43 @@ impl ReplayWindow {
             moves: &moves,
         };
         encode_symmetric(&view, symmetry, &mut batch.input);
-        let total = sample.policy.iter().map(|&p| f32::from(p)).sum::<f32>().max(1.0);
-        batch.policy.extend(sample.policy.iter().map(|&p| f32::from(p) / total));
+        batch.policy.extend(shares(&sample.policy));
         batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
         let king: Bitboard = sample.end.king().into_iter().collect();
         let ownership = [sample.end.attackers(), sample.end.defenders() | king];
         batch.ownership.push(ownership.map(|squares| symmetry.bitboard(squares)));
+        if let Some(&soon) = generation.captures.get(at) {
+            batch.captures.push([sample.position.occupied(), soon].map(|squares| symmetry.bitboard(squares)));
+        }
+        if self.targets.replies {
+            let next = generation.samples.get(at + 1).filter(|next| follows(sample, next));
+            push_reply(rules, next, symmetry, batch);
+        }
     }
+}
+
+/// Whether `next` is the position one ply after `sample` in the same game.
+fn follows(sample: &Sample, next: &Sample) -> bool {
+    Arc::ptr_eq(&sample.end, &next.end) && next.moves_left.checked_add(1) == Some(sample.moves_left)
+}
+
+/// Adds a row with the policy of the search of `next`, or an empty row.
+fn push_reply(rules: &Rules, next: Option<&Sample>, symmetry: Symmetry, batch: &mut TrainingBatch) {
+    let replies = &mut batch.replies;
+    if let Some(next) = next {
+        let mut moves = MoveList::new();
+        rules.legal_moves(&next.position, &mut moves);
+        replies.moves.extend(moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
+        replies.policy.extend(shares(&next.policy));
+    }
+    replies.move_ends.push(replies.moves.len() as u32);
+}
+
+/// A recorded policy as probabilities.
+fn shares(policy: &[u16]) -> impl Iterator<Item = f32> {
+    let total = policy.iter().map(|&p| f32::from(p)).sum::<f32>().max(1.0);
+    policy.iter().map(move |&p| f32::from(p) / total)
 }
 
 /// The target of the outcome head: the game's outcome, mixed with the search's value as a win chance.
@@ -209,24 +342,6 @@ pub(crate) fn value_target(outcome: Option<Side>, value: f32, value_share: f32) 
     };
     let search = [f32::midpoint(1.0, value), 0.0, f32::midpoint(1.0, -value)];
     std::array::from_fn(|i| (1.0 - value_share) * outcome[i] + value_share * search[i])
-}
-
-impl TrainingBatch {
-    /// Both batches' rows, one after the other.
-    #[must_use]
-    pub fn joined(mut self, other: Self) -> Self {
-        let moves_before = self.input.moves.len() as u32;
-        self.input.n += other.input.n;
-        self.input.planes.extend(other.input.planes);
-        self.input.features.extend(other.input.features);
-        self.input.moves.extend(other.input.moves);
-        self.input.move_ends.extend(other.input.move_ends.iter().map(|end| end + moves_before));
-        self.policy.extend(other.policy);
-        self.wdl.extend(other.wdl);
-        self.moves_left.extend(other.moves_left);
-        self.ownership.extend(other.ownership);
-        self
-    }
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ const CONFIG: SelfPlayConfig = SelfPlayConfig {
     full_share: 0.5,
     quick_simulations: 0.5,
     precision: tablut_net::Precision::F32,
+    surprise_share: 0.0,
 };
 
 #[test]

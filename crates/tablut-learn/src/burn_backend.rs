@@ -11,7 +11,7 @@ use crate::learner::LearnerState;
 use crate::loss::{LossTensors, loss};
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{BurnNet, host_values, tensor};
-use crate::optimizer::{OptimizerConfig, ParamState, StepConstants};
+use crate::optimizer::{OptimizerConfig, OptimizerKind, ParamState, StepConstants};
 
 /// The weights and the optimiser's state on a device.
 pub struct BurnBackend {
@@ -36,7 +36,8 @@ struct DeviceParam {
 }
 
 impl BurnBackend {
-    /// A learner that continues from `state` on `device`.
+    /// A learner that continues from `state` on `device`. It takes `AdamW`'s steps, whatever `optimizer.kind` is;
+    /// [`crate::Backend::open`] refuses other kinds.
     pub fn new(device: Device, state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
         let plain = device.clone().without_autodiff();
         let param = |param: &ParamState| {
@@ -117,7 +118,12 @@ impl GradientBackend for BurnBackend {
             })
         };
         let params = self.params.iter().map(param).collect::<Result<_, StepError>>()?;
-        Ok(LearnerState { architecture: self.architecture.clone(), params, steps: self.steps })
+        Ok(LearnerState {
+            architecture: self.architecture.clone(),
+            params,
+            steps: self.steps,
+            optimizer: OptimizerKind::AdamW,
+        })
     }
 }
 

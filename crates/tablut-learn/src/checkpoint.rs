@@ -12,9 +12,10 @@ use tablut_net::{
     AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor,
     TrainingSummary, container, durable,
 };
+use tablut_rules::shown;
 
 use crate::learner::LearnerState;
-use crate::optimizer::ParamState;
+use crate::optimizer::{OptimizerKind, ParamState};
 
 /// Version of the state's layout.
 const STATE_VERSION: u32 = 1;
@@ -78,7 +79,7 @@ impl Checkpoint {
         let names = self.learner.params.iter().map(|param| &param.name);
         let auxiliary: Vec<_> = names.filter(|name| name.starts_with(AUXILIARY)).collect();
         let auxiliary = serde_json::to_string(&auxiliary).map_err(|error| Kind::Format(error.to_string()))?;
-        let metadata = BTreeMap::from([
+        let mut metadata = BTreeMap::from([
             ("auxiliary", auxiliary),
             ("format", STATE_VERSION.to_string()),
             ("architecture", self.learner.architecture.to_json()),
@@ -87,6 +88,10 @@ impl Checkpoint {
             ("hash", state_hash(&self.learner, &training)),
             ("training", training),
         ]);
+        // States from before there were others say nothing.
+        if self.learner.optimizer != OptimizerKind::AdamW {
+            metadata.insert("optimizer", self.learner.optimizer.to_string());
+        }
         let mut tensors = BTreeMap::new();
         for param in &self.learner.params {
             for (part, values) in parts(param) {
@@ -114,6 +119,11 @@ impl Checkpoint {
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
         let training_text = value("training")?;
         let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
+        let optimizer = match metadata.get("optimizer") {
+            None => OptimizerKind::AdamW,
+            Some(name) => OptimizerKind::named(name)
+                .ok_or_else(|| bad("optimizer", format!("`{}`, expected adamw or muon", shown(name))))?,
+        };
         let layers = architecture.layers();
         let own = layers.parameters().iter().map(|parameter| (parameter.name.clone(), parameter.dims.clone()));
         let auxiliary = metadata.get("auxiliary").map_or("[]", String::as_str);
@@ -144,7 +154,7 @@ impl Checkpoint {
                 dims,
             });
         }
-        let learner = LearnerState { architecture, params, steps };
+        let learner = LearnerState { architecture, params, steps, optimizer };
         let (found, expected) = (state_hash(&learner, training_text), value("hash")?.to_owned());
         if found != expected {
             return Err(Kind::Hash { found, expected });
@@ -187,11 +197,14 @@ fn parts(param: &ParamState) -> [(&'static str, &Vec<f32>); 4] {
     [("weights", &param.weights), ("momentum", &param.momentum), ("square", &param.square), ("average", &param.average)]
 }
 
-/// BLAKE3 of all numbers of the state and of the summary's text.
+/// BLAKE3 of all numbers of the state, of the summary's text, and of the optimiser's name unless it is `AdamW`.
 fn state_hash(learner: &LearnerState, training: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(training.as_bytes());
     hasher.update(&learner.steps.to_le_bytes());
+    if learner.optimizer != OptimizerKind::AdamW {
+        hasher.update(learner.optimizer.name().as_bytes());
+    }
     for (_, data) in learner.params.iter().flat_map(parts) {
         for value in data {
             hasher.update(&value.to_le_bytes());
@@ -294,6 +307,26 @@ mod tests {
         assert_eq!(Checkpoint::load(folder.path(), 0).unwrap(), checkpoint);
         let model = Model::load(&model_path(folder.path(), 0)).unwrap();
         assert!(model.weights.iter().all(|(name, _)| !name.starts_with(AUXILIARY)));
+    }
+
+    #[test]
+    fn a_state_says_which_optimizer_it_is_of() {
+        let mut muon = checkpoint(2);
+        muon.learner.optimizer = OptimizerKind::Muon;
+        let bytes = muon.state_bytes().unwrap();
+        assert_eq!(Checkpoint::from_state_bytes(2, &bytes).unwrap(), muon);
+        let (metadata, tensors) = container::deserialize(&bytes).unwrap();
+        let written = |optimizer: Option<&str>| {
+            let mut metadata: BTreeMap<&str, String> =
+                metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+            metadata.remove("optimizer").unwrap();
+            metadata.extend(optimizer.map(|name| ("optimizer", name.to_owned())));
+            container::serialize(&metadata, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap()
+        };
+        // Neither an unknown name nor a lost one is taken for another optimiser's state.
+        let unknown = Checkpoint::from_state_bytes(2, &written(Some("sgd"))).unwrap_err().to_string();
+        assert!(unknown.contains("sgd") && unknown.contains("muon"), "{unknown}");
+        assert!(Checkpoint::from_state_bytes(2, &written(None)).is_err());
     }
 
     #[test]

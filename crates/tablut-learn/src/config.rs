@@ -1,20 +1,21 @@
 //! The training config: one TOML file, every key with a default, a unit and a range.
 
 mod differences;
+mod learning;
 mod ranges;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::{Concurrency, SelfPlayConfig};
+use tablut_games::{Concurrency, SelfPlayConfig, Targets};
 use tablut_net::Architecture;
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
 
-use crate::backend::Backend;
 use crate::loss_parts::LossWeights;
 use crate::optimizer::OptimizerConfig;
 pub use differences::{Difference, differences};
+pub use learning::LearningConfig;
 
 /// All settings of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,50 +91,6 @@ impl ScheduleConfig {
     /// Simulations of a full search in `generation`.
     pub fn simulations_at(&self, generation: u64) -> u32 {
         self.simulations.iter().take_while(|step| step.0 <= generation).last().map_or(1, |step| step.1)
-    }
-}
-
-/// How the net learns from the games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LearningConfig {
-    /// Positions per step, 1 to 65,536.
-    pub batch_size: usize,
-    /// How often each new position is drawn on average. This determines the number of steps per generation. Above 0, at
-    /// most 100.
-    pub draws_per_position: f32,
-    /// Maximum number of positions in the replay window. The latest generation is always in it. A position takes about
-    /// 200 bytes; [`tablut_games::ReplayWindow::most_bytes`] is an upper bound.
-    pub window_positions: usize,
-    /// Peak learning rate, above 0, at most 1.
-    pub learning_rate: f32,
-    /// Number of steps in which the learning rate rises to its peak.
-    pub warmup_steps: u64,
-    /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
-    pub decay_share: f32,
-    /// Share of the search's value in the value target, 0 to 1. The rest is the game's outcome.
-    pub value_share: f32,
-    /// The backend of the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference.
-    pub backend: Backend,
-    /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
-    /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
-    /// so no games are lost for training.
-    pub held_out_share: f32,
-}
-
-impl Default for LearningConfig {
-    fn default() -> Self {
-        Self {
-            batch_size: 256,
-            draws_per_position: 4.0,
-            window_positions: 500_000,
-            learning_rate: 0.002,
-            warmup_steps: 100,
-            decay_share: 0.3,
-            value_share: 0.25,
-            backend: Backend::Cpu,
-            held_out_share: 0.0,
-        }
     }
 }
 
@@ -259,6 +216,17 @@ impl TrainConfig {
         Ok(config)
     }
 
+    /// The optional targets of the replay window.
+    pub fn targets(&self) -> Targets {
+        Targets {
+            value_horizon: self.learning.value_horizon,
+            proven_values: self.learning.proven_values,
+            surprise_share: self.selfplay.surprise_share,
+            captures: self.loss.captures > 0.0,
+            replies: self.loss.reply > 0.0,
+        }
+    }
+
     /// The config as TOML: every key that has an effect, with each list on one line.
     ///
     /// # Panics
@@ -338,6 +306,15 @@ mod tests {
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");
+        let techniques = ["learning.value_horizon=-1", "learning.window_power=1.5", "selfplay.surprise_share=2"];
+        let techniques = fault(MINIMAL, &techniques);
+        for key in
+            ["learning.value_horizon = -1: expected 0 to 1000", "learning.window_power = 1.5", "surprise_share = 2"]
+        {
+            assert!(techniques.contains(key), "{techniques}");
+        }
+        let burn = fault(MINIMAL, &["optimizer.kind=muon", "learning.backend=burn"]);
+        assert!(burn.contains("optimizer.kind = muon: expected adamw"), "{burn}");
         let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);
         assert!(search.contains("search.max_nodes"), "{search}");
         let simulations = fault(MINIMAL, &["search.simulations=800"]);

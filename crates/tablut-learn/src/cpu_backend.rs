@@ -2,7 +2,6 @@
 //! the loss and the heads that exist only for training.
 
 use tablut_games::TrainingBatch;
-use tablut_kernels::SimdError;
 use tablut_net::layers::Values;
 
 use crate::auxiliary::auxiliary_heads;
@@ -26,8 +25,9 @@ impl CpuBackend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// `TABLUT_SIMD` names an instruction set that this machine does not support.
-    pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, SimdError> {
+    /// `TABLUT_SIMD` names an instruction set that this machine does not support, or the state is of another optimiser.
+    pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
+        optimizer.kind.check(state.optimizer)?;
         Ok(Self { net: KernelNet::new(&state.architecture)?, state, loss, optimizer })
     }
 
@@ -51,7 +51,7 @@ impl GradientBackend for CpuBackend {
         let gradient_norm = optimizer::global_norm(gradients.iter().map(Vec::as_slice));
         check_finite(step, &loss, gradient_norm)?;
         let constants = StepConstants::new(&self.optimizer, step, learning_rate);
-        optimizer::step(&mut self.state.params, &gradients, gradient_norm, &constants);
+        optimizer::step(&mut self.state.params, &gradients, gradient_norm, &constants, self.net.kernels());
         self.state.steps = step;
         let weight_norm = optimizer::global_norm(self.state.params.iter().map(|param: &ParamState| &*param.weights));
         Ok(StepReport { loss, gradient_norm, weight_norm })

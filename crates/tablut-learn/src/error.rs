@@ -22,6 +22,25 @@ pub enum StepError {
     /// The device has failed.
     #[error("the device that learns has failed: {0} (the last checkpoint is sound)")]
     Device(String),
+    /// The state's moments are not those of the optimiser.
+    #[error(
+        "the training state is of the optimizer `{found}`, the config says optimizer.kind = \"{expected}\": a state goes \
+         on only with the optimizer that it began with"
+    )]
+    Optimizer {
+        /// The state's kind.
+        found: &'static str,
+        /// The config's kind.
+        expected: &'static str,
+    },
+    /// The backend does not know the optimiser.
+    #[error("optimizer.kind = \"{kind}\" needs learning.backend = \"cpu\", found \"{backend}\"")]
+    OptimizerBackend {
+        /// The optimiser.
+        kind: &'static str,
+        /// The backend.
+        backend: &'static str,
+    },
     /// The processor does not support the instruction set in `TABLUT_SIMD`.
     #[error(transparent)]
     Simd(#[from] SimdError),

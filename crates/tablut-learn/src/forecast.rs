@@ -118,7 +118,8 @@ impl TrainConfig {
         let rating_evaluations = rating_games * pace.plies_per_game / 2.0
             * pace.evaluations_per_simulation
             * f64::from(schedule.simulations_at(0));
-        let window_positions = learnt_from.min(learning.window_positions as f64);
+        let size = ReplayWindow::size_after(learning.window_positions, learning.window_power, learnt_from as u64);
+        let window_positions = learnt_from.min(size as f64);
         let rate = |count: f64, per_second: f64| if count == 0.0 { 0.0 } else { count / per_second.max(1e-9) };
         Forecast {
             games: schedule.generations.saturating_mul(schedule.games as u64),
@@ -172,7 +173,7 @@ pub fn benchmark(
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;
     let plies: usize = games.iter().map(|game| game.plies.len()).sum();
-    let mut window = ReplayWindow::new(rules.to_vec(), usize::MAX);
+    let mut window = ReplayWindow::new(rules.to_vec(), usize::MAX).with_targets(config.targets());
     let replay = |error| TrainError::Replay { path: "the benchmark's games".into(), error };
     let positions = window.push(&games).map_err(replay)?;
     if positions == 0 {
@@ -276,7 +277,7 @@ fn steps(
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
     let learning = &config.learning;
-    let state = LearnerState::new(weights).with_auxiliary_heads(&config.loss, config.seed);
+    let state = fresh_learner(config, weights);
     let mut backend = learning.backend.open(state, config.loss, config.optimizer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut step = || -> Result<(), TrainError> {
@@ -296,9 +297,13 @@ fn steps(
     Ok(f64::from(n_steps) * learning.batch_size as f64 / start.elapsed().as_secs_f64().max(1e-9))
 }
 
+fn fresh_learner(config: &TrainConfig, weights: &Weights) -> LearnerState {
+    LearnerState::new(weights).with_optimizer(config.optimizer.kind).with_auxiliary_heads(&config.loss, config.seed)
+}
+
 /// Bytes of a model file and of a training state.
 fn file_sizes(config: &TrainConfig, weights: &Weights) -> Result<(u64, u64), TrainError> {
-    let learner = LearnerState::new(weights).with_auxiliary_heads(&config.loss, config.seed);
+    let learner = fresh_learner(config, weights);
     let training = TrainingSummary::default();
     let in_memory = |kind| ModelFileError { path: "the benchmark's net".into(), kind };
     let model = Model { weights: weights.clone(), rules: Vec::new(), training: training.clone() };

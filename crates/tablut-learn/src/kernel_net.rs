@@ -39,6 +39,11 @@ impl KernelNet {
         Self { kernels, net: LearningNet::new(architecture), shards: Vec::new(), workspaces: Mutex::default() }
     }
 
+    /// The kernels that it runs on.
+    pub fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
     /// The net's layers.
     pub fn layers(&self) -> &Layers {
         self.net.layers()

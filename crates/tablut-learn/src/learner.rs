@@ -4,7 +4,7 @@ use tablut_net::{Architecture, Tensor, Weights};
 
 use crate::auxiliary::auxiliary_heads;
 use crate::loss_parts::LossWeights;
-use crate::optimizer::ParamState;
+use crate::optimizer::{OptimizerKind, ParamState};
 
 /// Everything that training changes, in main memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +16,12 @@ pub struct LearnerState {
     pub params: Vec<ParamState>,
     /// Steps since the start of the run.
     pub steps: u64,
+    /// The optimiser that the moments belong to.
+    pub optimizer: OptimizerKind,
 }
 
 impl LearnerState {
-    /// A learner that starts from `weights`.
+    /// A learner that starts from `weights`, with `AdamW`.
     pub fn new(weights: &Weights) -> Self {
         let layers = weights.architecture().layers();
         let values = weights.values(&layers);
@@ -27,7 +29,13 @@ impl LearnerState {
             ParamState::new(parameter.name.clone(), parameter.dims.clone(), values.get(id).to_vec())
         };
         let params = layers.ids().zip(layers.parameters()).map(param).collect();
-        Self { architecture: weights.architecture().clone(), params, steps: 0 }
+        Self { architecture: weights.architecture().clone(), params, steps: 0, optimizer: OptimizerKind::AdamW }
+    }
+
+    /// The same learner before its first step, with another optimiser.
+    #[must_use]
+    pub fn with_optimizer(self, optimizer: OptimizerKind) -> Self {
+        Self { optimizer, ..self }
     }
 
     /// The same learner with initial values for the auxiliary heads that `loss` requires.

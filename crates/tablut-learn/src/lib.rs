@@ -29,7 +29,10 @@ mod loss_parts;
 mod memory;
 mod metrics;
 mod model;
+mod muon;
 mod optimizer;
+mod padded_moves;
+mod rate_schedule;
 mod rating;
 mod run;
 mod run_precision;
@@ -57,7 +60,8 @@ pub use metrics::{
     GenerationMetrics, LearningMetrics, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics, read_metrics,
 };
 pub use model::{BurnNet, Outputs};
-pub use optimizer::{OptimizerConfig, ParamState};
+pub use optimizer::{OptimizerConfig, OptimizerKind, ParamState};
+pub use rate_schedule::RateSchedule;
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::{Run, TrainError};
 pub use run_precision::PrecisionError;

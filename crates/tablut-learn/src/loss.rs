@@ -1,11 +1,10 @@
 //! The loss: cross-entropy of policy and outcome, a robust distance for the moves left, and the losses of the heads
 //! that exist only for training. burn always differentiates it, whatever code differentiates the net's layers.
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use tablut_games::TrainingBatch;
+use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
-use tablut_net::{MOVES_LEFT_UNIT, PolicyIndex};
 use tablut_rules::{SIZE, SQUARES};
 
 use crate::auxiliary::auxiliary_losses;
@@ -13,6 +12,7 @@ use crate::error::StepError;
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{Outputs, host_values, tensor};
 use crate::optimizer::ParamState;
+use crate::padded_moves::{PaddedMoves, cross_entropy};
 
 /// The loss as tensors of one value on some device.
 pub(crate) struct LossTensors {
@@ -51,7 +51,7 @@ pub(crate) fn loss(
     weights: &LossWeights,
     device: &Device,
 ) -> LossTensors {
-    let padded = PaddedMoves::new(batch);
+    let padded = PaddedMoves::of_batch(batch);
     let logits = padded.gather(&outputs.policy, device); // [n, width]
     let heads = [outputs.wdl, outputs.moves_left];
     let auxiliary = auxiliary_losses(&outputs.trunk, auxiliary, batch, weights, device);
@@ -67,7 +67,7 @@ pub(crate) fn loss_gradient(
     weights: &LossWeights,
 ) -> Result<(LossParts, Predictions, Vec<Vec<f32>>), StepError> {
     let device = Device::flex().autodiff();
-    let padded = PaddedMoves::new(batch);
+    let padded = PaddedMoves::of_batch(batch);
     let n = batch.input.n;
     let leaf = |values: Vec<f32>, width: usize| tensor(values, [n, width], &device).require_grad();
     let logits = leaf(padded.pad(batch, &predictions.logits), padded.width);
@@ -112,10 +112,7 @@ fn weighted(
     device: &Device,
 ) -> LossTensors {
     let n = batch.input.n;
-    let dims = [n, padded.width];
-    let offsets = tensor(padded.offsets.clone(), dims, device);
-    let targets = tensor(padded.targets.clone(), dims, device);
-    let policy = cross_entropy(logits + offsets, targets);
+    let policy = padded.cross_entropy(logits, padded.targets.clone(), n, device);
     let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
     let value = cross_entropy(wdl_logits, tensor(wdl, [n, 3], device));
     let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
@@ -130,12 +127,6 @@ fn weighted(
     LossTensors { total, policy, value, moves_left, auxiliary }
 }
 
-/// Mean over rows of `-Σ target · log softmax(logits)`.
-fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
-    let n = logits.dims()[0];
-    (log_softmax(logits, 1) * targets).sum().div_scalar(-(n as f32))
-}
-
 /// Mean of Huber's loss with the threshold 1: `x²/2` inside, `|x| − 1/2` outside.
 fn huber(x: Tensor<2>) -> Tensor<1> {
     let size = x.abs();
@@ -147,73 +138,4 @@ fn huber(x: Tensor<2>) -> Tensor<1> {
 fn target_entropy(batch: &TrainingBatch) -> f32 {
     let sum: f32 = batch.policy.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum();
     sum / batch.input.n as f32
-}
-
-/// The rows' moves, padded to the longest row. Every array is `[n, width]`.
-struct PaddedMoves {
-    width: usize,
-    entries: Vec<i32>,
-    targets: Vec<f32>,
-    /// 0 for a move. For padding it is so low that the probability is 0.
-    offsets: Vec<f32>,
-    /// Entries of chosen captures, and 1 where there is one. `None` if the batch has none.
-    choices: Option<(Vec<i32>, Vec<f32>)>,
-}
-
-impl PaddedMoves {
-    fn new(batch: &TrainingBatch) -> Self {
-        const PADDING: f32 = -1e9;
-        let n = batch.input.n;
-        let width = (0..n).map(|row| batch.input.move_range(row).len()).max().unwrap_or(0).max(1);
-        let any_choice = batch.input.moves.iter().any(|index| index.choice != PolicyIndex::NO_CHOICE);
-        let mut padded = Self {
-            width,
-            entries: vec![0; n * width],
-            targets: vec![0.0; n * width],
-            offsets: vec![PADDING; n * width],
-            choices: any_choice.then(|| (vec![0; n * width], vec![0.0; n * width])),
-        };
-        for row in 0..n {
-            for (at, from) in (row * width..).zip(batch.input.move_range(row)) {
-                let index = batch.input.moves[from];
-                padded.entries[at] = i32::from(index.entry);
-                padded.targets[at] = batch.policy[from];
-                padded.offsets[at] = 0.0;
-                if let Some((choices, present)) = &mut padded.choices
-                    && index.choice != PolicyIndex::NO_CHOICE
-                {
-                    choices[at] = i32::from(index.choice);
-                    present[at] = 1.0;
-                }
-            }
-        }
-        padded
-    }
-
-    /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`. Padding gets the logit of an arbitrary entry.
-    fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
-        let dims = [table.dims()[0], self.width];
-        let entries = Tensor::<2, Int>::from_data(TensorData::new(self.entries.clone(), dims), device);
-        let logits = table.clone().gather(1, entries); // [n, width]
-        let Some((choices, present)) = &self.choices else { return logits };
-        let choices = Tensor::<2, Int>::from_data(TensorData::new(choices.clone(), dims), device);
-        let present = Tensor::<2>::from_data(TensorData::new(present.clone(), dims), device);
-        logits + table.clone().gather(1, choices) * present
-    }
-
-    /// Values of the batch's moves, padded with zeros to `[n, width]`.
-    fn pad(&self, batch: &TrainingBatch, values: &[f32]) -> Vec<f32> {
-        let mut padded = vec![0.0; batch.input.n * self.width];
-        for (row, padded) in padded.chunks_exact_mut(self.width).enumerate() {
-            let range = batch.input.move_range(row);
-            padded[..range.len()].copy_from_slice(&values[range]);
-        }
-        padded
-    }
-
-    /// The values of the batch's moves from padded values `[n, width]`.
-    fn unpad(&self, batch: &TrainingBatch, padded: &[f32]) -> Vec<f32> {
-        let rows = padded.chunks_exact(self.width).enumerate();
-        rows.flat_map(|(row, padded)| &padded[..batch.input.move_range(row).len()]).copied().collect()
-    }
 }

@@ -16,18 +16,28 @@ pub struct LossWeights {
     pub moves_left: f32,
     /// Weight of the final ownership of squares, a head that exists only for training (default 0: no such head).
     pub ownership: f32,
+    /// Weight of the pieces that are captured within the next eight plies, a head that exists only for training (default
+    /// 0: no such head).
+    pub captures: f32,
+    /// Weight of the soft policy, the search's policy to the power of 1/4, a head that exists only for training (default
+    /// 0: no such head). `KataGo` gives it eight times the weight of the policy.
+    pub soft_policy: f32,
+    /// Weight of the opponent's reply, the policy of the next ply's search, a head that exists only for training (default
+    /// 0: no such head). `KataGo` gives it 0.15 of the weight of the policy.
+    pub reply: f32,
 }
 
 impl Default for LossWeights {
     fn default() -> Self {
-        Self { policy: 1.0, value: 1.0, moves_left: 0.1, ownership: 0.0 }
+        Self { policy: 1.0, value: 1.0, moves_left: 0.1, ownership: 0.0, captures: 0.0, soft_policy: 0.0, reply: 0.0 }
     }
 }
 
 impl LossWeights {
     /// All weights.
     pub fn all(&self) -> Vec<f32> {
-        vec![self.policy, self.value, self.moves_left, self.ownership]
+        let heads = [self.ownership, self.captures, self.soft_policy, self.reply];
+        [self.policy, self.value, self.moves_left].into_iter().chain(heads).collect()
     }
 }
 

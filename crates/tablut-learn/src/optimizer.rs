@@ -1,11 +1,58 @@
-//! `AdamW` with decoupled weight decay, global-norm clipping and an average of the weights, on plain arrays.
+//! The optimiser: `AdamW` or Muon with decoupled weight decay, global-norm clipping and an average of the weights, on
+//! plain arrays.
 //!
 //! This is our own code instead of burn's for three reasons. A step is one pass over each tensor, the checkpoint
 //! contains every number of the state, and the bits of the result depend only on the inputs.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-/// Constants of the optimiser (Loshchilov & Hutter 2019).
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use tablut_kernels::Kernels;
+
+use crate::error::StepError;
+use crate::muon;
+
+/// The rule of a step.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptimizerKind {
+    /// `AdamW` for every tensor (Loshchilov & Hutter 2019).
+    #[default]
+    AdamW,
+    /// Muon for matrices and convolution kernels, the latter as matrices with a row for each output (Jordan 2024);
+    /// `AdamW` for biases and for matrices of one row or column. Updates are scaled to the size of `AdamW`'s (Liu et al.
+    /// 2025), so that learning rate and weight decay keep their meaning. Only the CPU backend knows it.
+    Muon,
+}
+
+impl OptimizerKind {
+    /// The name in configs and checkpoints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AdamW => "adamw",
+            Self::Muon => "muon",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::AdamW, Self::Muon].into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Refuses a state whose moments are not of this kind.
+    pub(crate) fn check(self, state: OptimizerKind) -> Result<(), StepError> {
+        if state == self { Ok(()) } else { Err(StepError::Optimizer { found: state.name(), expected: self.name() }) }
+    }
+}
+
+impl fmt::Display for OptimizerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Constants of the optimiser.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
@@ -21,11 +68,22 @@ pub struct OptimizerConfig {
     pub max_gradient_norm: f32,
     /// Decay of the averaged weights, which are the ones that play (default 0.99).
     pub average_decay: f32,
+    /// The rule of a step: `adamw` (the default) or `muon`. Of the constants above Muon's tensors use only
+    /// `weight_decay`, `max_gradient_norm` and `average_decay`.
+    pub kind: OptimizerKind,
 }
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weight_decay: 0.01, max_gradient_norm: 1.0, average_decay: 0.99 }
+        Self {
+            beta1: 0.9,
+            beta2: 0.98,
+            epsilon: 1e-8,
+            weight_decay: 0.01,
+            max_gradient_norm: 1.0,
+            average_decay: 0.99,
+            kind: OptimizerKind::AdamW,
+        }
     }
 }
 
@@ -40,7 +98,7 @@ pub struct ParamState {
     pub weights: Vec<f32>,
     /// First moment of the gradient.
     pub momentum: Vec<f32>,
-    /// Second moment of the gradient.
+    /// Second moment of the gradient. It stays 0 where Muon takes the steps.
     pub square: Vec<f32>,
     /// Exponential average of the weights.
     pub average: Vec<f32>,
@@ -56,6 +114,12 @@ impl ParamState {
     /// Whether the weights decay.
     pub fn decays(&self) -> bool {
         self.dims.len() > 1
+    }
+
+    /// Rows and columns of the tensor as a matrix, if a step of `kind` is Muon's.
+    pub(crate) fn muon_dims(&self, kind: OptimizerKind) -> Option<[usize; 2]> {
+        let (rows, columns) = self.dims.split_first().map(|(&rows, rest)| (rows, rest.iter().product::<usize>()))?;
+        (kind == OptimizerKind::Muon && self.decays() && rows > 1 && columns > 1).then_some([rows, columns])
     }
 }
 
@@ -73,6 +137,7 @@ pub(crate) struct StepConstants {
     pub decay: f32,
     /// Decay of the averaged weights.
     pub average_decay: f32,
+    kind: OptimizerKind,
     max_gradient_norm: f32,
 }
 
@@ -91,6 +156,7 @@ impl StepConstants {
             // Early averages would depend mostly on the untrained weights, so the memory of the average grows with the
             // run.
             average_decay: config.average_decay.min((step as f32 + 1.0) / (step as f32 + 10.0)),
+            kind: config.kind,
             max_gradient_norm: config.max_gradient_norm,
         }
     }
@@ -106,26 +172,61 @@ pub(crate) fn global_norm<'a>(tensors: impl Iterator<Item = &'a [f32]>) -> f32 {
 ///
 /// # Panics
 /// If the number of gradients differs from the number of tensors, or their lengths differ.
-pub(crate) fn step(params: &mut [ParamState], gradients: &[Vec<f32>], gradient_norm: f32, c: &StepConstants) {
+pub(crate) fn step(
+    params: &mut [ParamState],
+    gradients: &[Vec<f32>],
+    gradient_norm: f32,
+    c: &StepConstants,
+    kernels: Kernels,
+) {
     assert_eq!(params.len(), gradients.len(), "one gradient for each tensor");
     let clip = if gradient_norm > c.max_gradient_norm { c.max_gradient_norm / gradient_norm } else { 1.0 };
     for (param, gradient) in params.iter_mut().zip(gradients) {
         assert_eq!(param.weights.len(), gradient.len(), "a gradient has its tensor's length");
-        let decay = if param.decays() { c.decay } else { 0.0 };
-        let state = param.weights.iter_mut().zip(&mut param.momentum).zip(&mut param.square).zip(&mut param.average);
-        for ((((w, m), v), a), &g) in state.zip(gradient) {
-            let g = g * clip;
-            *m = c.beta1 * *m + (1.0 - c.beta1) * g;
-            *v = c.beta2 * *v + (1.0 - c.beta2) * g * g;
-            let update = (*m / c.correction1) / ((*v / c.correction2).sqrt() + c.epsilon);
-            *w -= decay * *w + c.learning_rate * update;
-            *a += (1.0 - c.average_decay) * (*w - *a);
+        if param.muon_dims(c.kind).is_none() {
+            adamw_step(param, gradient, clip, c);
         }
+    }
+    // A tensor's step depends on that tensor alone, so threads change no bit.
+    params.par_iter_mut().zip(gradients).for_each(|(param, gradient)| {
+        if let Some(dims) = param.muon_dims(c.kind) {
+            muon_step(param, gradient, dims, clip, c, kernels);
+        }
+    });
+}
+
+fn adamw_step(param: &mut ParamState, gradient: &[f32], clip: f32, c: &StepConstants) {
+    let decay = if param.decays() { c.decay } else { 0.0 };
+    let state = param.weights.iter_mut().zip(&mut param.momentum).zip(&mut param.square).zip(&mut param.average);
+    for ((((w, m), v), a), &g) in state.zip(gradient) {
+        let g = g * clip;
+        *m = c.beta1 * *m + (1.0 - c.beta1) * g;
+        *v = c.beta2 * *v + (1.0 - c.beta2) * g * g;
+        let update = (*m / c.correction1) / ((*v / c.correction2).sqrt() + c.epsilon);
+        *w -= decay * *w + c.learning_rate * update;
+        *a += (1.0 - c.average_decay) * (*w - *a);
+    }
+}
+
+fn muon_step(
+    param: &mut ParamState,
+    gradient: &[f32],
+    dims: [usize; 2],
+    clip: f32,
+    c: &StepConstants,
+    kernels: Kernels,
+) {
+    let update = muon::update(&mut param.momentum, gradient, clip, dims, kernels);
+    for ((w, a), update) in param.weights.iter_mut().zip(&mut param.average).zip(update) {
+        *w -= c.decay * *w + c.learning_rate * update;
+        *a += (1.0 - c.average_decay) * (*w - *a);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tablut_kernels::Simd;
+
     use super::*;
 
     /// Tensors of one value each.
@@ -139,7 +240,8 @@ mod tests {
     fn take(params: &mut [ParamState], gradients: &[f32], number: u64, rate: f32, config: &OptimizerConfig) -> f32 {
         let gradients: Vec<_> = gradients.iter().map(|&gradient| vec![gradient]).collect();
         let norm = global_norm(gradients.iter().map(Vec::as_slice));
-        step(params, &gradients, norm, &StepConstants::new(config, number, rate));
+        let kernels = Kernels::new(Simd::Plain).unwrap();
+        step(params, &gradients, norm, &StepConstants::new(config, number, rate), kernels);
         norm
     }
 
@@ -172,5 +274,54 @@ mod tests {
         take(&mut params, &[0.0, 0.0], 1, 0.1, &OptimizerConfig::default());
         assert_eq!(params[0].weights[0], 1.0);
         assert!(params[1].weights[0] < 1.0);
+    }
+
+    /// A tensor of these dimensions with small regular values.
+    fn tensor(dims: &[usize]) -> ParamState {
+        let len: usize = dims.iter().product();
+        let values = (0..len).map(|i| 0.01 * ((i * 37 % 23) as f32 - 11.0)).collect();
+        ParamState::new(String::new(), dims.to_vec(), values)
+    }
+
+    #[test]
+    fn muon_takes_matrices_and_kernels_and_adamw_the_rest() {
+        let dims: [&[usize]; 5] = [&[6], &[1, 6], &[6, 1], &[4, 6], &[4, 3, 3, 3]];
+        let of = |kind| dims.map(|dims| tensor(dims).muon_dims(kind));
+        assert_eq!(of(OptimizerKind::AdamW), [None; 5]);
+        assert_eq!(of(OptimizerKind::Muon), [None, None, None, Some([4, 6]), Some([4, 27])]);
+        let config = |kind| OptimizerConfig { kind, ..OptimizerConfig::default() };
+        let stepped = |kind| {
+            let mut params = dims.map(tensor);
+            let gradients: Vec<_> = dims.iter().map(|dims| tensor(dims).weights).collect();
+            let constants = StepConstants::new(&config(kind), 1, 0.01);
+            step(&mut params, &gradients, 0.5, &constants, Kernels::new(Simd::Plain).unwrap());
+            params
+        };
+        let (adamw, muon) = (stepped(OptimizerKind::AdamW), stepped(OptimizerKind::Muon));
+        for (place, (a, m)) in adamw.iter().zip(&muon).enumerate() {
+            assert_eq!(a == m, place < 3, "tensor {place}");
+        }
+        assert!(muon[3..].iter().all(|param| param.square.iter().all(|&v| v == 0.0)));
+        // Weight decay and the average are as with AdamW.
+        let (rate, before) = (0.01_f32, tensor(&[4, 6]));
+        let mut momentum = vec![0.0; 24];
+        let update = muon::update(&mut momentum, &before.weights, 1.0, [4, 6], Kernels::new(Simd::Plain).unwrap());
+        let constants = StepConstants::new(&config(OptimizerKind::Muon), 1, rate);
+        for (((&w, &a), &start), update) in
+            muon[3].weights.iter().zip(&muon[3].average).zip(&before.weights).zip(update)
+        {
+            assert!((w - (start - rate * 0.01 * start - rate * update)).abs() < 1e-7);
+            assert!((a - (start + (1.0 - constants.average_decay) * (w - start))).abs() < 1e-7);
+        }
+        assert_eq!(muon[3].momentum, momentum);
+    }
+
+    #[test]
+    fn kinds_have_the_names_of_configs() {
+        for kind in [OptimizerKind::AdamW, OptimizerKind::Muon] {
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
+            assert_eq!(OptimizerKind::named(kind.name()), Some(kind));
+        }
+        assert_eq!(OptimizerKind::named("sgd"), None);
     }
 }

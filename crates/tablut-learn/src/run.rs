@@ -200,15 +200,17 @@ impl Run {
                 let (found, expected) = (checkpoint.learner.architecture.to_string(), config.shape.to_string());
                 return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
             }
+            config.optimizer.kind.check(checkpoint.learner.optimizer)?;
             (checkpoint.learner, checkpoint.training)
         } else {
             let weights = Weights::initial(&config.shape, config.seed);
             let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
             let counts = TrainingSummary::default();
             let training = TrainingSummary { seed: config.seed, play_simulations, selfplay_precision, ..counts };
-            (LearnerState::new(&weights).with_auxiliary_heads(&config.loss, config.seed), training)
+            let learner = LearnerState::new(&weights).with_optimizer(config.optimizer.kind);
+            (learner.with_auxiliary_heads(&config.loss, config.seed), training)
         };
-        let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);
+        let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
         let mut run = Self {
             folder: folder.to_owned(),
@@ -261,17 +263,22 @@ impl Run {
 
     /// Fills the window as it was after the last completed generation, with the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
-        let mut latest = Vec::new();
-        let mut positions = 0;
+        let (learning, seen) = (&self.config.learning, self.training.positions);
+        let size = ReplayWindow::size_after(learning.window_positions, learning.window_power, seen);
+        let (mut latest, mut kept) = (Vec::new(), 0);
         for generation in (0..self.next_generation).rev() {
             let path = self.games_path(generation);
             let (games, _) = self.split(read_records(&path)?.games);
-            positions += games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
-            if positions > self.config.learning.window_positions && !latest.is_empty() {
+            let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
+            if kept + positions > size && !latest.is_empty() {
                 break;
             }
+            kept += positions;
             latest.push((path, games));
         }
+        self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
+            .with_targets(self.config.targets())
+            .growing(learning.window_power, seen.saturating_sub(kept as u64));
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }

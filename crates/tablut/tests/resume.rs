@@ -91,6 +91,20 @@ fn so_does_a_killed_run_whose_games_lag_behind_its_net() {
     killed_and_whole_agree(&CONFIG.replace("games = 24", "games = 24\nlag = 1"));
 }
 
+#[test]
+fn so_does_a_killed_run_with_every_technique_of_learning() {
+    killed_and_whole_agree(&with_every_technique());
+}
+
+/// The config with everything that learning can do beside the defaults.
+fn with_every_technique() -> String {
+    let learning = "[learning]\nvalue_horizon = 6.0\nproven_values = true\nwindow_power = 0.6\nschedule = \"cosine\"\n";
+    let others =
+        "[loss]\nownership = 0.1\ncaptures = 0.1\nsoft_policy = 1.0\nreply = 0.15\n[optimizer]\nkind = \"muon\"\n";
+    let text = CONFIG.replace("[learning]\n", learning).replace("[selfplay]\n", "[selfplay]\nsurprise_share = 0.5\n");
+    format!("{text}{others}")
+}
+
 fn killed_and_whole_agree(text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("tiny.toml");
@@ -151,9 +165,18 @@ fn a_model_without_its_state_is_written_again() {
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
+    threads_change_no_bit(CONFIG);
+}
+
+#[test]
+fn nor_does_it_with_every_technique_of_learning() {
+    threads_change_no_bit(&with_every_technique());
+}
+
+fn threads_change_no_bit(text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("tiny.toml");
-    fs::write(&config, CONFIG.replace("generations = 6", "generations = 2")).unwrap();
+    fs::write(&config, text.replace("generations = 6", "generations = 2")).unwrap();
     let (one, three) = (folder.path().join("one"), folder.path().join("three"));
     let run = |run: &Path, workers: &str, games: &str, threads: &str| {
         let mut command = train(&config, run);

@@ -3,6 +3,8 @@
 use tablut_search::SearchConfig;
 
 use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
+use crate::backend::Backend;
+use crate::optimizer::OptimizerKind;
 
 impl TrainConfig {
     /// Finds all values that are out of range.
@@ -64,8 +66,23 @@ impl TrainConfig {
         check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
+        faults.extend(self.learning_faults());
         faults.extend(self.search_faults());
         if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
+    }
+
+    fn learning_faults(&self) -> Vec<String> {
+        let (l, unit) = (&self.learning, 0.0..=1.0);
+        let surprise = self.selfplay.surprise_share;
+        let known = self.optimizer.kind == OptimizerKind::AdamW || l.backend == Backend::Cpu;
+        let checks: [(bool, &str, &dyn std::fmt::Display, &str); 4] = [
+            ((0.0..=1000.0).contains(&l.value_horizon), "learning.value_horizon", &l.value_horizon, "0 to 1000"),
+            (unit.contains(&l.window_power), "learning.window_power", &l.window_power, "0 to 1"),
+            (unit.contains(&surprise), "selfplay.surprise_share", &surprise, "0 to 1"),
+            (known, "optimizer.kind", &self.optimizer.kind, "adamw, the only one with learning.backend = \"burn\""),
+        ];
+        let faults = checks.into_iter().filter(|check| !check.0);
+        faults.map(|(_, key, value, expected)| format!("{key} = {value}: expected {expected}")).collect()
     }
 
     fn search_faults(&self) -> Vec<String> {

@@ -1,0 +1,272 @@
+//! The window's optional targets for games whose answers are known: values ahead, proofs, captures, replies, surprise.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_games::{
+    CancelToken, Concurrency, Counters, GameRecord, PlyRecord, RecordFile, ReplayWindow, SearchRecord, SelfPlayConfig,
+    SelfPlayGame, Targets, TrainingBatch, game_rng, read_records, run_tasks, write_records,
+};
+use tablut_net::{PLANES, PolicyIndex};
+use tablut_rules::{Bitboard, Game, MoveList, Position, Rules, SQUARES, Side, Square, Symmetry};
+use tablut_search::{SearchConfig, UniformEvaluator};
+
+/// Attackers are to move. The identity is the only symmetry that keeps their places.
+const START: &str = "9/5T3/2K6/9/9/7T1/6t2/8t/1t7 a";
+
+fn kvasir() -> Arc<Rules> {
+    Arc::new(Rules::named("kvasir").unwrap())
+}
+
+/// A game of these moves that the ply limit ends. `values` are those of the searches; a ply without one was quick. Each
+/// policy is all on the last legal move.
+fn game(rules: &Arc<Rules>, moves: &[&str], values: &[Option<f32>]) -> GameRecord {
+    let start: Position = START.parse().unwrap();
+    let max_plies = moves.len() as u32;
+    let mut game = Game::from_position(Arc::clone(rules), start).unwrap().with_max_plies(max_plies);
+    let mut legal = MoveList::new();
+    let mut plies = Vec::new();
+    for (mv, value) in moves.iter().zip(values) {
+        game.legal_moves(&mut legal);
+        let mut policy = vec![0; legal.len()];
+        policy[legal.len() - 1] = u16::MAX;
+        let search = value.map(|value| SearchRecord { value, simulations: 1, policy, surprise: None });
+        let mv = mv.parse().unwrap();
+        plies.push(PlyRecord { mv, search });
+        game.play(mv).unwrap();
+    }
+    let outcome = game.outcome().expect("the limit ends the game");
+    GameRecord { index: 0, rules: rules.name().to_owned(), max_plies, start, plies, outcome }
+}
+
+fn window(rules: &Arc<Rules>, games: &[GameRecord], targets: Targets) -> ReplayWindow {
+    let mut window = ReplayWindow::new(vec![Arc::clone(rules)], 1_000_000).with_targets(targets);
+    window.push(games).unwrap();
+    window
+}
+
+/// The squares on which plane number `plane` of a row is set.
+fn squares(batch: &TrainingBatch, row: usize, plane: usize) -> Bitboard {
+    let start = (row * PLANES + plane) * SQUARES;
+    let plane = &batch.input.planes[start..start + SQUARES];
+    Square::all().filter(|square| plane[square.index()] == 1.0).collect()
+}
+
+fn set(squares: &[&str]) -> Bitboard {
+    squares.iter().map(|square| square.parse::<Square>().unwrap()).collect()
+}
+
+/// Four moves from there, without a capture.
+const MOVES: [&str; 4] = ["g3-g4", "h4-h5", "g4-g5", "f8-f7"];
+/// Eight moves. The defender of h4 steps to h5 and is taken there, between g5 and i5, by the seventh.
+const CAPTURE: [&str; 8] = ["g3-g4", "h4-h5", "g4-g5", "f8-f7", "i2-i4", "f7-f8", "i4-i5", "f8-f7"];
+
+#[test]
+fn the_value_target_looks_ahead_in_the_game() {
+    let rules = kvasir();
+    let games = [game(&rules, &MOVES, &[Some(0.5), Some(-0.5), None, Some(0.25)])];
+    let wdl = |targets| window(&rules, &games, targets).in_order(1.0).wdl;
+    let of = |values: [f32; 3]| values.map(|v| [f32::midpoint(1.0, v), 0.0, f32::midpoint(1.0, -v)]).to_vec();
+    assert_eq!(wdl(Targets::default()), of([0.5, -0.5, 0.25]));
+    let near = wdl(Targets { value_horizon: 1.0, ..Targets::default() });
+    // Halves of each ply's own value; the quick ply has none; the game is drawn.
+    let second = (-0.25 + 0.25 / 8.0) / (1.0 - 0.25);
+    let first = (0.25 - 0.125 + 0.25 / 16.0) / (1.0 - 0.125);
+    for (found, expected) in near.as_flattened().iter().zip(of([first, second, 0.125]).as_flattened()) {
+        assert!((found - expected).abs() < 1e-6, "{near:?}");
+    }
+    // The rest of the target is still the game's outcome.
+    let outcome = window(&rules, &games, Targets { value_horizon: 1.0, ..Targets::default() }).in_order(0.0).wdl;
+    assert_eq!(outcome, [[0.0, 1.0, 0.0]; 3]);
+}
+
+#[test]
+fn a_proven_result_is_the_whole_target() {
+    let rules = kvasir();
+    let games = [game(&rules, &MOVES, &[Some(1.0), Some(-1.0), Some(0.75), Some(0.0)])];
+    let wdl = |proven_values| window(&rules, &games, Targets { proven_values, ..Targets::default() }).in_order(0.5).wdl;
+    let drawn = [0.0, 1.0, 0.0];
+    let half = |a: f32, d: f32| [a / 2.0, 0.5, d / 2.0];
+    assert_eq!(wdl(false), [half(1.0, 0.0), half(0.0, 1.0), half(0.875, 0.125), half(0.5, 0.5)]);
+    assert_eq!(wdl(true), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], half(0.875, 0.125), half(0.5, 0.5)]);
+    let plain = window(&rules, &games, Targets { proven_values: true, ..Targets::default() }).in_order(0.0).wdl;
+    assert_eq!(plain[2..], [drawn; 2]);
+}
+
+#[test]
+fn pieces_that_are_captured_soon_are_followed_and_turned() {
+    let rules = kvasir();
+    let record = game(&rules, &CAPTURE, &[Some(0.0); 8]);
+    let batch =
+        window(&rules, std::slice::from_ref(&record), Targets { captures: true, ..Targets::default() }).in_order(0.0);
+    let soon: Vec<Bitboard> = batch.captures.iter().map(|&[_, soon]| soon).collect();
+    let (before, after) = (set(&["h4"]), set(&["h5"]));
+    assert_eq!(soon, [before, before, after, after, after, after, after, Bitboard::EMPTY]);
+    for (row, &[pieces, _]) in batch.captures.iter().enumerate() {
+        assert_eq!(pieces, squares(&batch, row, 0) | squares(&batch, row, 1) | squares(&batch, row, 2));
+    }
+    // In turned batches the label lies on a defender's square.
+    let turned = window(&rules, &[record], Targets { captures: true, ..Targets::default() });
+    let turned = turned.batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(1));
+    for (row, &[pieces, soon]) in turned.captures.iter().enumerate() {
+        assert_eq!(pieces, squares(&turned, row, 0) | squares(&turned, row, 1) | squares(&turned, row, 2));
+        assert_eq!(soon & squares(&turned, row, 1), soon, "row {row}");
+    }
+    assert!(turned.captures.iter().filter(|[_, soon]| soon.is_empty()).count() < 24);
+}
+
+#[test]
+fn captures_far_ahead_do_not_count() {
+    let rules = kvasir();
+    let wait = ["b1-b2", "f8-f7", "b2-b1", "f7-f8"];
+    let record = game(&rules, &[&wait[..], &CAPTURE[..]].concat(), &[Some(0.0); 12]);
+    let batch = window(&rules, &[record], Targets { captures: true, ..Targets::default() }).in_order(0.0);
+    // The capture is ply 11, so positions from the fourth on are within eight plies of it.
+    let early: Vec<bool> = batch.captures.iter().map(|[_, soon]| soon.is_empty()).collect();
+    assert_eq!(early.iter().position(|empty| !empty), Some(3), "{early:?}");
+}
+
+#[test]
+fn a_reply_is_the_next_searchs_policy_turned_with_the_board() {
+    let rules = kvasir();
+    let record = game(&rules, &MOVES, &[Some(0.0), Some(0.0), None, Some(0.0)]);
+    let targets = Targets { replies: true, ..Targets::default() };
+    let batch = window(&rules, &[record.clone(), record.clone()], targets).in_order(0.0);
+    let replies = &batch.replies;
+    assert_eq!(replies.move_ends.len(), 6);
+    // The second ply's reply was a quick search, the third of these is the game's last.
+    let empty: Vec<bool> = (0..6).map(|row| replies.range(row).is_empty()).collect();
+    assert_eq!(empty, [false, true, true, false, true, true]);
+    let next = batch.input.move_range(1);
+    assert_eq!(replies.moves[replies.range(0)], batch.input.moves[next.clone()]);
+    assert_eq!(replies.policy[replies.range(0)], batch.policy[next]);
+
+    // The best reply as the window turns it, beside the one that the turned position has.
+    let mut game = Game::from_position(Arc::clone(&rules), record.start).unwrap();
+    game.play(record.plies[0].mv).unwrap();
+    let mut legal = MoveList::new();
+    game.legal_moves(&mut legal);
+    let best = legal[legal.len() - 1];
+    let turned =
+        window(&rules, std::slice::from_ref(&record), targets).batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(3));
+    let mut n_checked = 0;
+    for row in (0..64).filter(|&row| !turned.replies.range(row).is_empty()) {
+        let shown = |symmetry: &Symmetry| symmetry.bitboard(record.start.attackers()) == squares(&turned, row, 0);
+        let symmetry = Symmetry::ALL.into_iter().find(shown).expect("a turned start position");
+        let range = turned.replies.range(row);
+        let place = turned.replies.policy[range.clone()].iter().position(|&p| p == 1.0).expect("one certain move");
+        assert_eq!(turned.replies.moves[range][place], PolicyIndex::of(symmetry.mv(best)));
+        n_checked += 1;
+    }
+    assert!(n_checked > 8, "{n_checked} rows with a reply");
+}
+
+#[test]
+fn surprising_positions_are_drawn_more_often() {
+    let rules = kvasir();
+    let mut record = game(&rules, &MOVES, &[Some(0.0); 4]);
+    for (ply, surprise) in record.plies.iter_mut().zip([0, 0, 100, 300]) {
+        ply.search.as_mut().unwrap().surprise = Some(surprise);
+    }
+    let plain = game(&rules, &MOVES, &[Some(0.0); 4]);
+    let targets = Targets { surprise_share: 0.5, ..Targets::default() };
+    let mut window = window(&rules, &[record], targets);
+    window.push(&[plain]).unwrap();
+    // Plies left tell positions of one game apart; both games have the same number of them.
+    let batch = window.batch(8_000, 0.0, &mut ChaCha8Rng::seed_from_u64(5));
+    let mut counts = [0; 4];
+    batch.moves_left.iter().for_each(|&left| counts[4 - left as usize] += 1);
+    // Weights 0.5, 0.5, 1 and 2 in the first game, 1 in the second, which has no surprises: 1.5, 1.5, 2, 3 eighths.
+    for (found, expected) in counts.iter().zip([1500, 1500, 2000, 3000_i32]) {
+        assert!((found - expected).abs() < 180, "{counts:?}");
+    }
+    let again = window.batch(200, 0.0, &mut ChaCha8Rng::seed_from_u64(5)).moves_left;
+    assert_eq!(again, batch.moves_left[..200], "draws depend on the generator alone");
+}
+
+#[test]
+fn games_record_the_surprise_only_if_it_is_wanted() {
+    let rules = kvasir();
+    let play = |surprise_share| {
+        let config = SelfPlayConfig { max_plies: 20, surprise_share, ..SelfPlayConfig::default() };
+        let search = SearchConfig { simulations: 8, ..SearchConfig::default() };
+        run_tasks(
+            3,
+            Concurrency { workers: 1, tasks_per_worker: 4 },
+            |index| SelfPlayGame::new(index as u64, &rules, &config, &search, game_rng(1, 0, index as u64)),
+            || vec![Box::new(UniformEvaluator)],
+            &Counters::default(),
+            &CancelToken::new(),
+            |_, _| {},
+        )
+        .unwrap()
+    };
+    let searches = |games: &[GameRecord]| -> Vec<SearchRecord> {
+        games.iter().flat_map(|game| &game.plies).filter_map(|ply| ply.search.clone()).collect()
+    };
+    let (without, with) = (play(0.0), play(0.5));
+    assert!(searches(&without).iter().all(|search| search.surprise.is_none()));
+    for search in searches(&with) {
+        // The evaluator's policy is even, so the surprise is the logarithm of the moves less the target's entropy.
+        let total: f64 = search.policy.iter().map(|&p| f64::from(p)).sum();
+        let shares = search.policy.iter().map(|&p| f64::from(p) / total).filter(|&p| p > 0.0);
+        let expected = (search.policy.len() as f64).ln() + shares.map(|p| p * p.ln()).sum::<f64>();
+        let found = f64::from(search.surprise.unwrap()) / 1024.0;
+        assert!((found - expected).abs() < 0.01, "{found}, not {expected}");
+    }
+    // Everything else of the games is the same, and both kinds of files come back.
+    let forget = |mut games: Vec<GameRecord>| {
+        let plies = games.iter_mut().flat_map(|game| &mut game.plies);
+        plies.filter_map(|ply| ply.search.as_mut()).for_each(|search| search.surprise = None);
+        games
+    };
+    assert_eq!(forget(with.clone()), without);
+    let folder = tempfile::tempdir().unwrap();
+    for games in [without, with] {
+        let path = folder.path().join("some.games");
+        let file = RecordFile::new(1, [&*rules], games);
+        write_records(&path, &file).unwrap();
+        assert_eq!(read_records(&path).unwrap(), file);
+    }
+}
+
+#[test]
+fn a_growing_window_keeps_what_its_size_allows_and_comes_back_the_same() {
+    let rules = kvasir();
+    let record = game(&rules, &MOVES, &[Some(0.0); 4]);
+    let generation = vec![record; 2_000];
+    let mut whole = ReplayWindow::new(vec![Arc::clone(&rules)], 1_000_000).growing(0.5, 0);
+    let mut sizes = Vec::new();
+    for _ in 0..8 {
+        whole.push(&generation).unwrap();
+        sizes.push(whole.len());
+    }
+    // 8,000 positions each. 25,000 fit at first, 37,000 after 64,000.
+    let after = |seen| ReplayWindow::size_after(1_000_000, 0.5, seen);
+    let fits = |seen: u64| (after(seen) / 8_000 * 8_000).min(seen as usize);
+    let expected: Vec<usize> = (1..=8).map(|n| fits(8_000 * n)).collect();
+    assert_eq!(sizes, expected);
+    assert_eq!((sizes[2], sizes[3]), (24_000, 24_000));
+    assert!(sizes[7] > sizes[3] && sizes[7] < 64_000, "{sizes:?}");
+    // As after a resume: the same size from the number of positions seen and the last generations alone.
+    let kept = (sizes[7] / 8_000) as u64;
+    let mut resumed = ReplayWindow::new(vec![rules], 1_000_000).growing(0.5, 8_000 * (8 - kept));
+    for _ in 0..kept {
+        resumed.push(&generation).unwrap();
+    }
+    assert_eq!(resumed.len(), whole.len());
+    let draw = |window: &ReplayWindow| window.batch(8, 0.0, &mut ChaCha8Rng::seed_from_u64(1)).moves_left;
+    assert_eq!(draw(&resumed), draw(&whole));
+}
+
+#[test]
+fn nothing_optional_is_made_unless_asked_for() {
+    let rules = kvasir();
+    let record = game(&rules, &MOVES, &[Some(0.0); 4]);
+    let batch = window(&rules, &[record], Targets::default()).in_order(0.0);
+    assert!(batch.captures.is_empty() && batch.replies.move_ends.is_empty());
+    assert_eq!(Targets::default().proven(1.0), None);
+    let proving = Targets { proven_values: true, ..Targets::default() };
+    assert_eq!(proving.proven(-1.0), Some(Side::Defenders));
+}

@@ -1,0 +1,67 @@
+//! The config of learning.
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Backend;
+use crate::rate_schedule::RateSchedule;
+
+/// How the net learns from the games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearningConfig {
+    /// Positions per step, 1 to 65,536.
+    pub batch_size: usize,
+    /// How often each new position is drawn on average. This determines the number of steps per generation. Above 0, at
+    /// most 100.
+    pub draws_per_position: f32,
+    /// Maximum number of positions in the replay window. The latest generation is always in it. A position takes about
+    /// 200 bytes; [`tablut_games::ReplayWindow::most_bytes`] is an upper bound.
+    pub window_positions: usize,
+    /// Peak learning rate, above 0, at most 1.
+    pub learning_rate: f32,
+    /// Number of steps in which the learning rate rises to its peak.
+    pub warmup_steps: u64,
+    /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
+    pub decay_share: f32,
+    /// Share of the search's value in the value target, 0 to 1. The rest is the game's outcome.
+    pub value_share: f32,
+    /// The backend of the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference.
+    pub backend: Backend,
+    /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
+    /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
+    /// so no games are lost for training.
+    pub held_out_share: f32,
+    /// How many plies the search values of the value target lie ahead on average, 0 (the default: only the position's
+    /// own) to 1,000. Above 0 the search's part of the target is a weighted mean of this and the following search values
+    /// of the game, whose weights fall by h / (h + 1) each ply (short-term values, `KataGo`).
+    pub value_horizon: f32,
+    /// Whether a win that the search has proven is the whole value target, whatever `value_share` and the game's outcome
+    /// are (default false).
+    pub proven_values: bool,
+    /// Power by which the window grows with the positions seen, up to `window_positions`: 0 (the default: it has that
+    /// size from the beginning) to 1. `KataGo` uses 0.75.
+    pub window_power: f32,
+    /// How the learning rate falls in the last `decay_share` of the generations: `linear` (the default), `cosine`, or
+    /// `drop`, in two steps.
+    pub schedule: RateSchedule,
+}
+
+impl Default for LearningConfig {
+    fn default() -> Self {
+        Self {
+            batch_size: 256,
+            draws_per_position: 4.0,
+            window_positions: 500_000,
+            learning_rate: 0.002,
+            warmup_steps: 100,
+            decay_share: 0.3,
+            value_share: 0.25,
+            backend: Backend::Cpu,
+            held_out_share: 0.0,
+            value_horizon: 0.0,
+            proven_values: false,
+            window_power: 0.0,
+            schedule: RateSchedule::Linear,
+        }
+    }
+}
