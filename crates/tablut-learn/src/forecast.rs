@@ -20,7 +20,7 @@ use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
 use crate::learner::LearnerState;
 use crate::memory::MemoryBounds;
-use crate::run::TrainError;
+use crate::train_error::TrainError;
 use crate::watching::memory_bytes;
 
 /// Number of games without a net for estimating the length of games: per rule set, and the limits of the total.

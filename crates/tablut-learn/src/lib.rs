@@ -32,8 +32,10 @@ mod model;
 mod optimizer;
 mod rating;
 mod run;
+mod run_folder;
 mod survey;
 mod train;
+mod train_error;
 mod watching;
 
 pub use backend::Backend;
@@ -58,7 +60,8 @@ pub use metrics::{
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
-pub use run::{Run, TrainError};
+pub use run::Run;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{Doors, Observer, train};
+pub use train_error::TrainError;
 pub use watching::free_bytes;

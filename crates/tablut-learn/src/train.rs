@@ -18,7 +18,8 @@ use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
 use crate::loss_parts::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPlayMetrics, append_metrics};
-use crate::run::{Run, TrainError};
+use crate::run::Run;
+use crate::train_error::TrainError;
 use crate::watching::{Watch, weight_norm};
 
 /// Where a run's games come from, and where its nets go in addition to its folder.
