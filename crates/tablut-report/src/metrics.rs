@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use tablut_games::{CalibrationBin, FleetReport, NetLosses, RuleSetStatistics};
 use tablut_ratings::RatedGeneration;
 
@@ -59,7 +59,8 @@ pub struct SelfPlayLine {
 pub struct LearningLine {
     pub steps: u64,
     pub window: usize,
-    /// Losses by name; parts that this program does not know are among them.
+    /// Losses by name; parts that this program does not know, and those of heads that exist only for training, are among them.
+    #[serde(deserialize_with = "losses_by_name")]
     pub loss: BTreeMap<String, f64>,
     pub gradient_norm: f64,
     pub weight_norm: f64,
@@ -69,6 +70,28 @@ pub struct LearningLine {
     pub fresh: NetLosses,
     pub learnt: NetLosses,
     pub held_out: Option<NetLosses>,
+}
+
+/// A loss, or the losses of several heads by name.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Losses {
+    One(f64),
+    Several(BTreeMap<String, f64>),
+    Unknown(serde::de::IgnoredAny),
+}
+
+/// All losses by their own names: those of the heads that exist only for training come from within `auxiliary`.
+fn losses_by_name<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>, D::Error> {
+    let mut found = BTreeMap::new();
+    for (name, losses) in BTreeMap::<String, Losses>::deserialize(from)? {
+        match losses {
+            Losses::One(loss) => drop(found.insert(name, loss)),
+            Losses::Several(several) => found.extend(several),
+            Losses::Unknown(_) => {}
+        }
+    }
+    Ok(found)
 }
 
 /// The machine at the end of a generation.
@@ -190,5 +213,17 @@ mod tests {
         assert_eq!(read_lines(&folder.path().join("absent")).unwrap(), (Vec::new(), 0));
         let first: MetricsLine = serde_json::from_str(text.lines().next().unwrap()).unwrap();
         assert_eq!((first.learning.policy_gap(), first.learning.part("ownership")), (Some(0.5), Some(1.0)));
+    }
+
+    #[test]
+    fn losses_of_heads_that_exist_only_for_training_are_read() {
+        // As a run with `loss.ownership` above 0 writes them.
+        let text = "{\"generation\":1,\"learning\":{\"loss\":{\"policy\":3.5,\"auxiliary\":{\"ownership\":0.25,\"reply\":2}}}}";
+        let line: MetricsLine = serde_json::from_str(text).unwrap();
+        let parts = ["policy", "ownership", "reply", "auxiliary"].map(|name| line.learning.part(name));
+        assert_eq!(parts, [Some(3.5), Some(0.25), Some(2.0), None]);
+        let unknown = text.replace("0.25", "[1]");
+        let line: MetricsLine = serde_json::from_str(&unknown).unwrap();
+        assert_eq!((line.learning.part("policy"), line.learning.part("reply")), (Some(3.5), None));
     }
 }
