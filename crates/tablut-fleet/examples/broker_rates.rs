@@ -20,6 +20,7 @@ use tablut_fleet::{
 };
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
+    SpecialGames,
 };
 use tablut_net::{Architecture, Engine, Inference, Model, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -119,6 +120,7 @@ fn order(games: usize) -> GameOrder {
         selfplay: SelfPlayConfig { full_share: 1.0, ..SelfPlayConfig::default() },
         search: SearchConfig { simulations: 16, ..SearchConfig::default() },
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
+        special: SpecialGames::default(),
     }
 }
 

@@ -13,7 +13,7 @@ use tablut_fleet::{
     WorkerOptions, result_subject, work,
 };
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig,
+    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig, SpecialGames,
 };
 use tablut_net::{Architecture, Engine, Inference, Weights};
 use tablut_rules::{Rules, Side};
@@ -30,6 +30,7 @@ fn order() -> GameOrder {
         selfplay: SelfPlayConfig { max_plies: 16, ..SelfPlayConfig::default() },
         search: SearchConfig { simulations: 4, ..SearchConfig::default() },
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 2)),
+        special: SpecialGames::default(),
     }
 }
 

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use tablut_net::{NameAlone, StatedRules, durable};
 use tablut_rules::{Outcome, Rules, shown};
 
+use crate::notes::GameNotes;
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
@@ -61,6 +62,9 @@ struct Header {
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
     outcome: Outcome,
+    /// Absent for ordinary games, and in files of programs that played no others.
+    #[serde(default, skip_serializing_if = "GameNotes::is_empty")]
+    notes: GameNotes,
 }
 
 /// The contents of a file.
@@ -167,6 +171,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
         searched,
         outcome: game.outcome,
+        notes: game.notes.clone(),
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
@@ -240,6 +245,7 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         start: header.start.parse().map_err(|error| format!("{error}"))?,
         plies,
         outcome: header.outcome,
+        notes: header.notes,
     })
 }
 

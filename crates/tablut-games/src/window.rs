@@ -39,6 +39,8 @@ struct Sample {
     policy: Box<[u16]>,
     /// The last position of the game.
     end: Arc<Position>,
+    /// Whether the sides of the game were not equal.
+    unequal: bool,
 }
 
 /// Positions of the latest generations, oldest first.
@@ -46,13 +48,20 @@ pub struct ReplayWindow {
     rules: Vec<Arc<Rules>>,
     generations: VecDeque<Vec<Sample>>,
     max_positions: usize,
+    uneven_value_share: f32,
 }
 
 impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
-        Self { rules, generations: VecDeque::new(), max_positions }
+        Self { rules, generations: VecDeque::new(), max_positions, uneven_value_share: 1.0 }
+    }
+
+    /// The same window. In games with unequal sides, this share of the value target is the search's value (1 unless set).
+    #[must_use]
+    pub fn with_uneven_value_share(self, uneven_value_share: f32) -> Self {
+        Self { uneven_value_share, ..self }
     }
 
     /// Positions in the window.
@@ -118,6 +127,7 @@ impl ReplayWindow {
             let Some(search) = &ply.search else { return };
             samples.push(Sample {
                 end: Arc::clone(&start),
+                unequal: !game.notes.has_equal_sides(),
                 position: *state.position(),
                 rules,
                 // The net cannot distinguish larger numbers.
@@ -192,6 +202,7 @@ impl ReplayWindow {
         encode_symmetric(&view, symmetry, &mut batch.input);
         let total = sample.policy.iter().map(|&p| f32::from(p)).sum::<f32>().max(1.0);
         batch.policy.extend(sample.policy.iter().map(|&p| f32::from(p) / total));
+        let value_share = if sample.unequal { self.uneven_value_share } else { value_share };
         batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
         let king: Bitboard = sample.end.king().into_iter().collect();

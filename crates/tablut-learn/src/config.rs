@@ -119,6 +119,9 @@ pub struct LearningConfig {
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
     pub held_out_share: f32,
+    /// Share of the search's value in the value target of games with unequal sides (`selfplay.past_share`,
+    /// `selfplay.balance`), 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
+    pub uneven_value_share: f32,
 }
 
 impl Default for LearningConfig {
@@ -133,6 +136,7 @@ impl Default for LearningConfig {
             value_share: 0.25,
             backend: Backend::Cpu,
             held_out_share: 0.0,
+            uneven_value_share: 1.0,
         }
     }
 }

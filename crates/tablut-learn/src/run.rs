@@ -12,6 +12,7 @@ use tablut_rules::Rules;
 use crate::checkpoint::{Checkpoint, remove_old_states};
 use crate::config::{Difference, TrainConfig};
 use crate::held_out::is_held_out;
+use crate::history::{GENERATIONS_KEPT, GameHistory};
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, resume_metrics};
 use crate::run_folder::{damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules};
@@ -37,6 +38,8 @@ pub struct Run {
     pub metrics: Vec<GenerationMetrics>,
     /// Keys that have changed since the start of the run. All may change.
     pub changed: Vec<Difference>,
+    /// What the last generations' games say of the next ones.
+    pub(crate) history: GameHistory,
     /// Held while the run is open.
     _lock: File,
 }
@@ -86,7 +89,8 @@ impl Run {
             let training = TrainingSummary { seed: config.seed, play_simulations, ..TrainingSummary::default() };
             (LearnerState::new(&weights).with_auxiliary_heads(&config.loss, config.seed), training)
         };
-        let window = ReplayWindow::new(rules.clone(), config.learning.window_positions);
+        let window = ReplayWindow::new(rules.clone(), config.learning.window_positions)
+            .with_uneven_value_share(config.learning.uneven_value_share);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
         let mut run = Self {
             folder: folder.to_owned(),
@@ -98,9 +102,11 @@ impl Run {
             next_generation,
             metrics,
             changed,
+            history: GameHistory::default(),
             _lock: lock,
         };
         run.refill_window()?;
+        run.refill_history()?;
         let (generations, positions) = (run.config.schedule.generations, run.window.len());
         tracing::info!(next_generation, generations, window_positions = positions, "run opened");
         for change in &run.changed {
@@ -135,6 +141,26 @@ impl Run {
     pub(crate) fn split(&self, games: Vec<GameRecord>) -> (Vec<GameRecord>, Vec<GameRecord>) {
         let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
         games.into_iter().partition(|game| !is_held_out(game.index, sets, share))
+    }
+
+    /// Learns from a generation's games what the next ones need to know, where a key asks for it.
+    pub(crate) fn remember(&mut self, generation: u64, games: &[GameRecord]) -> Result<(), TrainError> {
+        if self.config.selfplay.balance > 0.0 || self.config.selfplay.regret_starts > 0.0 {
+            let path = self.games_path(generation);
+            let remembered = self.history.push(generation, &self.rules, games);
+            remembered.map_err(|error| TrainError::Replay { path, error })?;
+        }
+        Ok(())
+    }
+
+    /// Fills the history from the games of the last completed generations.
+    fn refill_history(&mut self) -> Result<(), TrainError> {
+        if self.config.selfplay.balance > 0.0 || self.config.selfplay.regret_starts > 0.0 {
+            for generation in self.next_generation.saturating_sub(GENERATIONS_KEPT)..self.next_generation {
+                self.remember(generation, &read_records(&self.games_path(generation))?.games)?;
+            }
+        }
+        Ok(())
     }
 
     /// Fills the window as it was after the last completed generation, with the latest generations that fit.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
-use tablut_games::{CalibrationBin, FleetReport, NetLosses, RuleSetStatistics};
+use tablut_games::{CalibrationBin, Endings, FleetReport, NetLosses, RuleSetStatistics};
 use tablut_ratings::RatedGeneration;
 
 /// One generation, as `docs/metrics.md` explains it.
@@ -118,9 +118,15 @@ impl LearningLine {
 }
 
 impl MetricsLine {
-    /// The share of all games that ended so: attackers' wins, draws, defenders' wins.
+    /// The share of the games that ended so: attackers' wins, draws, defenders' wins. Of ordinary games, if there are any.
     pub fn shares(&self) -> [f64; 3] {
         let play = &self.selfplay;
+        let has_special = self.rule_sets.iter().any(|set| set.special.is_some());
+        let ordinary = self.rule_sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()));
+        if has_special && ordinary.games() > 0 {
+            let results = [ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won];
+            return results.map(|n| n as f64 / ordinary.games() as f64);
+        }
         [play.attackers_won, play.drawn, play.defenders_won].map(|n| n as f64 / play.games.max(1) as f64)
     }
 
