@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
 use tablut_games::{SelfPlayConfig, SpecialSet, StartPosition};
 use tablut_net::Architecture;
-use tablut_rules::{RuleSet, Rules, Side};
+use tablut_rules::{Position, RuleSet, Rules, Side};
 use tablut_search::{Limit, SearchConfig};
 
 use crate::error::FleetError;
@@ -136,7 +136,7 @@ impl SpecialText {
     /// The same again.
     pub fn special(&self) -> Result<SpecialSet, FleetError> {
         let start = |(generation, text): &(u64, String)| {
-            let position = text.parse().map_err(|error| FleetError::message("start position", error))?;
+            let position: Position = text.parse().map_err(|error| FleetError::message("start position", error))?;
             StartPosition::new(*generation, position).map_err(|error| FleetError::message("start position", error))
         };
         let simulations = self.simulations.map(|both| both.map(|n| n.max(1)));

@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tablut_net::{Inference, Model, NetEvaluator, Weights};
 use tablut_rules::Rules;
-use tablut_search::SearchConfig;
+use tablut_search::{Evaluator, SearchConfig};
 
 use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
@@ -216,7 +216,11 @@ impl GameSource for LocalGames<'_> {
             order.games,
             self.concurrency,
             |index| order.game(index).watched(self.watch.clone()),
-            || nets.iter().map(|net| Box::new(NetEvaluator::new((self.make_inference)(net))) as _).collect(),
+            || {
+                nets.iter()
+                    .map(|net| Box::new(NetEvaluator::new((self.make_inference)(net))) as Box<dyn Evaluator>)
+                    .collect()
+            },
             counters,
             cancel,
             |_, game| on_game(game),

@@ -274,7 +274,7 @@ fn results_are_counted_by_kind() {
     let games = play(&order, &[0, 1, 2]);
     let counted = RuleSetStatistics::count(&order.rules, &games).unwrap();
     for set in &counted {
-        let of_set = || games.iter().filter(|game| game.rules == set.rules);
+        let of_set = || games.iter().filter(move |game| game.rules == set.rules);
         let count = |fits: &dyn Fn(&GameRecord) -> bool| {
             let mut found = Endings::default();
             of_set().filter(|game| fits(game)).for_each(|game| found.count(game.outcome.winner));

@@ -46,7 +46,7 @@ impl GameHistory {
     ) -> Result<(), ReplayError> {
         let mut sets = vec![SetHistory::default(); rules.len()];
         for (set, rules_of_set) in sets.iter_mut().zip(rules) {
-            let of_set = || games.iter().filter(|game| game.rules == rules_of_set.name());
+            let of_set = || games.iter().filter(move |game| game.rules == rules_of_set.name());
             for game in of_set().filter(|game| game.notes.is_ordinary()) {
                 set.results.count(game.outcome.winner);
             }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{CancelToken, Concurrency, Counters, Endings, GameRecord, LocalGames, read_records};
+use tablut_games::{CancelToken, Concurrency, Counters, Endings, GameRecord, LocalGames, PlyRecord, read_records};
 use tablut_learn::{Doors, Observer, Run, TrainConfig, TrainError, train};
 use tablut_net::{Engine, Inference, Weights};
+use tablut_rules::{Game, Move};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
@@ -79,8 +80,12 @@ fn special_games_rest_on_earlier_generations() {
                         let ply = earlier.notes.correction?.ply;
                         let rules = run.rules.iter().find(|rules| rules.name() == earlier.rules)?;
                         let mut found = None;
-                        let visit = |state: &tablut_rules::Game| (state.ply() == ply).then(|| *state.position());
-                        earlier.replay(rules, |state, _, _| found = found.or(visit(state))).unwrap();
+                        let visit = |state: &Game, _: &[Move], _: &PlyRecord| {
+                            if state.ply() == ply {
+                                found = Some(*state.position());
+                            }
+                        };
+                        earlier.replay(rules, visit).unwrap();
                         found.filter(|_| earlier.rules == game.rules)
                     })
                     .collect();

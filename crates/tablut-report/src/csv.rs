@@ -37,7 +37,10 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
             learning.seconds,
             play.evaluations
         );
-        let losses: String = parts.iter().map(|part| format!(",{}", number(learning.part(part)))).collect();
+        let mut losses = String::new();
+        for part in &parts {
+            let _ = write!(losses, ",{}", number(learning.part(part)));
+        }
         if line.rule_sets.is_empty() {
             let _ = writeln!(
                 text,

@@ -102,7 +102,7 @@ impl GamePlan {
             (PastSide { side, generation: net.generation }, place)
         });
         let simulations = set.and_then(|set| set.simulations);
-        let starts = set.map_or(&[][..], |set| &set.starts);
+        let starts = set.map_or(&[][..], |set| &set.starts[..]);
         let start = drawn(starts, which_start).filter(|_| start < config.regret_starts).map(|(_, start)| *start);
         Self {
             simulations: simulations.filter(|_| past.is_none() && uneven < config.balance_share),
