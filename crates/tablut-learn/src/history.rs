@@ -37,12 +37,14 @@ fn starts_of_each(n_sets: usize) -> usize {
 }
 
 impl GameHistory {
-    /// Adds the games of `generation`, which is the next one, and forgets the oldest generation.
+    /// Adds the games of `generation`, which is the next one, and forgets the oldest generation. Positions are taken only
+    /// from games that are `learnt` from.
     pub(crate) fn push(
         &mut self,
         generation: u64,
         rules: &[Arc<Rules>],
         games: &[GameRecord],
+        learnt: &dyn Fn(&GameRecord) -> bool,
     ) -> Result<(), ReplayError> {
         let mut sets = vec![SetHistory::default(); rules.len()];
         for (set, rules_of_set) in sets.iter_mut().zip(rules) {
@@ -51,7 +53,7 @@ impl GameHistory {
                 set.results.count(game.outcome.winner);
             }
             let corrected = |game: &&GameRecord| game.notes.correction.is_some_and(|found| found.thousandths > 0);
-            let mut best: Vec<&GameRecord> = of_set().filter(corrected).collect();
+            let mut best: Vec<&GameRecord> = of_set().filter(corrected).filter(|game| learnt(game)).collect();
             // The order of equals is that of the games.
             best.sort_by_key(|game| std::cmp::Reverse(game.notes.correction.map(|found| found.thousandths)));
             for game in best.into_iter().take(starts_of_each(rules.len())) {
@@ -134,16 +136,16 @@ mod tests {
         let mut history = GameHistory::default();
         let positions =
             |history: &GameHistory| -> Vec<u64> { history.starts(0).iter().map(StartPosition::generation).collect() };
-        history.push(0, &rules, &[game(&rules[0], 0, 0, 0, 900), game(&rules[0], 1, 1, 0, 0)]).unwrap();
-        history.push(1, &rules, &[game(&rules[0], 0, 2, 0, 900), game(&rules[0], 1, 3, 9, 1900)]).unwrap();
+        history.push(0, &rules, &[game(&rules[0], 0, 0, 0, 900), game(&rules[0], 1, 1, 0, 0)], &|_| true).unwrap();
+        history.push(1, &rules, &[game(&rules[0], 0, 2, 0, 900), game(&rules[0], 1, 3, 9, 1900)], &|_| true).unwrap();
         // Both are the start position, and the newer one counts; of ply 9 nothing is known.
         assert_eq!(positions(&history), [1]);
         assert_eq!(history.starts(0)[0].position(), tablut_rules::Position::start(Side::Attackers));
         for generation in 2..9 {
-            history.push(generation, &rules, &[]).unwrap();
+            history.push(generation, &rules, &[], &|_| true).unwrap();
         }
         assert_eq!(positions(&history), [1]);
-        history.push(9, &rules, &[]).unwrap();
+        history.push(9, &rules, &[], &|_| true).unwrap();
         assert_eq!(positions(&history), [] as [u64; 0], "forgotten after eight generations");
     }
 
@@ -155,9 +157,11 @@ mod tests {
         let mut uneven = ordinary.clone();
         uneven.notes.simulations = Some([9, 3]);
         for generation in 0..6 {
-            history.push(generation, &rules, &[ordinary.clone(), uneven.clone()]).unwrap();
+            history.push(generation, &rules, &[ordinary.clone(), uneven.clone()], &|_| true).unwrap();
         }
         assert_eq!(history.results(0), Endings { drawn: 4, ..Endings::default() });
         assert_eq!(history.results(1), Endings::default());
+        history.push(6, &rules, &[game(&rules[0], 0, 0, 0, 900)], &|_| false).unwrap();
+        assert!(history.starts(0).is_empty(), "held-out games give no position");
     }
 }

@@ -147,7 +147,9 @@ impl Run {
     pub(crate) fn remember(&mut self, generation: u64, games: &[GameRecord]) -> Result<(), TrainError> {
         if self.config.selfplay.balance > 0.0 || self.config.selfplay.regret_starts > 0.0 {
             let path = self.games_path(generation);
-            let remembered = self.history.push(generation, &self.rules, games);
+            let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
+            let learnt = |game: &GameRecord| !is_held_out(game.index, sets, share);
+            let remembered = self.history.push(generation, &self.rules, games, &learnt);
             remembered.map_err(|error| TrainError::Replay { path, error })?;
         }
         Ok(())
