@@ -16,7 +16,7 @@ use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, SpecialText, W
 #[derive(Clone, Debug)]
 pub enum Order {
     /// One generation of self-play.
-    SelfPlay(GameOrder),
+    SelfPlay(Box<GameOrder>),
     /// One match.
     Match(Box<MatchOrder>),
 }
@@ -129,6 +129,12 @@ fn special_games(
     Ok((weights, SpecialGames { past, sets }))
 }
 
+impl From<GameOrder> for Order {
+    fn from(order: GameOrder) -> Self {
+        Self::SelfPlay(Box::new(order))
+    }
+}
+
 impl Order {
     /// The generation, or the match's number.
     pub fn generation(&self) -> u64 {
@@ -236,7 +242,7 @@ impl Order {
         match &spec.work {
             WorkSpec::SelfPlay { selfplay, search, past, sets } => {
                 let (weights, special) = special_games(nets, past, sets, rules.len())?;
-                Ok(Self::SelfPlay(GameOrder {
+                Ok(Self::from(GameOrder {
                     seed: spec.seed,
                     generation: spec.generation,
                     games: spec.games,
@@ -303,7 +309,7 @@ mod tests {
     #[test]
     fn a_job_comes_back_as_it_was_sent() {
         let order = order();
-        let spec = Order::SelfPlay(order.clone()).spec("run");
+        let spec = Order::from(order.clone()).spec("run");
         let openings = Vec::new();
         let job = Job { order: spec.clone(), first: 4, count: 2, openings, probe: "p".to_owned(), fleet_threads: 8 };
         let back = Job::from_bytes(&job.to_bytes()).unwrap();
@@ -319,7 +325,7 @@ mod tests {
     #[test]
     fn so_does_one_of_special_games() {
         let order = special_order();
-        let spec = Order::SelfPlay(order.clone()).spec("run");
+        let spec = Order::from(order.clone()).spec("run");
         let json = serde_json::to_vec(&spec).unwrap();
         let back: OrderSpec = serde_json::from_slice(&json).unwrap();
         assert_eq!(back, spec);
@@ -338,7 +344,7 @@ mod tests {
 
     #[test]
     fn jobs_that_make_no_sense_are_refused() {
-        let spec = Order::SelfPlay(order()).spec("run");
+        let spec = Order::from(order()).spec("run");
         let refusal = |change: &dyn Fn(&mut Job)| {
             let (order, openings, probe) = (spec.clone(), Vec::new(), String::new());
             let mut job = Job { order, first: 0, count: 1, openings, probe, fleet_threads: 1 };

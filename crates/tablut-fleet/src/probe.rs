@@ -119,7 +119,7 @@ mod tests {
             (SelfPlayConfig::default(), SearchConfig { simulations: 8, ..SearchConfig::default() });
         let (rules, special) = (rules.to_vec(), SpecialGames::default());
         let order = GameOrder { seed: 1, generation: 0, games: 4, rules, selfplay, search, weights, special };
-        Order::SelfPlay(order).spec("run")
+        Order::from(order).spec("run")
     }
 
     fn engine(weights: &Weights) -> Box<dyn Inference> {

@@ -51,7 +51,7 @@ impl<'a> FleetGames<'a> {
 impl GameSource for FleetGames<'_> {
     fn begin(&mut self, order: &GameOrder) -> Result<(), DoorError> {
         let simulations = order.search.simulations;
-        let order = Order::SelfPlay(order.clone());
+        let order = Order::from(order.clone());
         let spec = self.fleet.spec(&order);
         if self.fleet.has_begun(&spec) {
             return Ok(());
@@ -76,7 +76,7 @@ impl GameSource for FleetGames<'_> {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, DoorError> {
         self.begin(order)?;
-        self.fleet.collect(&Order::SelfPlay(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
+        self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
             counters.evaluations.fetch_add(evaluations, Ordering::Relaxed);
             on_game(game);
         })

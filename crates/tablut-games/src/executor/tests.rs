@@ -16,7 +16,7 @@ struct Deadline(Instant);
 
 impl Deadline {
     fn new() -> Self {
-        Self(Instant::now() + Duration::from_secs(120))
+        Self(Instant::now() + Duration::from_mins(2))
     }
 
     fn is_over(self) -> bool {
