@@ -201,6 +201,31 @@ fn values_and_policies_that_no_search_gives_are_refused() {
 }
 
 #[test]
+fn games_under_other_conditions_than_their_numbers_say_are_refused() {
+    let notes: Lie = |header, mut games| {
+        games[0].game.notes.simulations = Some([4, 1]);
+        Some(packed(&header, &games))
+    };
+    the_lie_is_refused(0.0, notes, "its notes are");
+    let start: Lie = |header, mut games| {
+        // The same game without its first two plies.
+        let game = &mut games[0].game;
+        let rules = Arc::new(Rules::named(&game.rules).ok()?);
+        let mut later = game.start;
+        game.replay(&rules, |state, _, _| {
+            if state.ply() == 2 {
+                later = *state.position();
+            }
+        })
+        .ok()?;
+        game.start = later;
+        game.plies.drain(..2);
+        Some(packed(&header, &games))
+    };
+    the_lie_is_refused(0.0, start, "refused what liar sent: game");
+}
+
+#[test]
 fn a_game_out_of_the_generation_is_refused() {
     let lies: Lie = |header, mut games| {
         games[0].game.index = 10_000_000_000;
