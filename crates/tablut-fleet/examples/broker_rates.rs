@@ -20,6 +20,7 @@ use tablut_fleet::{
 };
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
+    SpecialGames,
 };
 use tablut_net::{Architecture, Engine, Inference, Model, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -54,7 +55,7 @@ fn main() -> Result<(), Failure> {
     games.begin(&order)?;
     let parcels = parcels(&order, &played)?;
     let bytes: usize = parcels.iter().map(Vec::len).sum();
-    let subject = result_subject(&Order::SelfPlay(order.clone()).spec("rates"));
+    let subject = result_subject(&Order::from(order.clone()).spec("rates"));
     let start = Instant::now();
     let sent = std::thread::scope(|scope| {
         let sender = scope.spawn(|| -> Result<f64, String> {
@@ -119,6 +120,7 @@ fn order(games: usize) -> GameOrder {
         selfplay: SelfPlayConfig { full_share: 1.0, ..SelfPlayConfig::default() },
         search: SearchConfig { simulations: 16, ..SearchConfig::default() },
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
+        special: SpecialGames::default(),
     }
 }
 
@@ -135,7 +137,7 @@ fn played_games() -> Result<Vec<GameRecord>, Failure> {
 
 /// All games of `order`, as a worker would send them.
 fn parcels(order: &GameOrder, played: &[GameRecord]) -> Result<Vec<Vec<u8>>, Failure> {
-    let spec = Order::SelfPlay(order.clone()).spec("rates");
+    let spec = Order::from(order.clone()).spec("rates");
     let header = ParcelHeader {
         probe: probe(&spec, engine)?,
         worker: "sender".to_owned(),

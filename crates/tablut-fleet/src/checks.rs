@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tablut_games::GameRecord;
-use tablut_rules::Game;
+use tablut_games::{GameNotes, GamePlan, GameRecord};
+use tablut_rules::{Game, Position};
 
 use crate::order::{MatchOrder, Order};
 use crate::parcel::ParcelGame;
@@ -45,11 +45,16 @@ pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
     game.replay(order.rules_of(index), |_, _, _| {}).map_err(|error| error.to_string())?;
     match order {
         Order::SelfPlay(order) => {
-            let simulations = order.search.simulations;
+            let plan = order.plan(index);
+            if let Some(fault) = plan_fault(&plan, game) {
+                return wrong(fault);
+            }
+            let simulations = plan.simulations.into_iter().flatten().fold(order.search.simulations, u32::max);
             if let Some(fault) = search_fault(game, simulations, order.selfplay.surprise_share > 0.0) {
                 return wrong(fault);
             }
-            let most = (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
+            let openings = u64::from(order.selfplay.balanced_openings);
+            let most = openings + (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
             if *evaluations > most {
                 return wrong(format!("{evaluations} evaluations, at most {most} are possible"));
             }
@@ -61,6 +66,16 @@ pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A game is special in the way that its number determines, and starts where that says.
+fn plan_fault(plan: &GamePlan, game: &GameRecord) -> Option<String> {
+    let (notes, expected) = (GameNotes { correction: None, ..game.notes.clone() }, plan.notes());
+    if notes != expected {
+        return Some(format!("its notes are {notes:?}, expected {expected:?}"));
+    }
+    let start = plan.start.map_or_else(|| Position::start(game.start.side_to_move()), |start| start.position());
+    (game.start != start).then(|| format!("it begins with {}", game.start))
 }
 
 /// A match's game begins with the opening of its pair, and its searches are not kept.

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
-use tablut_games::GameOrder;
+use tablut_games::{GameOrder, PastNet, SpecialGames};
 use tablut_net::Weights;
 use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
 use tablut_rules::Rules;
 
 use crate::counted_game::CountedGame;
 use crate::error::FleetError;
-use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
+use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, SpecialText, WIRE_VERSION, WorkSpec};
 
 /// Games that others play: all that they are a function of.
 #[derive(Clone, Debug)]
 pub enum Order {
     /// One generation of self-play.
-    SelfPlay(GameOrder),
+    SelfPlay(Box<GameOrder>),
     /// One match.
     Match(Box<MatchOrder>),
 }
@@ -108,6 +108,33 @@ fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestan
     Ok([contestant(first)?, contestant(second)?])
 }
 
+/// The net that learns, and what the special games are played with.
+fn special_games(
+    nets: Vec<Arc<Weights>>,
+    past: &[u64],
+    sets: &[SpecialText],
+    n_sets: usize,
+) -> Result<(Arc<Weights>, SpecialGames), FleetError> {
+    let wrong = |reason: String| FleetError::message("job", reason);
+    if nets.len() != 1 + past.len() {
+        return Err(wrong(format!("{} nets, expected {}", nets.len(), 1 + past.len())));
+    }
+    if !sets.is_empty() && sets.len() != n_sets {
+        return Err(wrong(format!("special games of {} rule sets, expected {n_sets}", sets.len())));
+    }
+    let mut nets = nets.into_iter();
+    let weights = nets.next().ok_or_else(|| wrong("no net".to_owned()))?;
+    let past = past.iter().zip(nets).map(|(&generation, weights)| PastNet { generation, weights }).collect();
+    let sets = sets.iter().map(SpecialText::special).collect::<Result<_, _>>()?;
+    Ok((weights, SpecialGames { past, sets }))
+}
+
+impl From<GameOrder> for Order {
+    fn from(order: GameOrder) -> Self {
+        Self::SelfPlay(Box::new(order))
+    }
+}
+
 impl Order {
     /// The generation, or the match's number.
     pub fn generation(&self) -> u64 {
@@ -128,7 +155,7 @@ impl Order {
     /// The nets that games ask, by the evaluators' places.
     pub fn nets(&self) -> Vec<Arc<Weights>> {
         match self {
-            Self::SelfPlay(order) => vec![Arc::clone(&order.weights)],
+            Self::SelfPlay(order) => order.nets(),
             Self::Match(order) => order.nets.clone(),
         }
     }
@@ -158,7 +185,12 @@ impl Order {
             |weights: &Arc<Weights>| NetSpec { hash: weights.hash(), architecture: weights.architecture().clone() };
         let (seed, rules, work) = match self {
             Self::SelfPlay(order) => {
-                let work = WorkSpec::SelfPlay { selfplay: order.selfplay.clone(), search: order.search.clone() };
+                let work = WorkSpec::SelfPlay {
+                    selfplay: order.selfplay.clone(),
+                    search: order.search.clone(),
+                    past: order.special.past.iter().map(|net| net.generation).collect(),
+                    sets: order.special.sets.iter().map(SpecialText::of).collect(),
+                };
                 (order.seed, order.rules.clone(), work)
             }
             Self::Match(order) => {
@@ -208,10 +240,9 @@ impl Order {
         }
         let rules = spec.compiled_rules()?;
         match &spec.work {
-            WorkSpec::SelfPlay { selfplay, search, .. } => {
-                let [weights] = <[_; 1]>::try_from(nets)
-                    .map_err(|nets| FleetError::message("job", format!("{} nets, expected one", nets.len())))?;
-                Ok(Self::SelfPlay(GameOrder {
+            WorkSpec::SelfPlay { selfplay, search, past, sets } => {
+                let (weights, special) = special_games(nets, past, sets, rules.len())?;
+                Ok(Self::from(GameOrder {
                     seed: spec.seed,
                     generation: spec.generation,
                     games: spec.games,
@@ -219,6 +250,7 @@ impl Order {
                     selfplay: selfplay.clone(),
                     search: search.clone(),
                     weights,
+                    special,
                 }))
             }
             WorkSpec::Match { players, max_plies, .. } => {
@@ -243,8 +275,9 @@ impl Order {
 mod tests {
     use super::*;
     use crate::wire::{Job, job_subject, read_job_subject, read_result_subject, result_subject};
-    use tablut_games::SelfPlayConfig;
+    use tablut_games::{SelfPlayConfig, SpecialSet, StartPosition};
     use tablut_net::Architecture;
+    use tablut_rules::{Position, Side};
     use tablut_search::SearchConfig;
 
     fn order() -> GameOrder {
@@ -258,13 +291,25 @@ mod tests {
             selfplay: SelfPlayConfig { full_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
             weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
+            special: SpecialGames::default(),
         }
+    }
+
+    /// An order with an earlier net, unequal searches and another start.
+    fn special_order() -> GameOrder {
+        let order = order();
+        let weights = Arc::new(Weights::initial(order.weights.architecture(), 8));
+        let mut sets = vec![SpecialSet::default(); order.rules.len()];
+        let start = StartPosition::new(1, Position::start(Side::Defenders)).unwrap();
+        sets[1] = SpecialSet { simulations: Some([30, 2]), starts: vec![start] };
+        let special = SpecialGames { past: vec![PastNet { generation: 1, weights }], sets };
+        GameOrder { special, ..order }
     }
 
     #[test]
     fn a_job_comes_back_as_it_was_sent() {
         let order = order();
-        let spec = Order::SelfPlay(order.clone()).spec("run");
+        let spec = Order::from(order.clone()).spec("run");
         let openings = Vec::new();
         let job = Job { order: spec.clone(), first: 4, count: 2, openings, probe: "p".to_owned(), fleet_threads: 8 };
         let back = Job::from_bytes(&job.to_bytes()).unwrap();
@@ -278,8 +323,28 @@ mod tests {
     }
 
     #[test]
+    fn so_does_one_of_special_games() {
+        let order = special_order();
+        let spec = Order::from(order.clone()).spec("run");
+        let json = serde_json::to_vec(&spec).unwrap();
+        let back: OrderSpec = serde_json::from_slice(&json).unwrap();
+        assert_eq!(back, spec);
+        let Order::SelfPlay(opened) = Order::open(&back, order.nets(), &[], 0).unwrap() else { panic!("self-play") };
+        assert_eq!(opened.special.sets, order.special.sets);
+        assert_eq!(opened.special.past[0].generation, 1);
+        assert_eq!(opened.special.past[0].weights.hash(), order.special.past[0].weights.hash());
+        let refused = |nets: &[Arc<Weights>]| Order::open(&spec, nets.to_vec(), &[], 0).unwrap_err().to_string();
+        assert!(refused(&order.nets()[..1]).contains("1 nets, expected 2"));
+        let mut without_king = spec.clone();
+        let WorkSpec::SelfPlay { sets, .. } = &mut without_king.work else { panic!("self-play") };
+        sets[1].starts[0].1 = sets[1].starts[0].1.replace('K', "1");
+        let error = Order::open(&without_king, order.nets(), &[], 0).unwrap_err().to_string();
+        assert!(error.contains("king"), "{error}");
+    }
+
+    #[test]
     fn jobs_that_make_no_sense_are_refused() {
-        let spec = Order::SelfPlay(order()).spec("run");
+        let spec = Order::from(order()).spec("run");
         let refusal = |change: &dyn Fn(&mut Job)| {
             let (order, openings, probe) = (spec.clone(), Vec::new(), String::new());
             let mut job = Job { order, first: 0, count: 1, openings, probe, fleet_threads: 1 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, run_tasks};
+use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, SpecialGames, run_tasks};
 use tablut_net::{Architecture, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
 use tablut_search::SearchConfig;
 
@@ -34,6 +34,7 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
             selfplay: SelfPlayConfig { max_plies: selfplay.max_plies.min(MAX_PLIES), ..selfplay },
             search: SearchConfig { simulations: search.simulations.clamp(1, MAX_SIMULATIONS), ..search },
             weights: Arc::clone(&weights),
+            special: SpecialGames::default(),
         };
         for index in 0..games.games {
             let hash = play_hashed(&games, index, make_inference(&weights))?;
@@ -48,7 +49,7 @@ fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, Sea
     let wrong = |net: usize| FleetError::message("job", format!("net {net} of {}", order.nets.len()));
     let architecture = |net: usize| order.nets.get(net).map(|net| &net.architecture).ok_or_else(|| wrong(net));
     match &order.work {
-        WorkSpec::SelfPlay { selfplay, search } => Ok(vec![(architecture(0)?, selfplay.clone(), search.clone())]),
+        WorkSpec::SelfPlay { selfplay, search, .. } => Ok(vec![(architecture(0)?, selfplay.clone(), search.clone())]),
         WorkSpec::Match { players, .. } => {
             let mut found = Vec::new();
             for player in players {
@@ -116,8 +117,9 @@ mod tests {
         let weights = Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1));
         let (selfplay, search) =
             (SelfPlayConfig::default(), SearchConfig { simulations: 8, ..SearchConfig::default() });
-        let order = GameOrder { seed: 1, generation: 0, games: 4, rules: rules.to_vec(), selfplay, search, weights };
-        Order::SelfPlay(order).spec("run")
+        let (rules, special) = (rules.to_vec(), SpecialGames::default());
+        let order = GameOrder { seed: 1, generation: 0, games: 4, rules, selfplay, search, weights, special };
+        Order::from(order).spec("run")
     }
 
     fn engine(weights: &Weights) -> Box<dyn Inference> {

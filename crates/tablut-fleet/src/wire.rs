@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
-use tablut_games::SelfPlayConfig;
+use tablut_games::{SelfPlayConfig, SpecialSet, StartPosition};
 use tablut_net::{Architecture, Precision};
-use tablut_rules::{RuleSet, Rules, Side};
+use tablut_rules::{Position, RuleSet, Rules, Side};
 use tablut_search::{Limit, SearchConfig};
 
 use crate::error::FleetError;
 
 /// Version of everything that travels; trainer and workers must have the same.
-pub const WIRE_VERSION: u32 = 1;
+pub const WIRE_VERSION: u32 = 2;
 
 /// The games of one generation or of one match: everything that they are a function of, in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct OrderSpec {
     pub seed: u64,
     /// The rule sets themselves, which take turns; one for a match.
     pub rules: Vec<RuleSet>,
-    /// The nets that play: one for self-play, up to two for a match.
+    /// The nets that play: for self-play the one that learns and then the earlier ones, up to two for a match.
     pub nets: Vec<NetSpec>,
     /// What is played.
     pub work: WorkSpec,
@@ -56,6 +56,12 @@ pub enum WorkSpec {
         selfplay: SelfPlayConfig,
         /// How moves are searched.
         search: SearchConfig,
+        /// The generations of the earlier nets.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        past: Vec<u64>,
+        /// What each rule set's special games need; empty for none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sets: Vec<SpecialText>,
     },
     /// A match.
     Match {
@@ -107,6 +113,34 @@ impl OpeningText {
         let moves = self.moves.iter().map(|mv| mv.parse()).collect::<Result<_, _>>();
         let moves = moves.map_err(|error| FleetError::message("opening", error))?;
         Ok(Opening { first: self.first, moves })
+    }
+}
+
+/// What one rule set's special games need, as it travels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpecialText {
+    /// Simulations of the attackers and of the defenders in games with unequal searches.
+    pub(crate) simulations: Option<[u32; 2]>,
+    /// Start positions, each with the generation of its game.
+    pub(crate) starts: Vec<(u64, String)>,
+}
+
+impl SpecialText {
+    /// The same in words.
+    pub fn of(set: &SpecialSet) -> Self {
+        let text = |start: &StartPosition| (start.generation(), start.position().to_string());
+        Self { simulations: set.simulations, starts: set.starts.iter().map(text).collect() }
+    }
+
+    /// The same again.
+    pub fn special(&self) -> Result<SpecialSet, FleetError> {
+        let start = |(generation, text): &(u64, String)| {
+            let position: Position = text.parse().map_err(|error| FleetError::message("start position", error))?;
+            StartPosition::new(*generation, position).map_err(|error| FleetError::message("start position", error))
+        };
+        let simulations = self.simulations.map(|both| both.map(|n| n.max(1)));
+        Ok(SpecialSet { simulations, starts: self.starts.iter().map(start).collect::<Result<_, _>>()? })
     }
 }
 

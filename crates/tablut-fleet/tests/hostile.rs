@@ -13,7 +13,7 @@ use tablut_fleet::{
     WorkerOptions, result_subject, work,
 };
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig,
+    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig, SpecialGames,
 };
 use tablut_net::{Architecture, Engine, Inference, Weights};
 use tablut_rules::{Rules, Side};
@@ -30,6 +30,7 @@ fn order() -> GameOrder {
         selfplay: SelfPlayConfig { max_plies: 16, ..SelfPlayConfig::default() },
         search: SearchConfig { simulations: 4, ..SearchConfig::default() },
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 2)),
+        special: SpecialGames::default(),
     }
 }
 
@@ -203,6 +204,31 @@ fn values_and_policies_that_no_search_gives_are_refused() {
         Some(packed(&header, &games))
     };
     the_lie_is_refused(0.0, evaluations, "evaluations, at most");
+}
+
+#[test]
+fn games_under_other_conditions_than_their_numbers_say_are_refused() {
+    let notes: Lie = |header, mut games| {
+        games[0].game.notes.simulations = Some([4, 1]);
+        Some(packed(&header, &games))
+    };
+    the_lie_is_refused(0.0, notes, "its notes are");
+    let start: Lie = |header, mut games| {
+        // The same game without its first two plies.
+        let game = &mut games[0].game;
+        let rules = Arc::new(Rules::named(&game.rules).ok()?);
+        let mut later = game.start;
+        game.replay(&rules, |state, _, _| {
+            if state.ply() == 2 {
+                later = *state.position();
+            }
+        })
+        .ok()?;
+        game.start = later;
+        game.plies.drain(..2);
+        Some(packed(&header, &games))
+    };
+    the_lie_is_refused(0.0, start, "refused what liar sent: game");
 }
 
 #[test]

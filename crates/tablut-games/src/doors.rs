@@ -10,12 +10,12 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tablut_net::{Inference, Model, NetEvaluator, Weights};
 use tablut_rules::Rules;
-use tablut_search::SearchConfig;
+use tablut_search::{Evaluator, SearchConfig};
 
 use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
 use crate::record::GameRecord;
-use crate::selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
+use crate::selfplay::{GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, game_rng};
 
 /// Creates an inference engine for some weights. It is called once in each worker.
 pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
@@ -37,6 +37,8 @@ pub struct GameOrder {
     pub search: SearchConfig,
     /// The net that plays.
     pub weights: Arc<Weights>,
+    /// What its special games are played with.
+    pub special: SpecialGames,
 }
 
 impl GameOrder {
@@ -46,7 +48,19 @@ impl GameOrder {
     /// If the order has no rules.
     pub fn game(&self, index: usize) -> SelfPlayGame {
         let rng = game_rng(self.seed, self.generation, index as u64);
-        SelfPlayGame::new(index as u64, self.rules_of(index), &self.selfplay, &self.search, rng)
+        let (rules, plan) = (self.rules_of(index), self.plan(index));
+        SelfPlayGame::planned(index as u64, rules, &self.selfplay, &self.search, &plan, rng)
+    }
+
+    /// How game number `index` differs from ordinary self-play.
+    pub fn plan(&self, index: usize) -> GamePlan {
+        GamePlan::draw(self.seed, self.generation, index as u64, &self.rules, &self.selfplay, &self.special)
+    }
+
+    /// The nets that the games ask, by their evaluators' places: the one that learns, then the earlier ones.
+    pub fn nets(&self) -> Vec<Arc<Weights>> {
+        let past = self.special.past.iter().map(|net| &net.weights);
+        std::iter::once(&self.weights).chain(past).cloned().collect()
     }
 
     /// The rules of game number `index`.
@@ -196,13 +210,17 @@ impl GameSource for LocalGames<'_> {
         let counts = || {
             [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed))
         };
-        let before = counts();
+        let (before, nets) = (counts(), order.nets());
         let (start, paused) = (Instant::now(), cancel.paused());
         let games = run_tasks(
             order.games,
             self.concurrency,
             |index| order.game(index).watched(self.watch.clone()),
-            || vec![Box::new(NetEvaluator::new((self.make_inference)(&order.weights)))],
+            || {
+                nets.iter()
+                    .map(|net| Box::new(NetEvaluator::new((self.make_inference)(net))) as Box<dyn Evaluator>)
+                    .collect()
+            },
             counters,
             cancel,
             |_, game| on_game(game),

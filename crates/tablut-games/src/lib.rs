@@ -2,7 +2,7 @@
 //!
 //! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full;
 //!   [`CancelToken`] stops it.
-//! - [`SelfPlayGame`]: one net against itself, as a task.
+//! - [`SelfPlayGame`]: one net against itself, as a task; [`GamePlan`] and [`SpecialGames`]: games that differ from that.
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
 //!   process.
@@ -12,6 +12,7 @@
 mod cancel;
 mod doors;
 mod executor;
+mod notes;
 mod npz;
 mod record;
 mod record_file;
@@ -28,15 +29,18 @@ pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
+pub use notes::{Correction, GameNotes, PastSide};
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
 };
-pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
+pub use selfplay::{
+    GamePlan, GameWatch, PastNet, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, StartPosition, game_rng,
+};
 pub use statistics::{
-    CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
-    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, examine,
+    CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES, PastResults,
+    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
 pub use targets::{CAPTURE_PLIES, Targets};
 pub use training_batch::{Replies, TrainingBatch};

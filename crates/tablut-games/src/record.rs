@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules};
 
+use crate::notes::GameNotes;
+
 /// One game. The rules crate can replay it without other crates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
@@ -19,6 +21,8 @@ pub struct GameRecord {
     pub plies: Vec<PlyRecord>,
     /// Who won, and why the game ended.
     pub outcome: Outcome,
+    /// How it differed from ordinary self-play.
+    pub notes: GameNotes,
 }
 
 /// One ply of a record.

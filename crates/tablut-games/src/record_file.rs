@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use tablut_net::{NameAlone, StatedRules, durable};
 use tablut_rules::{Outcome, Rules, shown};
 
+use crate::notes::GameNotes;
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
@@ -65,6 +66,9 @@ struct Header {
     /// The surprise of each searched ply, or nothing if they were not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     surprises: Vec<u16>,
+    /// Absent for ordinary games, and in files of programs that played no others.
+    #[serde(default, skip_serializing_if = "GameNotes::is_empty")]
+    notes: GameNotes,
 }
 
 /// The contents of a file.
@@ -172,6 +176,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         searched,
         outcome: game.outcome,
         surprises: surprises(game)?,
+        notes: game.notes.clone(),
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
@@ -257,6 +262,7 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         start: header.start.parse().map_err(|error| format!("{error}"))?,
         plies,
         outcome: header.outcome,
+        notes: header.notes,
     })
 }
 

@@ -1,55 +1,27 @@
 //! Self-play: one net plays both sides, and every full search becomes a training position.
+//!
+//! In special games ([`GamePlan`]) an earlier net plays one side, or the sides search unequally, or the start is another.
+
+mod config;
+mod opening;
+mod special;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
-use serde::{Deserialize, Serialize};
-use tablut_net::Precision;
-use tablut_rules::{Game, MoveList, Position, Rules, Side};
+use tablut_rules::{Game, Move, Position, Rules, Side};
 use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
+use self::opening::{Candidates, play_random};
 use crate::executor::{LeafRequest, Task};
+use crate::notes::{Correction, GameNotes};
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
 use crate::surprise::surprise;
 
-/// How self-play games are played.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SelfPlayConfig {
-    /// A game starts with random plies (default 6). Their number is random from 0 to this. So games differ, and the net
-    /// sees positions that it would not choose.
-    pub opening_plies: u32,
-    /// A game that reaches this many plies is a draw (default 200).
-    pub max_plies: u32,
-    /// Share of the plies with a full search, which are used for training. The other plies use a quick search (playout
-    /// cap randomisation, Wu 2019, section 3.1). Default 1.
-    pub full_share: f32,
-    /// Simulations of a quick search, as a share of a full one (default 0.25).
-    pub quick_simulations: f32,
-    /// The precision of the net's convolutions in self-play: `f32` (the default), `bf16-avx512`, `bf16-amx`, or `bf16`,
-    /// which a run turns into the kind that is fastest on its first machine. Each precision plays other games. All else
-    /// runs in f32: learning, ratings and matches.
-    pub precision: Precision,
-    /// Share of the learner's draws that goes to positions in proportion to the surprise of their search: the
-    /// divergence of the net's policy from the search's (policy surprise weighting, `KataGo`). The rest is the same for
-    /// all positions. 0 (the default) to 1. Above 0 the games' records hold the surprise.
-    pub surprise_share: f32,
-}
-
-impl Default for SelfPlayConfig {
-    fn default() -> Self {
-        Self {
-            opening_plies: 6,
-            max_plies: 200,
-            full_share: 1.0,
-            quick_simulations: 0.25,
-            precision: Precision::F32,
-            surprise_share: 0.0,
-        }
-    }
-}
+pub use config::SelfPlayConfig;
+pub use special::{GamePlan, PastNet, SpecialGames, SpecialSet, StartPosition};
 
 /// The random generator of one game. It depends only on the run's seed, the generation and the game's number.
 pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
@@ -68,57 +40,102 @@ pub trait GameWatch: Send + Sync {
     fn moved(&self, index: u64, rules: &Arc<Rules>, start: &Position, plies: &[PlyRecord]);
 }
 
-/// One self-play game as a task for the executor. It uses evaluator 0.
+/// How one side of a game is played.
+struct SidePlay {
+    /// The evaluator of its searches: 0 is the net that learns.
+    evaluator: usize,
+    full: SearchConfig,
+    quick: SearchConfig,
+    /// Whether its full searches become training positions.
+    teaches: bool,
+}
+
+impl SidePlay {
+    fn new(config: &SelfPlayConfig, search: &SearchConfig) -> Self {
+        let quick_simulations = (search.simulations as f32 * config.quick_simulations).round().max(1.0) as u32;
+        let mut quick = SearchConfig { simulations: quick_simulations, ..search.clone() };
+        quick.gumbel.gumbel_scale = 0.0;
+        Self { evaluator: 0, full: search.clone(), quick, teaches: true }
+    }
+}
+
+/// One self-play game as a task for the executor. The net that learns is evaluator 0, the earlier nets of
+/// [`SpecialGames::past`] come after it.
 pub struct SelfPlayGame {
     index: u64,
     game: Game,
     start: Position,
     plies: Vec<PlyRecord>,
-    search: Option<Search>,
+    sides: [SidePlay; 2],
+    /// The tree of each side, or, if the sides are equal, the first one for both.
+    searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
     searching: bool,
     /// Whether the running search is a full one.
     full: bool,
     config: SelfPlayConfig,
-    full_search: SearchConfig,
-    quick_search: SearchConfig,
     rng: ChaCha8Rng,
     queries: Vec<Query>,
     watch: Option<Arc<dyn GameWatch>>,
+    notes: GameNotes,
+    /// Openings to choose from, before the first move.
+    candidates: Option<Candidates>,
+    /// Plies, and the net's and the search's values there, of positions that may be the start of later games.
+    valued: Vec<(u32, f32, f32)>,
 }
 
 impl SelfPlayGame {
-    /// Game number `index`, before its first move. Opening plies are played at once.
+    /// Game number `index` of ordinary self-play, before its first move. Opening plies are played at once, unless there
+    /// is a choice of them.
     pub fn new(
         index: u64,
         rules: &Arc<Rules>,
         config: &SelfPlayConfig,
         search: &SearchConfig,
+        rng: ChaCha8Rng,
+    ) -> Self {
+        Self::planned(index, rules, config, search, &GamePlan::default(), rng)
+    }
+
+    /// Game number `index` as `plan` says.
+    pub fn planned(
+        index: u64,
+        rules: &Arc<Rules>,
+        config: &SelfPlayConfig,
+        search: &SearchConfig,
+        plan: &GamePlan,
         mut rng: ChaCha8Rng,
     ) -> Self {
         let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
         let first = rules.set().first.side().unwrap_or(drawn);
-        let game = Game::new(Arc::clone(rules), first).with_max_plies(config.max_plies);
-        let start = *game.position();
-        let quick_simulations = (search.simulations as f32 * config.quick_simulations).round().max(1.0) as u32;
-        let mut quick_search = SearchConfig { simulations: quick_simulations, ..search.clone() };
-        quick_search.gumbel.gumbel_scale = 0.0;
+        let first = if plan.other_first { first.opponent() } else { first };
+        let game = match plan.start {
+            Some(start) => {
+                Game::from_position(Arc::clone(rules), start.position()).expect("a start position was made with a king")
+            }
+            None => Game::new(Arc::clone(rules), first),
+        };
+        let game = game.with_max_plies(config.max_plies);
         let mut this = Self {
             index,
+            start: *game.position(),
             game,
-            start,
             plies: Vec::new(),
-            search: None,
+            sides: sides(config, search, plan),
+            searches: [None, None],
             searching: false,
             full: true,
             config: config.clone(),
-            full_search: search.clone(),
-            quick_search,
             rng,
             queries: Vec::new(),
             watch: None,
+            notes: plan.notes(),
+            candidates: None,
+            valued: Vec::new(),
         };
-        this.play_opening();
+        if plan.start.is_none() {
+            this.open();
+        }
         this
     }
 
@@ -128,51 +145,77 @@ impl SelfPlayGame {
         Self { watch, ..self }
     }
 
-    /// Random plies. A ply that would end the game is taken back and ends the opening.
-    fn play_opening(&mut self) {
+    /// Plays random plies, or draws openings to choose from.
+    fn open(&mut self) {
         let n_plies = self.rng.random_range(0..=self.config.opening_plies);
-        let mut moves = MoveList::new();
-        for _ in 0..n_plies {
-            self.game.legal_moves(&mut moves);
-            let mv = moves[self.rng.random_range(0..moves.len())];
-            self.game.play_trusted(mv);
-            if self.game.outcome().is_some() {
-                self.game.undo();
-                return;
-            }
-            self.plies.push(PlyRecord { mv, search: None });
+        if self.config.balanced_openings > 1 && n_plies > 0 {
+            let n = self.config.balanced_openings;
+            self.candidates = Some(Candidates::draw(&self.game, n, n_plies, &mut self.rng));
+        } else {
+            let played = play_random(&mut self.game, n_plies, &mut self.rng);
+            self.plies = played.into_iter().map(|mv| PlyRecord { mv, search: None }).collect();
         }
+    }
+
+    /// The index of the tree of the side to move. Sides that are not equal do not see each other's trees.
+    fn tree(&self) -> usize {
+        if self.notes.has_equal_sides() { 0 } else { self.side() }
+    }
+
+    /// The index of the side to move.
+    fn side(&self) -> usize {
+        self.game.position().side_to_move().index()
     }
 
     /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
         self.full = self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share;
-        let config = if self.full { &self.full_search } else { &self.quick_search };
-        match &mut self.search {
+        let (side, tree) = (&self.sides[self.side()], self.tree());
+        let config = if self.full { &side.full } else { &side.quick };
+        match &mut self.searches[tree] {
             Some(search) => search.configure(config),
-            None => self.search = Some(Search::new(self.game.clone(), config, ChaCha8Rng::from_rng(&mut self.rng))),
+            search => *search = Some(Search::new(self.game.clone(), config, ChaCha8Rng::from_rng(&mut self.rng))),
         }
         self.searching = true;
     }
 
     /// Plays the chosen move.
     fn play(&mut self, result: &SearchResult) {
-        let search = self.full.then(|| SearchRecord {
+        let teaches = self.full && self.sides[self.side()].teaches;
+        let search = teaches.then(|| SearchRecord {
             value: result.value,
             simulations: result.simulations,
             policy: SearchRecord::quantised(result.moves.iter().map(|root| root.improved)),
             surprise: (self.config.surprise_share > 0.0)
                 .then(|| surprise(result.moves.iter().map(|root| (root.improved, root.prior)))),
         });
+        // A position that is proven, or has one move, was not judged by the net; one that has occurred before would be
+        // another position without its history.
+        let is_judged = result.proven.is_none() && result.moves.len() > 1 && self.game.occurrences() == 0;
+        if teaches && is_judged && self.config.regret_starts > 0.0 {
+            self.valued.push((self.game.ply(), result.raw_value, result.value));
+        }
         self.plies.push(PlyRecord { mv: result.chosen, search });
         self.game.play_trusted(result.chosen);
-        if let Some(search) = &mut self.search {
+        for search in self.searches.iter_mut().flatten() {
             search.advance(result.chosen);
         }
         self.searching = false;
         if let Some(watch) = &self.watch {
             watch.moved(self.index, self.game.rules(), &self.start, &self.plies);
         }
+    }
+
+    /// The greatest correction of the net, the first of equals. Results of unequal sides correct nothing.
+    fn correction(&self, winner: Option<Side>) -> Option<Correction> {
+        let outcome = match winner {
+            Some(Side::Attackers) => 1.0,
+            None => 0.0,
+            Some(Side::Defenders) => -1.0,
+        };
+        let of = |&(ply, net, search): &(u32, f32, f32)| Correction::of(ply, net, search, outcome);
+        let valued = if self.notes.has_equal_sides() { &self.valued[..] } else { &[] };
+        valued.iter().map(of).rev().max_by_key(|correction| correction.thousandths)
     }
 
     fn record(&mut self) -> Option<GameRecord> {
@@ -184,8 +227,23 @@ impl SelfPlayGame {
             start: self.start,
             plies: std::mem::take(&mut self.plies),
             outcome,
+            notes: GameNotes { correction: self.correction(outcome.winner), ..self.notes.clone() },
         })
     }
+}
+
+/// How the sides of a planned game are played. With unequal searches, only the longer ones teach.
+fn sides(config: &SelfPlayConfig, search: &SearchConfig, plan: &GamePlan) -> [SidePlay; 2] {
+    let mut sides = Side::ALL.map(|side| {
+        let simulations = plan.simulations.map_or(search.simulations, |both| both[side.index()]);
+        let play = SidePlay::new(config, &SearchConfig { simulations, ..search.clone() });
+        SidePlay { teaches: simulations >= search.simulations, ..play }
+    });
+    if let Some((past, place)) = plan.past {
+        let side = &mut sides[past.side.index()];
+        (side.evaluator, side.teaches) = (1 + place, false);
+    }
+    sides
 }
 
 impl Task for SelfPlayGame {
@@ -193,6 +251,10 @@ impl Task for SelfPlayGame {
     type Error = Infallible;
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameRecord>, Infallible> {
+        if let Some(candidates) = &mut self.candidates {
+            requests.extend(candidates.queries.drain(..).map(|query| (0, query)));
+            return Ok(None);
+        }
         loop {
             if let Some(record) = self.record() {
                 return Ok(Some(record));
@@ -200,9 +262,10 @@ impl Task for SelfPlayGame {
             if !self.searching {
                 self.start_search();
             }
-            let Some(search) = &mut self.search else { continue };
+            let (tree, evaluator) = (self.tree(), self.sides[self.side()].evaluator);
+            let Some(search) = &mut self.searches[tree] else { continue };
             let n_queries = search.gather(&mut self.queries);
-            requests.extend(self.queries.drain(..).map(|query| (0, query)));
+            requests.extend(self.queries.drain(..).map(|query| (evaluator, query)));
             if n_queries > 0 {
                 return Ok(None);
             }
@@ -214,7 +277,16 @@ impl Task for SelfPlayGame {
     }
 
     fn apply(&mut self, evaluations: &[Evaluation]) {
-        if let Some(search) = &mut self.search {
+        if let Some(candidates) = self.candidates.take() {
+            let opening: Vec<Move> = candidates.most_even(evaluations);
+            for mv in opening {
+                self.game.play_trusted(mv);
+                self.plies.push(PlyRecord { mv, search: None });
+            }
+            return;
+        }
+        let tree = self.tree();
+        if let Some(search) = &mut self.searches[tree] {
             search.apply(evaluations);
         }
     }

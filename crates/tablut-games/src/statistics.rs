@@ -6,6 +6,7 @@
 mod entropy;
 mod net;
 mod sample;
+mod special;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +16,11 @@ use serde::{Deserialize, Serialize};
 use tablut_rules::{Reason, Rules, Side};
 
 use self::entropy::entropy;
+use crate::notes::GameNotes;
 use crate::record::{GameRecord, ReplayError};
 pub use net::{CalibrationBin, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 pub use sample::{ExamineError, ExaminedPosition, examine};
+pub use special::{Endings, PastResults, SpecialStatistics, UnevenGames};
 
 /// The games of one rule set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,18 +47,9 @@ pub struct RuleSetStatistics {
     /// The outputs of the net that played, on a sample of the positions. `None` if it was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub net: Option<NetStatistics>,
-}
-
-/// Games that ended for one reason, by their result.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Endings {
-    /// Games that the attackers won.
-    pub attackers_won: usize,
-    /// Drawn games.
-    pub drawn: usize,
-    /// Games that the defenders won.
-    pub defenders_won: usize,
+    /// The games by their kind. `None` if all were ordinary self-play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub special: Option<SpecialStatistics>,
 }
 
 /// Lengths of games, in plies.
@@ -104,6 +98,7 @@ impl RuleSetStatistics {
     fn sum<'a>(rules: &str, games: impl Iterator<Item = &'a Counts>) -> Self {
         let mut this = Self { rules: rules.to_owned(), ..Self::default() };
         let mut lengths = Vec::new();
+        let mut special = SpecialStatistics::default();
         for game in games {
             this.games += 1;
             let ending = this.endings.entry(game.reason.to_string()).or_default();
@@ -114,6 +109,7 @@ impl RuleSetStatistics {
             };
             *all += 1;
             *of_reason += 1;
+            special.count(&game.notes, game.winner);
             lengths.push(game.plies);
             for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(&game.sides) {
                 sum.captures += side.captures;
@@ -129,16 +125,20 @@ impl RuleSetStatistics {
             side.target_entropy /= side.positions.max(1) as f64;
         }
         this.plies = Lengths::of(lengths);
+        this.special = (special.ordinary.games() < this.games).then_some(special);
         this
     }
 
-    /// The share of the games that `side` won, 0 to 1.
+    /// The results of ordinary self-play, which say how even the rule set is.
+    pub fn ordinary(&self) -> Endings {
+        let all = Endings { attackers_won: self.attackers_won, drawn: self.drawn, defenders_won: self.defenders_won };
+        self.special.as_ref().map_or(all, |special| special.ordinary)
+    }
+
+    /// The share of the ordinary games that `side` won, 0 to 1.
     pub fn share_won(&self, side: Side) -> f64 {
-        let won = match side {
-            Side::Attackers => self.attackers_won,
-            Side::Defenders => self.defenders_won,
-        };
-        won as f64 / self.games.max(1) as f64
+        let results = self.ordinary();
+        results.won(side) as f64 / results.games().max(1) as f64
     }
 
     /// One side's statistics.
@@ -175,6 +175,7 @@ struct Counts {
     reason: Reason,
     plies: usize,
     sides: [SideStatistics; 2],
+    notes: GameNotes,
 }
 
 impl Counts {
@@ -194,7 +195,7 @@ impl Counts {
             sides[side.index()].captures = left(&game.start) - left(end.position());
         }
         let (winner, reason) = (game.outcome.winner, game.outcome.reason);
-        Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides })
+        Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides, notes: game.notes.clone() })
     }
 }
 

@@ -28,6 +28,8 @@ struct Sample {
     policy: Box<[u16]>,
     /// The last position of the game.
     end: Arc<Position>,
+    /// Whether the sides of the game were not equal.
+    unequal: bool,
 }
 
 /// The positions of some games, in order. Of the other lists each is empty if the window does not need it.
@@ -68,14 +70,22 @@ pub struct ReplayWindow {
     power: f32,
     /// Positions that have ever been added.
     seen: u64,
+    uneven_value_share: f32,
 }
 
 impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
-        let targets = Targets::default();
-        Self { rules, generations: VecDeque::new(), max_positions, targets, power: 0.0, seen: 0 }
+        Self {
+            rules,
+            generations: VecDeque::new(),
+            max_positions,
+            targets: Targets::default(),
+            power: 0.0,
+            seen: 0,
+            uneven_value_share: 1.0,
+        }
     }
 
     /// The same empty window with optional targets.
@@ -89,6 +99,12 @@ impl ReplayWindow {
     #[must_use]
     pub fn growing(self, power: f32, seen: u64) -> Self {
         Self { power, seen, ..self }
+    }
+
+    /// The same window. In games with unequal sides, this share of the value target is the search's value (1 unless set).
+    #[must_use]
+    pub fn with_uneven_value_share(self, uneven_value_share: f32) -> Self {
+        Self { uneven_value_share, ..self }
     }
 
     /// Positions that a window with this maximum and power keeps after `seen` positions.
@@ -161,7 +177,9 @@ impl ReplayWindow {
             most: u32::MAX as usize,
         })?;
         let (mut samples, mut positions, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        let values = self.targets.search_values(&game.plies, game.outcome.winner);
+        // The better player decides a game with unequal sides, so its later values say little of earlier positions.
+        let horizon = if game.notes.has_equal_sides() { self.targets.value_horizon } else { 0.0 };
+        let values = Targets { value_horizon: horizon, ..self.targets }.search_values(&game.plies, game.outcome.winner);
         let start = Arc::new(game.start);
         let last = game.replay(&self.rules[rules_idx], |state, _, ply| {
             positions.push(*state.position());
@@ -170,6 +188,7 @@ impl ReplayWindow {
             places.push(place);
             samples.push(Sample {
                 end: Arc::clone(&start),
+                unequal: !game.notes.has_equal_sides(),
                 position: *state.position(),
                 rules,
                 // The net cannot distinguish larger numbers.
@@ -295,6 +314,7 @@ impl ReplayWindow {
         };
         encode_symmetric(&view, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
+        let value_share = if sample.unequal { self.uneven_value_share } else { value_share };
         batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
         let king: Bitboard = sample.end.king().into_iter().collect();

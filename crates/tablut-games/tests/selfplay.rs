@@ -35,20 +35,21 @@ fn rules(name: &str) -> Arc<Rules> {
     Arc::new(Rules::load(name).unwrap())
 }
 
-const CONFIG: SelfPlayConfig = SelfPlayConfig {
-    opening_plies: 4,
-    max_plies: 60,
-    full_share: 0.5,
-    quick_simulations: 0.5,
-    precision: tablut_net::Precision::F32,
-    surprise_share: 0.0,
-};
+fn config() -> SelfPlayConfig {
+    SelfPlayConfig {
+        opening_plies: 4,
+        max_plies: 60,
+        full_share: 0.5,
+        quick_simulations: 0.5,
+        ..SelfPlayConfig::default()
+    }
+}
 
 #[test]
 fn records_replay_to_their_recorded_end_under_every_rule_set() {
     for name in tablut_rules::RULE_SET_NAMES {
         let rules = rules(name);
-        let (games, evaluations) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 4 });
+        let (games, evaluations) = play(&rules, &config(), Concurrency { workers: 2, tasks_per_worker: 4 });
         assert!(evaluations > 0);
         let searched = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
@@ -62,15 +63,15 @@ fn records_replay_to_their_recorded_end_under_every_rule_set() {
 #[test]
 fn games_do_not_depend_on_workers_or_batches() {
     let rules = rules("kvasir");
-    let one = play(&rules, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 12 });
-    let three = play(&rules, &CONFIG, Concurrency { workers: 3, tasks_per_worker: 2 });
+    let one = play(&rules, &config(), Concurrency { workers: 1, tasks_per_worker: 12 });
+    let three = play(&rules, &config(), Concurrency { workers: 3, tasks_per_worker: 2 });
     assert_eq!(one, three);
 }
 
 #[test]
 fn records_come_back_and_damage_is_named() {
     let rules = rules("imperial");
-    let (games, evaluations) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let (games, evaluations) = play(&rules, &config(), Concurrency { workers: 2, tasks_per_worker: 8 });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.games");
     let file = RecordFile::new(evaluations, [&*rules], games);
@@ -96,7 +97,7 @@ fn records_state_their_rules_and_those_of_version_1_name_shipped_ones() {
     let mut set = Rules::named("kvasir").unwrap().set().clone();
     set.king.reach = 3;
     let own = Arc::new(Rules::new(set).unwrap());
-    let (games, evaluations) = play(&own, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let (games, evaluations) = play(&own, &config(), Concurrency { workers: 2, tasks_per_worker: 8 });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.games");
     write_records(&path, &RecordFile::new(evaluations, [&*own], games)).unwrap();
@@ -109,7 +110,7 @@ fn records_state_their_rules_and_those_of_version_1_name_shipped_ones() {
     assert!(file.rules_named("ashton").is_err());
 
     // Version 1: without the rules and without their length, which follows the number of games.
-    let (games, evaluations) = play(&rules("kvasir"), &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let (games, evaluations) = play(&rules("kvasir"), &config(), Concurrency { workers: 2, tasks_per_worker: 8 });
     let file = RecordFile::new(evaluations, [&*rules("kvasir")], games);
     write_records(&path, &file).unwrap();
     let bytes = fs::read(&path).unwrap();
@@ -124,7 +125,7 @@ fn records_state_their_rules_and_those_of_version_1_name_shipped_ones() {
 #[test]
 fn a_record_that_does_not_fit_its_rules_is_refused() {
     let kvasir = rules("kvasir");
-    let (mut games, _) = play(&kvasir, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 4 });
+    let (mut games, _) = play(&kvasir, &config(), Concurrency { workers: 1, tasks_per_worker: 4 });
     let error = games[0].replay(&rules("ashton"), |_, _, _| {}).unwrap_err().to_string();
     assert!(error.contains("`kvasir`") && error.contains("`ashton`"), "{error}");
     games[1].plies.pop();
@@ -134,7 +135,7 @@ fn a_record_that_does_not_fit_its_rules_is_refused() {
 #[test]
 fn what_does_not_fit_is_refused_and_never_cut() {
     let kvasir = rules("kvasir");
-    let (mut games, _) = play(&kvasir, &CONFIG, Concurrency { workers: 1, tasks_per_worker: 4 });
+    let (mut games, _) = play(&kvasir, &config(), Concurrency { workers: 1, tasks_per_worker: 4 });
     let mut window = ReplayWindow::new(vec![rules("ashton"); 65_536], 1);
     let error = window.push(&games).unwrap_err().to_string();
     assert!(error.contains("`kvasir`"), "{error}");
@@ -154,7 +155,7 @@ fn what_does_not_fit_is_refused_and_never_cut() {
 #[test]
 fn the_window_keeps_the_latest_generations_and_draws_sound_batches() {
     let rules = rules("kvasir");
-    let (games, _) = play(&rules, &CONFIG, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let (games, _) = play(&rules, &config(), Concurrency { workers: 2, tasks_per_worker: 8 });
     let mut window = ReplayWindow::new(vec![Arc::clone(&rules)], 1);
     let added = window.push(&games).unwrap();
     assert_eq!(window.len(), added);

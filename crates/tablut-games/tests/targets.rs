@@ -37,7 +37,15 @@ fn game(rules: &Arc<Rules>, moves: &[&str], values: &[Option<f32>]) -> GameRecor
         game.play(mv).unwrap();
     }
     let outcome = game.outcome().expect("the limit ends the game");
-    GameRecord { index: 0, rules: rules.name().to_owned(), max_plies, start, plies, outcome }
+    GameRecord {
+        index: 0,
+        rules: rules.name().to_owned(),
+        max_plies,
+        start,
+        plies,
+        outcome,
+        notes: tablut_games::GameNotes::default(),
+    }
 }
 
 fn window(rules: &Arc<Rules>, games: &[GameRecord], targets: Targets) -> ReplayWindow {

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow, RunError,
-    run_tasks, write_records,
+    SpecialGames, run_tasks, write_records,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -20,7 +20,7 @@ use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
 use crate::learner::LearnerState;
 use crate::memory::MemoryBounds;
-use crate::run::TrainError;
+use crate::train_error::TrainError;
 use crate::watching::memory_bytes;
 
 /// Number of games without a net for estimating the length of games: per rule set, and the limits of the total.
@@ -107,7 +107,8 @@ impl TrainConfig {
             .map(|generation| games * searched_plies * per_ply(schedule.simulations_at(generation)))
             .sum();
         let all_games = schedule.generations as f64 * games;
-        let positions = all_games * pace.positions_per_game;
+        // An earlier net's plies teach nothing.
+        let positions = all_games * pace.positions_per_game * (1.0 - f64::from(self.selfplay.past_share) / 2.0);
         let learnt_from = positions * f64::from(1.0 - learning.held_out_share);
         let samples = learnt_from * f64::from(learning.draws_per_position);
         let matches = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
@@ -169,6 +170,7 @@ pub fn benchmark(
         selfplay: config.selfplay.clone(),
         search: SearchConfig { simulations: middle, ..config.search.clone() },
         weights: weights.clone(),
+        special: SpecialGames::default(),
     };
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;

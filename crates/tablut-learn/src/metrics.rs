@@ -14,7 +14,7 @@ use crate::loss_parts::LossParts;
 
 /// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
 /// the changes.
-pub const METRICS_SCHEMA: u32 = 3;
+pub const METRICS_SCHEMA: u32 = 4;
 
 /// One generation. Every version writes at least its number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

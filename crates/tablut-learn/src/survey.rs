@@ -12,7 +12,8 @@ use tablut_rules::Rules;
 use crate::checkpoint::{Checkpoint, model_path, state_path, states};
 use crate::config::TrainConfig;
 use crate::metrics::{GenerationMetrics, read_metrics};
-use crate::run::{TrainError, games_path, kept_rules};
+use crate::run_folder::{games_path, kept_rules};
+use crate::train_error::TrainError;
 
 /// A run in a few numbers.
 #[derive(Clone, Debug)]

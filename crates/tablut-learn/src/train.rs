@@ -18,7 +18,9 @@ use crate::gradient_backend::StepReport;
 use crate::learner::learning_rate;
 use crate::loss_parts::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPlayMetrics, append_metrics};
-use crate::run::{Run, TrainError};
+use crate::run::Run;
+use crate::special::special_games;
+use crate::train_error::TrainError;
 use crate::watching::{Watch, weight_norm};
 
 /// Where a run's games come from, and where its nets go in addition to its folder.
@@ -96,6 +98,7 @@ fn generation(
         (file.games, metrics, fleet)
     };
     doors.games.kept(generation)?;
+    run.remember(generation, &games)?;
     let (n_games, positions) = (games.len(), selfplay.positions);
     tracing::info!(generation, games = n_games, positions, seconds = selfplay.seconds, "games played");
     let next = generation + 1;
@@ -165,6 +168,7 @@ fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
         selfplay: config.selfplay.clone(),
         search: SearchConfig { simulations: config.schedule.simulations_at(generation), ..config.search.clone() },
         weights: Arc::new(playing_weights(run, generation)?),
+        special: special_games(run, generation)?,
     })
 }
 

@@ -11,7 +11,8 @@ use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetSta
 use tablut_net::{Engine, Inference};
 
 use crate::metrics::MachineMetrics;
-use crate::run::{Run, TrainError};
+use crate::run::Run;
+use crate::train_error::TrainError;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;

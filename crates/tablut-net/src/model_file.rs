@@ -71,6 +71,7 @@ pub struct TrainingSummary {
     pub selfplay_precision: Precision,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_f32(precision: &Precision) -> bool {
     *precision == Precision::F32
 }

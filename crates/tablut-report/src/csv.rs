@@ -17,7 +17,8 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
     let mut text = "generation,simulations,rules,games,attackers_won,drawn,defenders_won,median_plies,\
                     attackers_captures,defenders_captures,attackers_entropy,defenders_entropy,attackers_divergence,\
                     defenders_divergence,attackers_changed,defenders_changed,net_error,search_error,window,steps,\
-                    gradient_norm,weight_norm,learning_rate,selfplay_seconds,learning_seconds,evaluations"
+                    gradient_norm,weight_norm,learning_rate,selfplay_seconds,learning_seconds,evaluations,ordinary_games,\
+                    ordinary_attackers_won,ordinary_drawn,ordinary_defenders_won"
         .to_owned();
     for part in &parts {
         let _ = write!(text, ",loss_{}", cell(part));
@@ -25,7 +26,7 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
     text.push('\n');
     for line in lines {
         let (play, learning) = (&line.selfplay, &line.learning);
-        let mut tail = format!(
+        let tail = format!(
             "{},{},{},{},{},{},{},{}",
             learning.window,
             learning.steps,
@@ -36,17 +37,26 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
             learning.seconds,
             play.evaluations
         );
+        let mut losses = String::new();
         for part in &parts {
-            let _ = write!(tail, ",{}", number(learning.part(part)));
+            let _ = write!(losses, ",{}", number(learning.part(part)));
         }
         if line.rule_sets.is_empty() {
             let _ = writeln!(
                 text,
-                "{},{},,{},{},{},{},,,,,,,,,,,,{tail}",
+                "{},{},,{},{},{},{},,,,,,,,,,,,{tail},,,,{losses}",
                 line.generation, line.simulations, play.games, play.attackers_won, play.drawn, play.defenders_won
             );
         }
         for set in &line.rule_sets {
+            let ordinary = set.ordinary();
+            let of_ordinary = format!(
+                "{},{},{},{}",
+                ordinary.games(),
+                ordinary.attackers_won,
+                ordinary.drawn,
+                ordinary.defenders_won
+            );
             let net = set.net.as_ref();
             let policy = |side, value: fn(&tablut_games::PolicyStatistics) -> f64| {
                 number(net.map(|net| value(net.policy(side))))
@@ -59,7 +69,7 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
             let (a, d) = (Side::Attackers, Side::Defenders);
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{tail}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{tail},{of_ordinary}{losses}",
                 line.generation,
                 line.simulations,
                 cell(&set.rules),

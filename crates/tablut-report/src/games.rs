@@ -21,7 +21,7 @@ const WIDTH: usize = 4;
 /// Plies that the tree is deep.
 pub const DEPTH: usize = 4;
 
-/// The tree of the first moves of those `games` that the searches chose from the first move on, and how many these are.
+/// The tree of the first moves of those ordinary `games` that the searches chose from the first move on, and how many these are.
 pub fn opening_tree<'a>(games: impl Iterator<Item = &'a GameRecord>) -> (Vec<OpeningNode>, usize) {
     let lines: Vec<Line> = games.filter_map(line).collect();
     let n = lines.len();
@@ -34,6 +34,9 @@ type Line = (Vec<Move>, f64);
 
 /// The first moves of a game in the first of the eight views of the board, by their text; and the attackers' score.
 fn line(game: &GameRecord) -> Option<Line> {
+    if !game.notes.is_ordinary() {
+        return None;
+    }
     let searched = game.plies.iter().take_while(|ply| ply.search.is_some());
     let moves: Vec<Move> = searched.take(DEPTH).map(|ply| ply.mv).collect();
     if moves.is_empty() {
@@ -70,9 +73,10 @@ fn nodes(lines: &[&Line], depth: usize) -> Vec<OpeningNode> {
     groups.into_iter().take(WIDTH).map(node).collect()
 }
 
-/// The newest game of each result under one rule set, those of usual length preferred.
+/// The newest ordinary game of each result under one rule set, those of usual length preferred.
 pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> {
-    let newest: Vec<&GameRecord> = games.iter().rev().filter(|game| game.rules == rules).collect();
+    let fits = |game: &&GameRecord| game.rules == rules && game.notes.is_ordinary();
+    let newest: Vec<&GameRecord> = games.iter().rev().filter(fits).collect();
     let mut found = Vec::new();
     for winner in [Some(Side::Attackers), Some(Side::Defenders), None] {
         let of_result: Vec<&GameRecord> =
@@ -87,7 +91,7 @@ pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::{PlyRecord, SearchRecord};
+    use tablut_games::{GameNotes, PlyRecord, SearchRecord};
     use tablut_rules::{Outcome, Position, Reason};
 
     fn game(moves: &str, winner: Option<Side>) -> GameRecord {
@@ -100,6 +104,7 @@ mod tests {
             start: Position::start(Side::Attackers),
             plies: moves.split(' ').map(ply).collect(),
             outcome: Outcome { winner, reason: Reason::KingEscaped },
+            notes: GameNotes::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use tablut_games::{CalibrationBin, FleetReport, NetLosses, RuleSetStatistics};
+use tablut_games::{CalibrationBin, Endings, FleetReport, NetLosses, RuleSetStatistics};
 use tablut_ratings::RatedGeneration;
 
 /// One generation, as `docs/metrics.md` explains it.
@@ -109,9 +109,15 @@ impl LearningLine {
 }
 
 impl MetricsLine {
-    /// The share of all games that ended so: attackers' wins, draws, defenders' wins.
+    /// The share of the games that ended so: attackers' wins, draws, defenders' wins. Of ordinary games, if there are any.
     pub fn shares(&self) -> [f64; 3] {
         let play = &self.selfplay;
+        let has_special = self.rule_sets.iter().any(|set| set.special.is_some());
+        let ordinary = self.rule_sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()));
+        if has_special && ordinary.games() > 0 {
+            let results = [ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won];
+            return results.map(|n| n as f64 / ordinary.games() as f64);
+        }
         [play.attackers_won, play.drawn, play.defenders_won].map(|n| n as f64 / play.games.max(1) as f64)
     }
 
@@ -209,5 +215,17 @@ mod tests {
             ["ownership", "reply", "auxiliary"].map(|part| first.learning.part(part)),
             [Some(0.5), Some(2.0), None]
         );
+    }
+
+    #[test]
+    fn losses_of_heads_that_exist_only_for_training_are_read() {
+        // As a run with `loss.ownership` above 0 writes them.
+        let text = "{\"generation\":1,\"learning\":{\"loss\":{\"policy\":3.5,\"auxiliary\":{\"ownership\":0.25,\"reply\":2}}}}";
+        let line: MetricsLine = serde_json::from_str(text).unwrap();
+        let parts = ["policy", "ownership", "reply", "auxiliary"].map(|name| line.learning.part(name));
+        assert_eq!(parts, [Some(3.5), Some(0.25), Some(2.0), None]);
+        let unknown = text.replace("0.25", "[1]");
+        let line: MetricsLine = serde_json::from_str(&unknown).unwrap();
+        assert_eq!((line.learning.part("policy"), line.learning.part("reply")), (Some(3.5), None));
     }
 }

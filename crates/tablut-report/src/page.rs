@@ -8,6 +8,7 @@ mod now;
 mod ratings;
 mod score_cells;
 mod sides;
+mod special;
 mod stepping;
 mod strength;
 mod time;

@@ -14,6 +14,7 @@ use std::time::UNIX_EPOCH;
 
 use tablut_games::{GameRecord, read_records};
 use tablut_net::durable;
+use tablut_rules::Side;
 
 use crate::games::samples;
 use crate::metrics::MetricsLine;
@@ -101,9 +102,8 @@ fn scalars(line: &MetricsLine, file: &mut EventFile) {
     }
     for set in &line.rule_sets {
         let name = &set.rules;
-        let games = set.games.max(1) as f64;
-        add(&format!("rules/{name}/attackers_won"), set.attackers_won as f64 / games);
-        add(&format!("rules/{name}/defenders_won"), set.defenders_won as f64 / games);
+        add(&format!("rules/{name}/attackers_won"), set.share_won(Side::Attackers));
+        add(&format!("rules/{name}/defenders_won"), set.share_won(Side::Defenders));
         add(&format!("rules/{name}/median_plies"), set.plies.median as f64);
         let Some(net) = &set.net else { continue };
         for (side, policy) in [("attackers", net.attackers), ("defenders", net.defenders)] {

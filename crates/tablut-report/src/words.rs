@@ -201,7 +201,7 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<bool> {
     Some(falls)
 }
 
-/// Which rule set and side lags in self-play.
+/// Which rule set and side lags in ordinary self-play.
 fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     let recent = run.recent();
     let Some(last) = recent.last() else { return };
@@ -215,13 +215,14 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     }
     let mut sets: Vec<(&str, usize, usize, usize)> = Vec::new();
     for set in recent.iter().flat_map(|line| &line.rule_sets) {
+        let results = set.ordinary();
         match sets.iter_mut().find(|known| known.0 == set.rules) {
             Some(known) => {
-                known.1 += set.games;
-                known.2 += set.attackers_won;
-                known.3 += set.defenders_won;
+                known.1 += results.games();
+                known.2 += results.attackers_won;
+                known.3 += results.defenders_won;
             }
-            None => sets.push((&set.rules, set.games, set.attackers_won, set.defenders_won)),
+            None => sets.push((&set.rules, results.games(), results.attackers_won, results.defenders_won)),
         }
     }
     sets.sort_by_key(|&(_, games, attackers, defenders)| 1000 * attackers.min(defenders) / games.max(1));

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tablut_games::{CalibrationBin, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics, RuleSetStatistics};
+use tablut_games::{
+    CalibrationBin, Endings, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics, RuleSetStatistics,
+    SpecialStatistics,
+};
 use tablut_report::{MetricsLine, RunFiles, WarningKind, headline, warnings};
 
 /// A sound run of 30 generations of 40.
@@ -98,6 +101,20 @@ fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
         line.selfplay.defenders_won = 5;
     };
     assert_eq!(kinds(first), [WarningKind::OneSideCollapsed]);
+}
+
+#[test]
+fn only_ordinary_games_say_whether_a_side_hardly_wins() {
+    let results = |won: [usize; 2]| Endings { attackers_won: won[0], drawn: 0, defenders_won: won[1] };
+    let with = |all: [usize; 2], ordinary: [usize; 2]| {
+        kinds(move |line| {
+            let set = &mut line.rule_sets[0];
+            (set.attackers_won, set.drawn, set.defenders_won) = (all[0], 200 - all[0] - all[1], all[1]);
+            set.special = Some(SpecialStatistics { ordinary: results(ordinary), ..SpecialStatistics::default() });
+        })
+    };
+    assert_eq!(with([10, 190], [50, 50]), []);
+    assert_eq!(with([100, 100], [2, 98]), [WarningKind::OneSideCollapsed]);
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn play(rules: &Arc<Rules>, seed: u64, leaves: &mut Vec<Game>) -> Result<(), Box
         }
         // A leaf is a few moves away from the game.
         let mut leaf = game.clone();
-        for _ in 0..1 + rng.next_u32() % 2 {
+        for _ in 0..=(rng.next_u32() % 2) {
             leaf.legal_moves(&mut moves);
             if !moves.is_empty() {
                 leaf.play(moves[rng.next_u32() as usize % moves.len()])?;

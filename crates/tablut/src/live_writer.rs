@@ -148,7 +148,7 @@ impl Drop for LiveWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::SearchRecord;
+    use tablut_games::{GameNotes, SearchRecord};
     use tablut_rules::{Outcome, Reason};
 
     #[test]
@@ -170,7 +170,15 @@ mod tests {
         let outcome = Outcome { winner: Some(Side::Defenders), reason: Reason::KingEscaped };
         let ends = |index| {
             let (rules, plies) = ("kvasir".to_owned(), plies.to_vec());
-            writer.game_ends(&GameRecord { index, rules, max_plies: 40, start, plies, outcome });
+            writer.game_ends(&GameRecord {
+                index,
+                rules,
+                max_plies: 40,
+                start,
+                plies,
+                outcome,
+                notes: GameNotes::default(),
+            });
         };
         (5..7).for_each(ends);
         ends(0);

@@ -46,9 +46,9 @@ impl Runs {
     fn train(&self, run: &str, overrides: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
         command.arg("train").arg(self.path("tiny.toml")).arg("--run").arg(self.path(run)).env_remove("TABLUT_SIMD");
-        overrides.iter().for_each(|set| {
+        for set in overrides {
             command.args(["--set", set]);
-        });
+        }
         command
     }
 
@@ -79,7 +79,9 @@ fn words(output: &Output) -> String {
 fn kinds() -> Vec<Precision> {
     let (here, missing): (Vec<_>, Vec<_>) =
         [Precision::Bf16Avx512, Precision::Bf16Amx].into_iter().partition(|kind| kind.chosen().is_ok());
-    missing.iter().for_each(|kind| eprintln!("skipped for {kind}: this machine lacks it"));
+    for kind in missing {
+        eprintln!("skipped for {kind}: this machine lacks it");
+    }
     here
 }
 

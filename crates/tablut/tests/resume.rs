@@ -105,6 +105,21 @@ fn with_every_technique() -> String {
     format!("{text}{others}")
 }
 
+/// Games of all kinds, whose players, searches and starts come from earlier generations.
+const SPECIAL: &str =
+    "past_share = 0.3\nbalance = 0.01\nregret_starts = 0.3\nbalanced_openings = 3\nboth_first_movers = 0.2\n";
+
+#[test]
+fn so_does_a_killed_run_with_special_games() {
+    killed_and_whole_agree(&CONFIG.replace("max_plies = 30\n", &format!("max_plies = 30\n{SPECIAL}")));
+}
+
+#[test]
+fn so_does_one_whose_special_games_lag_behind_its_net() {
+    let lagging = CONFIG.replace("games = 24", "games = 24\nlag = 1");
+    killed_and_whole_agree(&lagging.replace("max_plies = 30\n", &format!("max_plies = 30\n{SPECIAL}")));
+}
+
 fn killed_and_whole_agree(text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("tiny.toml");

@@ -17,8 +17,8 @@ use crate::probe::probe;
 pub struct FleetGames<'a> {
     fleet: &'a FleetTrainer,
     make_inference: MakeInference<'a>,
-    /// What the probe gives here, once it has been asked for.
-    probe: Option<String>,
+    /// What the probe gives here for searches of so many simulations, once it has been asked for.
+    probe: Option<(u32, String)>,
 }
 
 /// Where the nets of a run go: to the broker, for its workers.
@@ -50,16 +50,19 @@ impl<'a> FleetGames<'a> {
 
 impl GameSource for FleetGames<'_> {
     fn begin(&mut self, order: &GameOrder) -> Result<(), DoorError> {
-        let order = Order::SelfPlay(order.clone());
+        let simulations = order.search.simulations;
+        let order = Order::from(order.clone());
         let spec = self.fleet.spec(&order);
         if self.fleet.has_begun(&spec) {
             return Ok(());
         }
-        let probe = if let Some(known) = &self.probe {
-            known.clone()
-        } else {
-            let here = probe(&spec, |weights| (self.make_inference)(weights));
-            self.probe.insert(here.map_err(|error| DoorError::Other(Box::new(error)))?).clone()
+        let probe = match &self.probe {
+            Some((of, known)) if *of == simulations => known.clone(),
+            _ => {
+                let here = probe(&spec, |weights| (self.make_inference)(weights));
+                let here = here.map_err(|error| DoorError::Other(Box::new(error)))?;
+                self.probe.insert((simulations, here)).1.clone()
+            }
         };
         let all: Vec<usize> = (0..order.games()).collect();
         self.fleet.begin(spec, &order, probe, &all)
@@ -73,7 +76,7 @@ impl GameSource for FleetGames<'_> {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, DoorError> {
         self.begin(order)?;
-        self.fleet.collect(&Order::SelfPlay(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
+        self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
             counters.evaluations.fetch_add(evaluations, Ordering::Relaxed);
             on_game(game);
         })

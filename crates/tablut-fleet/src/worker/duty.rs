@@ -23,7 +23,7 @@ use crate::notes::Notes;
 use crate::order::Order;
 use crate::parcel::{Parcel, ParcelHeader};
 use crate::probe::probe;
-use crate::wire::{Heartbeat, Job, result_subject};
+use crate::wire::{Heartbeat, Job, WorkSpec, result_subject};
 
 const BEAT: Duration = Duration::from_secs(2);
 /// How long the broker holds a question for jobs while it has none.
@@ -215,6 +215,10 @@ impl Duty {
         // What the probe does not depend on.
         (asked.generation, asked.games) = (0, 0);
         asked.nets.iter_mut().for_each(|net| net.hash.clear());
+        if let WorkSpec::SelfPlay { past, sets, .. } = &mut asked.work {
+            (*past, *sets) = (Vec::new(), Vec::new());
+            asked.nets.truncate(1);
+        }
         let key = asked.id();
         if let Some(known) = probes.get(&key) {
             return Ok(known.clone());

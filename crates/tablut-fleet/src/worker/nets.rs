@@ -11,10 +11,10 @@ use tablut_search::Evaluator;
 use crate::broker::Broker;
 use crate::error::FleetError;
 
-/// Nets that can be played with at once.
-pub(super) const SLOTS: usize = 4;
+/// Nets that can be played with at once: those of two generations, each with two earlier ones, and of two matches.
+pub(super) const SLOTS: usize = 8;
 /// Nets that are kept although nobody plays with them.
-const CACHED: usize = 4;
+const CACHED: usize = 8;
 
 /// Makes an engine on one thread for some weights; others share it.
 pub(super) type MakeEngine = fn(&Weights, Precision) -> Result<Engine, NetError>;

@@ -23,9 +23,9 @@ pub struct NetStatistics {
     pub attackers: PolicyStatistics,
     /// The policy in positions with the defenders to move.
     pub defenders: PolicyStatistics,
-    /// Values by phase of the game. Phases without positions are left out.
+    /// Values by phase of the game, in games with equal sides. Phases without positions are left out.
     pub phases: Vec<PhaseStatistics>,
-    /// The net's values compared with the games' results: bins from −1 to 1. Bins without positions are left out.
+    /// The net's values compared with the results of games with equal sides: bins from −1 to 1. Bins without positions are left out.
     pub calibration: Vec<CalibrationBin>,
 }
 
@@ -87,7 +87,7 @@ pub struct NetLosses {
     pub policy: f64,
     /// The target's entropy, in nats. It is the lower bound of `policy`.
     pub policy_floor: f64,
-    /// Cross-entropy of win, draw, loss against its target, in nats.
+    /// Cross-entropy of win, draw, loss against its target, in nats, in games with equal sides.
     pub value: f64,
     /// Mean absolute difference between the plies left and the net's estimate, in plies.
     pub moves_left: f64,
@@ -109,7 +109,9 @@ impl NetStatistics {
         };
         let phases = PHASES.iter().enumerate().filter_map(|(at, &(phase, from_ply))| {
             let end = PHASES.get(at + 1).map_or(u32::MAX, |next| next.1);
-            let within = || positions.iter().filter(move |position| (from_ply..end).contains(&position.ply));
+            let of_phase =
+                move |position: &&ExaminedPosition| position.equal_sides && (from_ply..end).contains(&position.ply);
+            let within = || positions.iter().filter(of_phase);
             let n = within().count();
             let mean = |value: fn(&ExaminedPosition) -> f64| within().map(value).sum::<f64>() / n.max(1) as f64;
             (n > 0).then(|| PhaseStatistics {
@@ -143,7 +145,7 @@ impl NetStatistics {
 fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
     let width = 2.0 / BINS as f64;
     let mut bins = [CalibrationBin::default(); BINS];
-    for position in positions {
+    for position in positions.iter().filter(|position| position.equal_sides) {
         let bin = &mut bins[(((position.net_value + 1.0) / width) as usize).min(BINS - 1)];
         bin.positions += 1;
         bin.value += position.net_value;
@@ -172,7 +174,10 @@ impl NetLosses {
             positions: positions.len(),
             policy: mean(&|p| p.cross_entropy),
             policy_floor: mean(&|p| p.target_entropy),
-            value: mean(&value_loss),
+            value: {
+                let equal = || positions.iter().filter(|position| position.equal_sides);
+                equal().map(value_loss).sum::<f64>() / equal().count().max(1) as f64
+            },
             moves_left: mean(&|p| (p.net_plies_left - p.plies_left).abs()),
         }
     }
@@ -207,6 +212,7 @@ mod tests {
             changed: ply < 20,
             plies_left: 10.0,
             net_plies_left: 13.0,
+            equal_sides: true,
         }
     }
 

@@ -38,6 +38,8 @@ pub struct ExaminedPosition {
     pub plies_left: f64,
     /// The net's estimate of them.
     pub net_plies_left: f64,
+    /// Whether the sides of the game were equal, so that its result says something about the value.
+    pub equal_sides: bool,
 }
 
 /// The sample could not be examined.
@@ -139,6 +141,7 @@ impl<'a> Examiner<'a> {
                     changed: false,
                     plies_left: game.plies.len() as f64 - f64::from(state.ply()),
                     net_plies_left: 0.0,
+                    equal_sides: game.notes.has_equal_sides(),
                 };
                 waiting.push((position, search.policy.clone()));
             }

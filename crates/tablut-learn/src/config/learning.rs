@@ -44,6 +44,9 @@ pub struct LearningConfig {
     /// How the learning rate falls in the last `decay_share` of the generations: `linear` (the default), `cosine`, or
     /// `drop`, in two steps.
     pub schedule: RateSchedule,
+    /// Share of the search's value in the value target of games with unequal sides (`selfplay.past_share`,
+    /// `selfplay.balance`), 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
+    pub uneven_value_share: f32,
 }
 
 impl Default for LearningConfig {
@@ -62,6 +65,7 @@ impl Default for LearningConfig {
             proven_values: false,
             window_power: 0.0,
             schedule: RateSchedule::Linear,
+            uneven_value_share: 1.0,
         }
     }
 }

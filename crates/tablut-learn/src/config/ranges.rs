@@ -50,6 +50,15 @@ impl TrainConfig {
         check(p.full_share > 0.0 && p.full_share <= 1.0, "selfplay.full_share", &p.full_share, "above 0, to 1");
         let quick = p.quick_simulations;
         check(quick > 0.0 && quick <= 1.0, "selfplay.quick_simulations", &quick, "above 0, to 1");
+        check(unit.contains(&p.past_share), "selfplay.past_share", &p.past_share, "0 to 1");
+        check(below_one(p.balance), "selfplay.balance", &p.balance, "0 to below 1");
+        let balance_share = p.balance_share;
+        check((0.0..=0.9).contains(&balance_share), "selfplay.balance_share", &balance_share, "0 to 0.9");
+        check(unit.contains(&p.regret_starts), "selfplay.regret_starts", &p.regret_starts, "0 to 1");
+        check(p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64");
+        check(unit.contains(&p.both_first_movers), "selfplay.both_first_movers", &p.both_first_movers, "0 to 1");
+        let uneven = l.uneven_value_share;
+        check(unit.contains(&uneven), "learning.uneven_value_share", &uneven, "0 to 1");
         let weights = self.loss.all();
         let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");

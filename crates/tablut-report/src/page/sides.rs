@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use tablut_games::{PHASES, RuleSetStatistics};
+use tablut_games::{Endings, PHASES, RuleSetStatistics};
 use tablut_rules::Side;
 
+use super::special::special_section;
 use crate::figures::{count, percent, share_interval, short};
 use crate::metrics::{MetricsLine, calibration};
 use crate::run_files::RunFiles;
@@ -15,7 +16,7 @@ use crate::svg::{bar, calibration_plot, whiskers};
 struct Row {
     rules: String,
     games: usize,
-    /// Wins of the attackers, draws, wins of the defenders.
+    /// Wins of the attackers, draws, wins of the defenders, in ordinary games.
     results: [usize; 3],
     endings: BTreeMap<String, usize>,
     median_plies: f64,
@@ -67,6 +68,7 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
             changed: of_net(&|p| p.changed),
         }
     };
+    let ordinary = of_set.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()));
     let phases = || of_set.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
     let asked: f64 = phases().map(|phase| phase.positions as f64).sum();
     let error = |value: &dyn Fn(&tablut_games::PhaseStatistics) -> f64| {
@@ -75,11 +77,7 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
     Row {
         rules: rules.to_owned(),
         games: games as usize,
-        results: [
-            sum(&|set| set.attackers_won as f64) as usize,
-            sum(&|set| set.drawn as f64) as usize,
-            sum(&|set| set.defenders_won as f64) as usize,
-        ],
+        results: [ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won],
         endings,
         median_plies: sum(&|set| set.games as f64 * set.plies.median as f64) / games.max(1.0),
         sides: Side::ALL.map(side),
@@ -107,8 +105,9 @@ pub fn section(run: &RunFiles) -> Markup {
                 th { "median plies" } th class="left" { "how they ended" }
             } }
             tbody { @for row in &rows {
-                @let [a, draws, d] = row.results.map(|n| n as f64 / row.games.max(1) as f64);
-                @let (low, high) = share_interval(row.results[0], row.games);
+                @let ordinary = row.results.iter().sum::<usize>();
+                @let [a, draws, d] = row.results.map(|n| n as f64 / ordinary.max(1) as f64);
+                @let (low, high) = share_interval(row.results[0], ordinary);
                 tr class=(if a.min(d) < 0.1 { "low" } else { "" }) {
                     th class="left" scope="row" { (row.rules) }
                     td { (count(row.games as f64)) }
@@ -121,6 +120,7 @@ pub fn section(run: &RunFiles) -> Markup {
                 }
             } }
         } }
+        (special_section(recent))
         h3 { "The searches, by the side to move" }
         p class="soft" {
             "Captures are pieces taken in a game. Proven is the share of positions that the search proved won for either side. Entropy is that of the net's policy, in nats; "

@@ -47,7 +47,7 @@ fn warning(kind: WarningKind, found: String) -> Warning {
     Warning { kind, found }
 }
 
-/// Under a tenth of at least 60 games of the last generations won by one side.
+/// Under a tenth of at least 60 ordinary games of the last generations won by one side.
 fn collapsed(run: &RunFiles) -> Vec<Warning> {
     const FEWEST_GAMES: usize = 60;
     const LEAST_SHARE: f64 = 0.1;
@@ -69,7 +69,8 @@ fn collapsed(run: &RunFiles) -> Vec<Warning> {
             add("", play.games, [play.attackers_won, play.defenders_won]);
         }
         for set in &line.rule_sets {
-            add(&set.rules, set.games, [set.attackers_won, set.defenders_won]);
+            let results = set.ordinary();
+            add(&set.rules, results.games(), Side::ALL.map(|side| results.won(side)));
         }
     }
     let mut found = Vec::new();

@@ -154,13 +154,13 @@ fn compare_game(game: &mut Game, rng: &mut ChaCha8Rng, shuffling: bool, counts: 
         let played: Vec<Move> = game.moves().rev().take(2).collect();
         let back = played.get(1).map(|mv| Move::new(mv.to, mv.from));
         let quiet = |mv: &&Move| game.rules().apply(game.position(), **mv).winner.is_none();
-        let mv = match back.filter(|back| shuffling && rng.next_u32() % 4 != 0 && moves.contains(back)) {
-            Some(back) => back,
-            None => {
-                let open: Vec<Move> = moves.iter().filter(quiet).copied().collect();
-                let from = if open.is_empty() { &moves } else { &open };
-                from[rng.next_u32() as usize % from.len()]
-            }
+        let goes_back = shuffling && !rng.next_u32().is_multiple_of(4);
+        let mv = if let Some(back) = back.filter(|back| goes_back && moves.contains(back)) {
+            back
+        } else {
+            let open: Vec<Move> = moves.iter().filter(quiet).copied().collect();
+            let from = if open.is_empty() { &moves } else { &open };
+            from[rng.next_u32() as usize % from.len()]
         };
         game.play_trusted(mv);
     }

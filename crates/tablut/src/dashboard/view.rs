@@ -168,7 +168,10 @@ fn sides(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
     let mut rows: Vec<Row<'_>> = last
         .rule_sets
         .iter()
-        .map(|set| row(&set.rules, set.games, [set.attackers_won, set.drawn, set.defenders_won]))
+        .map(|set| {
+            let results = set.ordinary();
+            row(&set.rules, results.games(), [results.attackers_won, results.drawn, results.defenders_won])
+        })
         .collect();
     if rows.is_empty() {
         rows.push(row("all", play.games, [play.attackers_won, play.drawn, play.defenders_won]));

@@ -9,7 +9,7 @@ use anyhow::Context;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
-use tablut_games::{GameRecord, PlyRecord, ReplayWindow, SearchRecord};
+use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord};
 use tablut_learn::{Backend, LearnerState, LossWeights, OptimizerConfig};
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
@@ -163,7 +163,15 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
         plies.push(PlyRecord { mv, search: Some(search) });
         game.play_trusted(mv);
     };
-    GameRecord { index: index as u64, rules: rules.name().to_owned(), max_plies: MAX_PLIES, start, plies, outcome }
+    GameRecord {
+        index: index as u64,
+        rules: rules.name().to_owned(),
+        max_plies: MAX_PLIES,
+        start,
+        plies,
+        outcome,
+        notes: GameNotes::default(),
+    }
 }
 
 /// Resident memory of this process, in MiB, where the system tells it as Linux does.

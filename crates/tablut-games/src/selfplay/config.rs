@@ -1,0 +1,65 @@
+//! The settings of self-play: plain data, readable from TOML.
+
+use serde::{Deserialize, Serialize};
+use tablut_net::Precision;
+
+/// How self-play games are played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelfPlayConfig {
+    /// A game starts with random plies (default 6). Their number is random from 0 to this. So games differ, and the net
+    /// sees positions that it would not choose.
+    pub opening_plies: u32,
+    /// A game that reaches this many plies is a draw (default 200).
+    pub max_plies: u32,
+    /// Share of the plies with a full search, which are used for training. The other plies use a quick search (playout
+    /// cap randomisation, Wu 2019, section 3.1). Default 1.
+    pub full_share: f32,
+    /// Simulations of a quick search, as a share of a full one (default 0.25).
+    pub quick_simulations: f32,
+    /// Share of the games in which an earlier net of the run plays one side, 0 to 1 (default 0: none). The sides take
+    /// turns. The net learns only from its own moves, and with `learning.uneven_value_share` from their values.
+    pub past_share: f32,
+    /// Lead of one side in a rule set's ordinary games, as a share of them, up to which its games have equal searches: 0
+    /// to below 1. Beyond it, in `balance_share` of the games the losing side searches more and the winning side less, up
+    /// to 16 to 1, with equal cost. Default 0: all searches are equal, whatever the lead.
+    pub balance: f32,
+    /// Share of a lopsided rule set's games with unequal searches, 0 to 0.9 (default 0.5). The rest show whether it still
+    /// is lopsided.
+    pub balance_share: f32,
+    /// Share of the games that start from positions of earlier generations at which search and result corrected the net
+    /// most, 0 to 1 (default 0: none). They have no history before the start and no random plies.
+    pub regret_starts: f32,
+    /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. Default
+    /// 0: one opening, without a choice.
+    pub balanced_openings: u32,
+    /// Share of the games in which the side moves first that does not by the rules, 0 to 1 (default 0: none).
+    pub both_first_movers: f32,
+    /// The precision of the net's convolutions in self-play: `f32` (the default), `bf16-avx512`, `bf16-amx`, or `bf16`,
+    /// which a run turns into the kind that is fastest on its first machine. Each precision plays other games. All else
+    /// runs in f32: learning, ratings and matches.
+    pub precision: Precision,
+    /// Share of the learner's draws that goes to positions in proportion to the surprise of their search: the
+    /// divergence of the net's policy from the search's (policy surprise weighting, `KataGo`). The rest is the same for
+    /// all positions. 0 (the default) to 1. Above 0 the games' records hold the surprise.
+    pub surprise_share: f32,
+}
+
+impl Default for SelfPlayConfig {
+    fn default() -> Self {
+        Self {
+            opening_plies: 6,
+            max_plies: 200,
+            full_share: 1.0,
+            quick_simulations: 0.25,
+            past_share: 0.0,
+            balance: 0.0,
+            balance_share: 0.5,
+            regret_starts: 0.0,
+            balanced_openings: 0,
+            both_first_movers: 0.0,
+            precision: Precision::F32,
+            surprise_share: 0.0,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a run's folder holds besides checkpoints and metrics: config, rules, lock, files of games.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tablut_net::{ModelFileError, durable};
+use tablut_rules::{RuleSet, RuleSetError, Rules};
+
+use crate::checkpoint::{Checkpoint, state_path, states};
+use crate::config::{Difference, TrainConfig, differences};
+use crate::train_error::TrainError;
+
+/// The file of a generation's games in the run's folder.
+pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
+    folder.join("games").join(format!("gen-{generation:05}.games"))
+}
+
+/// The rule sets of the config, in its order. Those in `kept` are used, by name or by the name of their file.
+pub(crate) fn load_rules(
+    config: &TrainConfig,
+    kept: &BTreeMap<String, RuleSet>,
+) -> Result<Vec<Arc<Rules>>, TrainError> {
+    let load = |name: &String| -> Result<Arc<Rules>, TrainError> {
+        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy());
+        let kept = kept.get(name).or_else(|| kept.get(&*stem?));
+        Ok(Arc::new(kept.map_or_else(|| Rules::load(name), |set| Rules::new(set.clone()))?))
+    };
+    let rules = config.rules.iter().map(load);
+    let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
+    for (place, set) in rules.iter().enumerate() {
+        if rules[..place].iter().any(|earlier| earlier.name() == set.name()) {
+            return Err(TrainError::DuplicateRules(set.name().to_owned()));
+        }
+    }
+    Ok(rules)
+}
+
+/// The rule sets that the run in `folder` was started with, by name, or none if it has not started.
+pub(crate) fn kept_rules(folder: &Path) -> Result<BTreeMap<String, RuleSet>, TrainError> {
+    let path = folder.join("rules.toml");
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        text => text.map_err(|error| TrainError::Io { path: path.clone(), error })?,
+    };
+    let malformed = |reason: String| RuleSetError::Malformed { origin: path.display().to_string(), reason };
+    let sets: BTreeMap<String, RuleSet> = toml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+    for set in sets.values() {
+        set.check()?;
+    }
+    Ok(sets)
+}
+
+/// The error for a state that cannot be read, with the earlier states to go back to.
+pub(crate) fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainError {
+    let states = states(checkpoints).unwrap_or_default();
+    let advice = match states.split_last() {
+        None => return error.into(),
+        Some((newest, before)) => {
+            let newest = state_path(checkpoints, *newest);
+            match before.iter().rev().find(|&&generation| Checkpoint::load(checkpoints, generation).is_ok()) {
+                Some(whole) => format!(
+                    "The state of generation {whole} is whole: delete {} to go on from there; the games stay.",
+                    newest.display()
+                ),
+                None => format!(
+                    "No state before it is whole: delete {} to learn from the run's games again from the beginning.",
+                    newest.display()
+                ),
+            }
+        }
+    };
+    TrainError::DamagedState { error, advice }
+}
+
+/// Locks the folder for this process. The lock ends with the process, however it ends.
+pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
+    let path = folder.join(".lock");
+    let io = |error| TrainError::Io { path: path.clone(), error };
+    fs::create_dir_all(folder).map_err(io)?;
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(TrainError::Locked(folder.to_owned())),
+        Err(TryLockError::Error(error)) => Err(io(error)),
+    }
+}
+
+/// Compares the config with the one that the run was started with and writes the new one. Returns the keys that
+/// changed.
+pub(crate) fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Difference>, TrainError> {
+    let path = folder.join("config.toml");
+    let changed = if path.exists() { differences(&TrainConfig::load(&path, &[])?, config) } else { Vec::new() };
+    let unsafe_changes: Vec<_> = changed.iter().filter(|difference| !difference.safe).cloned().collect();
+    if !unsafe_changes.is_empty() {
+        return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });
+    }
+    if !path.exists() || !changed.is_empty() {
+        let text = config.to_toml();
+        durable::write(&path, text.as_bytes()).map_err(|error| TrainError::Io { path, error })?;
+    }
+    Ok(changed)
+}
+
+/// Stores the rule sets in the folder, and refuses to continue with different ones, because a rule file may have been
+/// edited.
+pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
+    let path = folder.join("rules.toml");
+    let io = |error| TrainError::Io { path: path.clone(), error };
+    let sets: BTreeMap<&str, &RuleSet> = rules.iter().map(|rules| (rules.name(), rules.set())).collect();
+    let text = toml::to_string_pretty(&sets).expect("every rule set has a form in TOML");
+    if !path.exists() {
+        return durable::write(&path, text.as_bytes()).map_err(io);
+    }
+    let before = fs::read_to_string(&path).map_err(io)?;
+    if before == text {
+        return Ok(());
+    }
+    let lines = |from: &str, other: &str| {
+        let differing = from.lines().filter(|line| !other.lines().any(|there| there == *line));
+        differing.collect::<Vec<_>>().join(", ")
+    };
+    let difference = Difference {
+        key: "the rules themselves".to_owned(),
+        before: lines(&before, &text),
+        after: lines(&text, &before),
+        safe: false,
+    };
+    Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
+}

@@ -1,0 +1,124 @@
+//! What the special games of a generation are played with, from the run's checkpoints and its last games.
+
+use std::sync::Arc;
+
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use tablut_games::{Endings, PastNet, SpecialGames, SpecialSet};
+use tablut_net::Model;
+
+use crate::checkpoint::model_path;
+use crate::run::Run;
+use crate::train_error::TrainError;
+
+/// Earlier nets that a generation's games are played against. Few, because each is evaluated in batches of its own.
+const PAST_NETS: u64 = 2;
+/// Drawn games that are added to the results of a rule set, so that few games do not look lopsided.
+const DRAWS_ADDED: f64 = 8.0;
+/// The most simulations of the losing side for one of the winning side.
+const MOST_RATIO: f64 = 16.0;
+
+/// What the special games of `generation` are played with. It depends on config, checkpoints and the games of earlier
+/// generations.
+pub(crate) fn special_games(run: &Run, generation: u64) -> Result<SpecialGames, TrainError> {
+    let config = &run.config.selfplay;
+    let mut special = SpecialGames::default();
+    if config.past_share > 0.0 {
+        for generation in past_generations(run.config.seed, generation, run.config.schedule.lag) {
+            let weights = Model::load(&model_path(&run.checkpoints(), generation))?.weights;
+            special.past.push(PastNet { generation, weights: Arc::new(weights) });
+        }
+    }
+    if config.balance > 0.0 || config.regret_starts > 0.0 {
+        let full = run.config.schedule.simulations_at(generation);
+        let of_set = |place: usize| SpecialSet {
+            simulations: simulations_by_side(run.history.results(place), f64::from(config.balance), full),
+            starts: if config.regret_starts > 0.0 { run.history.starts(place) } else { Vec::new() },
+        };
+        special.sets = (0..run.rules.len()).map(of_set).collect();
+    }
+    Ok(special)
+}
+
+/// The generations whose nets play against that of `generation`: drawn from the later half of those before the net that
+/// plays it.
+fn past_generations(seed: u64, generation: u64, lag: u64) -> Vec<u64> {
+    let newest = generation.saturating_sub(1 + lag);
+    let first = newest / 2;
+    let n = newest - first;
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&generation.to_le_bytes());
+    key[16..24].copy_from_slice(b"pastnets");
+    let mut rng = ChaCha8Rng::from_seed(key);
+    let mut drawn: Vec<u64> = Vec::new();
+    for taken in 0..PAST_NETS.min(n) {
+        // Places are counted without those that are taken.
+        let mut place = rng.random_range(0..n - taken);
+        for known in &drawn {
+            place += u64::from(place >= *known);
+        }
+        drawn.push(place);
+        drawn.sort_unstable();
+    }
+    drawn.into_iter().map(|place| first + place).collect()
+}
+
+/// Simulations of a full search of attackers and defenders where the lead of one side in `results` is beyond `band`. The
+/// ratio grows from 1 at the band's end to [`MOST_RATIO`] where one side wins all games. Both sides together simulate as
+/// much as two equal ones of `full`. A band of 0 is off.
+fn simulations_by_side(results: Endings, band: f64, full: u32) -> Option<[u32; 2]> {
+    let (attackers, defenders) = (results.attackers_won as f64, results.defenders_won as f64);
+    let lead = (attackers - defenders) / (results.games() as f64 + DRAWS_ADDED);
+    let excess = (lead.abs() - band) / (1.0 - band);
+    if band <= 0.0 || excess <= 0.0 {
+        return None;
+    }
+    let ratio = 1.0 + (MOST_RATIO - 1.0) * excess;
+    let both = 2.0 * f64::from(full);
+    let losing = (both * ratio / (1.0 + ratio)).round().min(both - 1.0) as u32;
+    let winning = 2 * full - losing;
+    let by_side = if lead > 0.0 { [winning, losing] } else { [losing, winning] };
+    (losing > winning).then_some(by_side)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_nets_are_of_the_later_half() {
+        let of = |generation| past_generations(7, generation, 0);
+        assert_eq!([0, 1, 2, 3].map(of), [vec![], vec![], vec![0], vec![1]]);
+        assert_eq!(past_generations(7, 3, 1), [0]);
+        let mut met = std::collections::BTreeSet::new();
+        for generation in 9..60 {
+            let past = of(generation);
+            assert!(past.len() == 2 && past[0] < past[1], "{past:?}");
+            assert!(past[0] >= (generation - 1) / 2 && past[1] < generation - 1, "{generation}: {past:?}");
+            met.extend(past.iter().map(|past| generation - past));
+        }
+        assert!(met.len() > 10, "{met:?}");
+    }
+
+    #[test]
+    fn the_losing_side_thinks_longer_the_more_it_loses() {
+        let of = |attackers_won, defenders_won, full| {
+            let drawn = 92 - attackers_won - defenders_won;
+            simulations_by_side(Endings { attackers_won, drawn, defenders_won }, 0.3, full)
+        };
+        // Lead of 30 of 100 is the band's end; eight draws are added to the 92 games.
+        assert_eq!(of(31, 1, 32), None);
+        assert_eq!(of(0, 92, 1), None, "nobody can have less than one simulation");
+        assert_eq!(of(65, 0, 32), Some([7, 57]));
+        assert_eq!(of(0, 65, 32), Some([57, 7]));
+        assert_eq!(of(92, 0, 32), Some([4, 60]));
+        assert_eq!(simulations_by_side(Endings { attackers_won: 3, ..Endings::default() }, 0.3, 32), None);
+        let results = Endings { attackers_won: 900, ..Endings::default() };
+        assert_eq!(simulations_by_side(results, 0.0, 32), None);
+        for full in 2..200 {
+            let [attackers, defenders] = simulations_by_side(results, 0.3, full).unwrap();
+            assert!(attackers >= 1 && attackers < defenders && attackers + defenders == 2 * full);
+        }
+    }
+}

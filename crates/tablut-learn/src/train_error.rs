@@ -1,0 +1,132 @@
+//! Why a run cannot start or continue.
+
+use std::path::PathBuf;
+
+use tablut_games::{DoorError, ExamineError, RecordFileError, ReplayError};
+use tablut_net::ModelFileError;
+use tablut_rules::RuleSetError;
+
+use crate::config::{Difference, TrainConfigError};
+use crate::error::StepError;
+use crate::metrics::MetricsError;
+use crate::run_precision::PrecisionError;
+
+/// The run cannot start or continue.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// A file or folder of the run.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        error: std::io::Error,
+    },
+    /// Another process trains in the folder.
+    #[error("{0} is in use by another training process")]
+    Locked(PathBuf),
+    /// The config.
+    #[error(transparent)]
+    Config(#[from] TrainConfigError),
+    /// The run was started with another config.
+    #[error("{path} was begun with another config; these keys cannot change while a run goes on:\n{}\n\
+             Use another --run folder, or put the values back.", list(.differences))]
+    ConfigChanged {
+        /// The run.
+        path: PathBuf,
+        /// The keys that may not change.
+        differences: Vec<Difference>,
+    },
+    /// The state in the folder belongs to a net with another shape than in the config.
+    #[error("{path} holds a net of shape {found}, the config says {expected}")]
+    Shape {
+        /// The run.
+        path: PathBuf,
+        /// The state's shape.
+        found: String,
+        /// The config's shape.
+        expected: String,
+    },
+    /// Two rule sets of the config have one name.
+    #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
+    DuplicateRules(String),
+    /// No ply of a generation had a full search.
+    #[error(
+        "no position to learn from in generation {0}: none of its plies was searched in full; raise \
+         selfplay.full_share or schedule.games"
+    )]
+    NothingToLearn(u64),
+    /// A rule set.
+    #[error(transparent)]
+    Rules(#[from] RuleSetError),
+    /// A model or state file.
+    #[error(transparent)]
+    Model(#[from] ModelFileError),
+    /// The state to continue from is damaged.
+    #[error("{error}\nThe run cannot go on from it. {advice}")]
+    DamagedState {
+        /// The state, and the error.
+        error: ModelFileError,
+        /// What to do.
+        advice: String,
+    },
+    /// The precision of self-play.
+    #[error(transparent)]
+    Precision(#[from] PrecisionError),
+    /// The folder does not contain a run.
+    #[error("{0} holds no run: there is no config.toml in it")]
+    NoRun(PathBuf),
+    /// The run's metrics.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    /// A file of game records.
+    #[error(transparent)]
+    Records(#[from] RecordFileError),
+    /// A record cannot be replayed.
+    #[error("{path}: {error}")]
+    Replay {
+        /// The file of records.
+        path: PathBuf,
+        /// The game and the error.
+        error: ReplayError,
+    },
+    /// The net could not be measured on a sample of the games.
+    #[error("measuring the net on the generation's games: {0}")]
+    Watching(#[from] ExamineError),
+    /// A step of learning failed.
+    #[error(transparent)]
+    Learning(#[from] StepError),
+    /// Games could not be collected, or a net could not be published.
+    #[error("self-play: {0}")]
+    Door(DoorError),
+    /// The rating games of a net could not be played.
+    #[error("rating the net: {0}")]
+    Rating(DoorError),
+    /// The run was asked to stop. All files on disk are complete.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+impl From<DoorError> for TrainError {
+    fn from(error: DoorError) -> Self {
+        match error {
+            DoorError::Stopped => Self::Stopped,
+            error => Self::Door(error),
+        }
+    }
+}
+
+impl TrainError {
+    pub(crate) fn of_rating(error: DoorError) -> Self {
+        match error {
+            DoorError::Stopped => Self::Stopped,
+            error => Self::Rating(error),
+        }
+    }
+}
+
+fn list(differences: &[Difference]) -> String {
+    let line = |d: &Difference| format!("  {}: was {}, is {}", d.key, d.before, d.after);
+    differences.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,166 @@
+//! Special games of a run: what they are played with comes from earlier generations, and a resumed run finds it again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use tablut_games::{CancelToken, Concurrency, Counters, Endings, GameRecord, LocalGames, PlyRecord, read_records};
+use tablut_learn::{Doors, Observer, Run, TrainConfig, TrainError, train};
+use tablut_net::{Engine, Inference, Weights};
+use tablut_rules::{Game, Move};
+
+const CONFIG: &str = r#"
+rules = ["kvasir", "ashton"]
+shape = "b1c16"
+[schedule]
+generations = 5
+games = 24
+simulations = [[0, 4]]
+[selfplay]
+max_plies = 30
+opening_plies = 3
+[learning]
+batch_size = 32
+draws_per_position = 1.0
+[evaluation]
+games = 0
+rating_share = 0.0
+"#;
+
+const ALL: [&str; 5] = [
+    "selfplay.past_share=0.3",
+    "selfplay.balance=0.01",
+    "selfplay.regret_starts=0.3",
+    "selfplay.balanced_openings=3",
+    "selfplay.both_first_movers=0.2",
+];
+
+struct Silent;
+impl Observer for Silent {}
+
+fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
+    let path = folder.join("config-given.toml");
+    fs::write(&path, CONFIG).unwrap();
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let mut run = Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?;
+    let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
+    let mut games = LocalGames::new(&engine, Concurrency { workers: 2, tasks_per_worker: 8 });
+    let doors = Doors { games: &mut games, nets: None };
+    train(&mut run, doors, &Counters::default(), &CancelToken::new(), &Silent)?;
+    Ok(run)
+}
+
+fn games(run: &Run, generation: u64) -> Vec<GameRecord> {
+    read_records(&run.games_path(generation)).unwrap().games
+}
+
+#[test]
+fn special_games_rest_on_earlier_generations() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), &ALL).unwrap();
+    let first = games(&run, 0);
+    let is_first = |game: &GameRecord| game.notes.past.is_none() && game.notes.start_from.is_none();
+    assert!(first.iter().all(|game| is_first(game) && game.notes.simulations.is_none()), "nothing is known yet");
+    let mut kinds = [0; 3];
+    for generation in 1..5 {
+        for game in games(&run, generation) {
+            if let Some(past) = game.notes.past {
+                assert!(past.generation + 1 < generation && past.generation >= (generation - 1) / 2);
+                kinds[0] += 1;
+            }
+            if let Some([attackers, defenders]) = game.notes.simulations {
+                assert!(attackers + defenders == 8 && attackers != defenders);
+                kinds[1] += 1;
+            }
+            if let Some(from) = game.notes.start_from {
+                // The start is a position of a game of that generation at which the net was corrected.
+                let starts: Vec<_> = games(&run, from)
+                    .iter()
+                    .filter_map(|earlier| {
+                        let ply = earlier.notes.correction?.ply;
+                        let rules = run.rules.iter().find(|rules| rules.name() == earlier.rules)?;
+                        let mut found = None;
+                        let visit = |state: &Game, _: &[Move], _: &PlyRecord| {
+                            if state.ply() == ply {
+                                found = Some(*state.position());
+                            }
+                        };
+                        earlier.replay(rules, visit).unwrap();
+                        found.filter(|_| earlier.rules == game.rules)
+                    })
+                    .collect();
+                assert!(from < generation && starts.contains(&game.start), "game {} of {generation}", game.index);
+                kinds[2] += 1;
+            }
+        }
+    }
+    assert!(kinds.iter().all(|&n| n > 3), "{kinds:?}");
+}
+
+#[test]
+fn the_losing_side_thinks_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run(folder.path(), &["selfplay.balance=0.01"]).unwrap();
+    let mut n_checked = 0;
+    for generation in 1..5_u64 {
+        for (place, rules) in run.rules.iter().enumerate() {
+            let mut before = Endings::default();
+            for earlier in generation.saturating_sub(4)..generation {
+                let games = games(&run, earlier);
+                let ordinary = games.iter().filter(|game| game.rules == rules.name() && game.notes.is_ordinary());
+                ordinary.for_each(|game| before.count(game.outcome.winner));
+            }
+            let found: BTreeSet<_> = games(&run, generation)
+                .iter()
+                .filter(|game| game.rules == rules.name())
+                .filter_map(|game| game.notes.simulations)
+                .collect();
+            assert!(found.len() <= 1, "{found:?}");
+            for [attackers, defenders] in found {
+                assert_eq!(before.attackers_won < before.defenders_won, attackers > defenders, "{before:?}");
+                n_checked += 1;
+            }
+            let told = run.metrics[generation as usize].rule_sets[place].special;
+            assert_eq!(told.is_some_and(|told| told.uneven.results.games() > 0), told.is_some());
+        }
+    }
+    assert!(n_checked > 2, "{n_checked} rule sets and generations with unequal searches");
+}
+
+#[test]
+fn a_generation_done_again_has_the_same_special_games() {
+    for lag in ["schedule.lag=0", "schedule.lag=1"] {
+        let folder = tempfile::tempdir().unwrap();
+        let overrides = [&ALL[..], &[lag]].concat();
+        let whole = run(folder.path(), &overrides).unwrap();
+        let (path, weights) = (whole.games_path(4), whole.model().weights.hash());
+        let before = fs::read(&path).unwrap();
+        let state = tablut_learn::state_path(&whole.checkpoints(), 4);
+        drop(whole);
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(state).unwrap();
+        let again = run(folder.path(), &overrides).unwrap();
+        assert!(fs::read(&path).unwrap() == before, "{lag}: the games are others");
+        assert_eq!(again.model().weights.hash(), weights, "{lag}");
+    }
+}
+
+#[test]
+fn an_earlier_net_that_is_gone_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = run(folder.path(), &["selfplay.past_share=0.3", "schedule.generations=3"]).unwrap();
+    let model = tablut_learn::model_path(&whole.checkpoints(), 1);
+    drop(whole);
+    fs::remove_file(model).unwrap();
+    let error = run(folder.path(), &["selfplay.past_share=0.3"]).err().unwrap().to_string();
+    assert!(error.contains("gen-00001.safetensors"), "{error}");
+}
+
+#[test]
+fn keys_out_of_range_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for key in ["selfplay.past_share=1.5", "selfplay.balance=1.0", "selfplay.balance_share=1.0"] {
+        let error = run(folder.path(), &[key]).err().unwrap().to_string();
+        assert!(error.contains(key.split('=').next().unwrap()), "{error}");
+    }
+}

@@ -1,0 +1,91 @@
+//! Games that differed from ordinary self-play, by rule set and kind.
+
+use maud::{Markup, html};
+use tablut_games::{Endings, SpecialStatistics};
+
+use crate::figures::percent;
+use crate::metrics::MetricsLine;
+
+/// A table of the special games of the `recent` generations, or nothing if there were none.
+pub fn special_section(recent: &[MetricsLine]) -> Markup {
+    let rows = rows(recent);
+    if rows.is_empty() {
+        return html! {};
+    }
+    html! {
+        h3 { "Games that are not in these results" }
+        p class="soft" {
+            "The table above counts ordinary self-play alone: one net on both sides, equal searches, the rules' own start. Here is the rest, as games won, drawn and lost. "
+            "Against earlier nets: by the newest net. Otherwise: by the attackers. A game can be of several kinds."
+        }
+        div class="scroll" { table {
+            thead { tr {
+                th { "rules" } th { "newest as attackers" } th { "newest as defenders" } th { "unequal searches" } th { "simulations" } th { "from earlier positions" } th { "other side first" }
+            } }
+            tbody { @for (rules, special) in &rows { tr {
+                th class="left" scope="row" { (rules) }
+                td { (score(special.past.as_attackers)) }
+                td { (score(turned(special.past.as_defenders))) }
+                td { (score(special.uneven.results)) }
+                td { @if special.uneven.results.games() > 0 { (special.uneven.simulations[0]) " : " (special.uneven.simulations[1]) } @else { "–" } }
+                td { (score(special.earlier_starts)) }
+                td { (score(special.other_first)) }
+            } } }
+        } }
+    }
+}
+
+/// The sums by rule set, of those that had such games, with the simulations of the last generation that had them.
+fn rows(recent: &[MetricsLine]) -> Vec<(&str, SpecialStatistics)> {
+    let mut rows: Vec<(&str, SpecialStatistics)> = Vec::new();
+    for set in recent.iter().flat_map(|line| &line.rule_sets) {
+        let Some(found) = &set.special else { continue };
+        let Some((_, sum)) = rows.iter_mut().find(|row| row.0 == set.rules) else {
+            rows.push((&set.rules, *found));
+            continue;
+        };
+        sum.past.as_attackers = sum.past.as_attackers.plus(found.past.as_attackers);
+        sum.past.as_defenders = sum.past.as_defenders.plus(found.past.as_defenders);
+        sum.uneven.results = sum.uneven.results.plus(found.uneven.results);
+        if found.uneven.results.games() > 0 {
+            sum.uneven.simulations = found.uneven.simulations;
+        }
+        sum.earlier_starts = sum.earlier_starts.plus(found.earlier_starts);
+        sum.other_first = sum.other_first.plus(found.other_first);
+    }
+    rows
+}
+
+/// The results with the sides exchanged.
+fn turned(results: Endings) -> Endings {
+    Endings { attackers_won: results.defenders_won, defenders_won: results.attackers_won, ..results }
+}
+
+/// Won, drawn and lost by the attackers, with their score.
+fn score(results: Endings) -> String {
+    let games = results.games();
+    if games == 0 {
+        return "–".to_owned();
+    }
+    let Endings { attackers_won, drawn, defenders_won } = results;
+    let share = (attackers_won as f64 + 0.5 * drawn as f64) / games as f64;
+    format!("{attackers_won} · {drawn} · {defenders_won} ({})", percent(share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_summed_over_generations() {
+        let line = "{\"rule_sets\":[{\"rules\":\"kvasir\",\"games\":20,\"special\":{\"ordinary\":{\"drawn\":5},\
+                    \"past\":{\"as_defenders\":{\"attackers_won\":1,\"defenders_won\":3}},\
+                    \"uneven\":{\"simulations\":[7,57],\"attackers_won\":4}}}]}";
+        let line: MetricsLine = serde_json::from_str(line).unwrap();
+        let page = special_section(&[line.clone(), line.clone()]).into_string();
+        assert!(page.contains("6 · 0 · 2 (75 %)") && page.contains("8 · 0 · 0 (100 %)"), "{page}");
+        assert!(page.contains("7 : 57") && page.contains("kvasir"), "{page}");
+        assert_eq!(line.shares(), [0.0, 1.0, 0.0], "only ordinary games count");
+        assert_eq!(special_section(&[MetricsLine::default()]).into_string(), "");
+    }
+}
