@@ -1,5 +1,7 @@
 //! The replay window: the packed positions of the latest generations. Training batches are drawn from it.
 
+mod generation;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -9,56 +11,12 @@ use rayon::prelude::*;
 use tablut_net::{PolicyIndex, View, encode_symmetric};
 use tablut_rules::{Bitboard, MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 
+use self::generation::{Generation, Sample};
 use crate::record::{GameRecord, ReplayError};
 use crate::surprise::draw_weights;
 use crate::targets::{Targets, captured_soon};
 use crate::training_batch::TrainingBatch;
 use crate::window_size::window_size;
-
-/// A packed training position. Its legal moves are generated again when it is drawn.
-#[derive(Clone, Debug)]
-struct Sample {
-    position: Position,
-    rules: u16,
-    occurrences: u8,
-    plies_since_capture: u16,
-    moves_left: u16,
-    outcome: Option<Side>,
-    value: f32,
-    policy: Box<[u16]>,
-    /// The last position of the game.
-    end: Arc<Position>,
-    /// Whether the sides of the game were not equal.
-    unequal: bool,
-}
-
-/// The positions of some games, in order. Of the other lists each is empty if the window does not need it.
-#[derive(Default)]
-struct Generation {
-    samples: Vec<Sample>,
-    /// The weights of all draws up to each position, this one included.
-    weight_sums: Vec<u64>,
-    /// The squares of the pieces that are captured soon.
-    captures: Vec<Bitboard>,
-}
-
-impl Generation {
-    fn append(&mut self, mut other: Self) {
-        let before = self.weight();
-        self.samples.append(&mut other.samples);
-        self.weight_sums.extend(other.weight_sums.iter().map(|sum| before + sum));
-        self.captures.append(&mut other.captures);
-    }
-
-    fn weight(&self) -> u64 {
-        self.weight_sums.last().copied().unwrap_or_default()
-    }
-
-    fn bytes(&self) -> usize {
-        let of_samples = self.samples.iter().map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy));
-        of_samples.sum::<usize>() + size_of_val(&*self.weight_sums) + size_of_val(&*self.captures)
-    }
-}
 
 /// Positions of the latest generations, oldest first.
 pub struct ReplayWindow {
