@@ -6,7 +6,7 @@ use crate::mind::Mind;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tablut_players::{Baseline, NetPlayer};
-use tablut_rules::{Game, Move, MoveText, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, MoveText, Rules, Side};
 use tablut_search::UniformEvaluator;
 
 /// OpenTafl's line for games by the rules `masters-edge`.
@@ -59,22 +59,18 @@ fn board(game: &Game) -> String {
 
 #[test]
 fn it_plays_a_game_as_told() {
-    // The other side's replies must fit the engine's first move, so that move is requested first.
-    let first = moves(&answers(&[RULES, "clock 60000 60000 0 0 0", "play attackers"]))[0];
+    // The other side's reply must fit the engine's first move, so that move is requested first. Without a clock it is
+    // the same each time.
+    let first = moves(&answers(&[RULES, "play attackers"]))[0];
     let mut game = game();
     game.play(first).unwrap();
     let made = format!("move {}", board(&game));
-    game.play("e3-c3".parse().unwrap()).unwrap();
-    let told = format!("opponent-move e3-c3 {}", board(&game));
-    let lines = answers(&[
-        RULES,
-        "clock 60000 60000 0 0 0",
-        "play attackers",
-        &made,
-        &told,
-        "clock 500* 60000 0 1 0",
-        "play attackers",
-    ]);
+    let mut replies = MoveList::new();
+    game.legal_moves(&mut replies);
+    let reply = replies[0];
+    game.play(reply).unwrap();
+    let told = format!("opponent-move {reply} {}", board(&game));
+    let lines = answers(&[RULES, "play attackers", &made, &told, "clock 500* 60000 0 1 0", "play attackers"]);
     let moves = moves(&lines);
     assert_eq!(moves.len(), 2, "{lines:?}");
     game.play(moves[1]).unwrap();
