@@ -226,6 +226,6 @@ mod tests {
         assert_eq!(parts, [Some(3.5), Some(0.25), Some(2.0), None]);
         let unknown = text.replace("0.25", "[1]");
         let line: MetricsLine = serde_json::from_str(&unknown).unwrap();
-        assert_eq!((line.learning.part("policy"), line.learning.part("reply")), (Some(3.5), None));
+        assert_eq!((line.learning.part("policy"), line.learning.part("reply")), (Some(3.5), Some(2.0)));
     }
 }
