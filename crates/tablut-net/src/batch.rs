@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::NetError;
 use crate::features::FEATURES;
 use crate::planes::PLANES;
-use crate::policy::PolicyIndex;
+use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use tablut_kernels::Rows;
 use tablut_rules::SQUARES;
 
@@ -49,6 +49,28 @@ impl InputBatch {
         complain("feature values", self.features.len(), self.n * FEATURES)?;
         complain("move ends", self.move_ends.len(), self.n)?;
         complain("moves", self.moves.len(), self.move_ends.last().map_or(0, |&end| end as usize))
+    }
+
+    /// Checks the indices of the moves: the moves of each row end where those of the next row start, and every entry is
+    /// inside the policy table.
+    pub fn validate_moves(&self) -> Result<(), NetError> {
+        if let Some(pair) = self.move_ends.windows(2).find(|pair| pair[0] > pair[1]) {
+            return Err(NetError::Batch {
+                what: "moves up to a row",
+                found: pair[1] as usize,
+                expected: pair[0] as usize,
+            });
+        }
+        let in_table = |entry: u16| usize::from(entry) < POLICY_ENTRIES;
+        let good = |index: &&PolicyIndex| {
+            in_table(index.entry) && (index.choice == PolicyIndex::NO_CHOICE || in_table(index.choice))
+        };
+        match self.moves.iter().find(|index| !good(index)) {
+            None => Ok(()),
+            Some(index) => Err(NetError::Inference(format!(
+                "policy index {index:?} lies outside the table of {POLICY_ENTRIES} entries"
+            ))),
+        }
     }
 }
 

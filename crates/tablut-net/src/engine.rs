@@ -14,7 +14,6 @@ use crate::layers::{
     Activations, Arithmetic, Bf16, Bf16Points, Bf16Workspace, F32, Float32, HeadSpace, Heads, MOVES_LEFT_UNIT,
     Overwritten, PLANE_WIDTH, Room, RoundedTiles, Trunk, softplus,
 };
-use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use crate::weights::Weights;
 pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
@@ -222,7 +221,7 @@ impl Workspace {
 impl Inference for Engine {
     fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError> {
         input.validate()?;
-        validate_moves(input)?;
+        input.validate_moves()?;
         output.logits.resize(input.moves.len(), 0.0);
         output.wdl.resize(input.n, [0.0; 3]);
         output.moves_left.resize(input.n, 0.0);
@@ -264,24 +263,6 @@ fn softmax(logits: [f32; 3]) -> [f32; 3] {
     let exps = logits.map(|logit| (logit - max).exp());
     let sum = exps[0] + exps[1] + exps[2];
     exps.map(|exp| exp / sum)
-}
-
-/// Checks the indices of the heads: the moves of each row end where those of the next row start, and every entry is
-/// inside the policy table.
-fn validate_moves(input: &InputBatch) -> Result<(), NetError> {
-    if let Some(pair) = input.move_ends.windows(2).find(|pair| pair[0] > pair[1]) {
-        return Err(NetError::Batch { what: "moves up to a row", found: pair[1] as usize, expected: pair[0] as usize });
-    }
-    let in_table = |entry: u16| usize::from(entry) < POLICY_ENTRIES;
-    let good = |index: &&PolicyIndex| {
-        in_table(index.entry) && (index.choice == PolicyIndex::NO_CHOICE || in_table(index.choice))
-    };
-    match input.moves.iter().find(|index| !good(index)) {
-        None => Ok(()),
-        Some(index) => Err(NetError::Inference(format!(
-            "policy index {index:?} lies outside the table of {POLICY_ENTRIES} entries"
-        ))),
-    }
 }
 
 #[cfg(test)]

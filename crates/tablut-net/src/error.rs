@@ -46,6 +46,9 @@ pub enum NetError {
         /// The length required by the number of rows.
         expected: usize,
     },
+    /// A device's name that cannot be read.
+    #[error("device `{}`: expected cpu, gpu:0 (or another number) or auto", shown(.0))]
+    DeviceName(String),
     /// An error of one implementation of [`crate::Inference`].
     #[error("{0}")]
     Inference(String),

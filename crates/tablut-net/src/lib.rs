@@ -7,6 +7,7 @@
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
 //! - [`NetEvaluator`]: lets a search use a net.
 //! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
+//! - [`Processor`]: where nets run, on the cores or on a device, which is a [`NetDevice`].
 //! - [`onnx::encode`]: the net for other runtimes.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play.
 //! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
@@ -25,6 +26,7 @@ mod net_evaluator;
 pub mod onnx;
 mod planes;
 mod policy;
+mod processor;
 mod rules_choice;
 mod stated_rules;
 mod weights;
@@ -40,6 +42,7 @@ pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummar
 pub use net_evaluator::NetEvaluator;
 pub use planes::{PLANES, View};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
+pub use processor::{DeviceChoice, LoadedNet, NetDevice, Processor};
 pub use rules_choice::{KnownRules, RulesChoice, RulesChoiceError, choose_rules, rules_of_file};
 pub use stated_rules::{BadRulesName, NameAlone, StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
