@@ -1,7 +1,7 @@
 //! Steps with burn's operations, on any of its devices. Weights, moments and averages stay on the device. A step reads
 //! back only the loss and two norms.
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, FloatDType, Tensor};
 use tablut_games::TrainingBatch;
 use tablut_net::Architecture;
 
@@ -12,6 +12,8 @@ use crate::loss::{LossTensors, loss};
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{BurnNet, host_values, tensor};
 use crate::optimizer::{OptimizerConfig, OptimizerKind, ParamState, StepConstants};
+use crate::product_net::{Multiply, ProductNet};
+use crate::sums::sum_of;
 
 /// The weights and the optimiser's state on a device.
 pub struct BurnBackend {
@@ -22,6 +24,8 @@ pub struct BurnBackend {
     steps: u64,
     loss: LossWeights,
     optimizer: OptimizerConfig,
+    /// How convolutions are matrix products, if they are.
+    products: Option<Multiply>,
 }
 
 /// A [`ParamState`] on a device, every tensor flat and without autodiff.
@@ -58,7 +62,14 @@ impl BurnBackend {
             steps: state.steps,
             loss,
             optimizer,
+            products: None,
         }
+    }
+
+    /// The same learner. It computes convolutions as matrix products ([`ProductNet`]), as devices need it.
+    #[must_use]
+    pub fn with_products(self, multiply: Multiply) -> Self {
+        Self { products: Some(multiply), ..self }
     }
 
     /// The same on the CPU, the reference for [`crate::CpuBackend`].
@@ -79,7 +90,11 @@ impl BurnBackend {
         let leaves: Vec<_> = self.params.iter().map(leaf).collect();
         let layers = self.architecture.layers();
         let auxiliary = &leaves[layers.parameters().len()..];
-        let outputs = BurnNet::of_tensors(layers, leaves.clone()).forward(&batch.input, &self.device);
+        let outputs = if let Some(multiply) = self.products {
+            ProductNet::of_tensors(layers, &leaves, multiply, FloatDType::F32).forward(&batch.input, &self.device)
+        } else {
+            BurnNet::of_tensors(layers, leaves.clone()).forward(&batch.input, &self.device)
+        };
         let parts = loss(outputs, auxiliary, batch, &self.loss, &self.device);
         let mut gradients = parts.total.backward();
         let gradient = |leaf: &Tensor<1>| {
@@ -143,6 +158,6 @@ impl DeviceParam {
 
 /// The norm of several tensors together, `[1]`.
 fn norm(tensors: &[Tensor<1>]) -> Tensor<1> {
-    let squares = tensors.iter().map(|tensor| (tensor.clone() * tensor.clone()).sum()).collect();
-    Tensor::cat(squares, 0).sum().sqrt()
+    let squares = tensors.iter().map(|tensor| sum_of(tensor.clone() * tensor.clone())).collect();
+    sum_of(Tensor::cat(squares, 0)).sqrt()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::{Concurrency, SelfPlayConfig, Targets};
-use tablut_net::Architecture;
+use tablut_net::{Architecture, DeviceChoice};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
 
@@ -52,7 +52,7 @@ pub struct TrainConfig {
     /// How the net plays after training.
     #[serde(default)]
     pub play: PlayConfig,
-    /// Threads and batches. They do not change results.
+    /// Threads, batches and the device. Threads and batches do not change results.
     #[serde(default)]
     pub machine: MachineConfig,
 }
@@ -129,11 +129,14 @@ impl Default for PlayConfig {
     }
 }
 
-/// Threads and batches. They do not change results.
+/// Threads, batches and the device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineConfig {
-    /// Self-play threads. 0 (the default) means one per core.
+    /// Where nets play and learn: `cpu` (the default), `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs
+    /// need the feature `gpu`. Other devices round differently, so they change results.
+    pub device: DeviceChoice,
+    /// Self-play threads. 0 (the default) means one per core, or two per core with a GPU.
     pub workers: usize,
     /// Games that each thread plays at the same time, which determines its batch size. 0 (the default) means 64.
     pub games_per_worker: usize,

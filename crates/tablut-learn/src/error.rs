@@ -20,7 +20,7 @@ pub enum StepError {
         value: f32,
     },
     /// The device has failed.
-    #[error("the device that learns has failed: {0} (the last checkpoint is sound)")]
+    #[error("learning: {0} (the last checkpoint is sound)")]
     Device(String),
     /// The state's moments are not those of the optimiser.
     #[error(

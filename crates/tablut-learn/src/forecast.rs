@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow, RunError,
-    SpecialGames, run_tasks, write_records,
+    CancelToken, Concurrency, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow,
+    RunError, SpecialGames, run_tasks, write_records,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -18,6 +18,7 @@ use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig, U
 
 use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
+use crate::device::ComputeDevice;
 use crate::learner::LearnerState;
 use crate::memory::MemoryBounds;
 use crate::train_error::TrainError;
@@ -151,11 +152,12 @@ fn mean_simulations(config: &TrainConfig, full: u32) -> f64 {
     f64::from(full) * (share + (1.0 - share) * quick)
 }
 
-/// Plays without a net, plays with an untrained net, and takes training steps. Each part takes about a third of `time`,
+/// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a third of `time`,
 /// or longer if not even one game or step fits. It writes nothing except a file in the system's temporary folder.
 pub fn benchmark(
     config: &TrainConfig,
     rules: &[Arc<Rules>],
+    device: &ComputeDevice,
     make_inference: MakeInference<'_>,
     time: Duration,
     cancel: &CancelToken,
@@ -182,8 +184,9 @@ pub fn benchmark(
         return Err(TrainError::NothingToLearn(0));
     }
     let searched = positions as f64 / f64::from(config.selfplay.full_share.max(f32::MIN_POSITIVE));
-    let evaluations_per_second = speed(config, &order, make_inference, time / 3, cancel)?;
-    let samples_per_second = steps(config, &weights, &window, time / 3, cancel)?;
+    let evaluations_per_second =
+        speed(config, &order, (device.concurrency(&config.machine), make_inference), time / 3, cancel)?;
+    let samples_per_second = steps(config, &weights, &window, device, time / 3, cancel)?;
     let (model_bytes, state_bytes) = file_sizes(config, &weights)?;
     let game_bytes = games_bytes(rules, games)?;
     Ok(MachinePace {
@@ -250,7 +253,7 @@ impl Evaluator for Timed {
 fn speed(
     config: &TrainConfig,
     order: &GameOrder,
-    make_inference: MakeInference<'_>,
+    (concurrency, make_inference): (Concurrency, MakeInference<'_>),
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
@@ -259,7 +262,6 @@ fn speed(
         let inner = NetEvaluator::new(make_inference(&order.weights));
         vec![Box::new(Timed { inner, start: start.clone(), time, over: over.clone() })]
     };
-    let concurrency = config.machine.concurrency();
     let game = |index| order.game(index);
     match run_tasks(config.schedule.games, concurrency, game, evaluator, &counters, &over, |_, _| {}) {
         Ok(_) => {}
@@ -275,12 +277,13 @@ fn steps(
     config: &TrainConfig,
     weights: &Weights,
     window: &ReplayWindow,
+    device: &ComputeDevice,
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
     let learning = &config.learning;
     let state = fresh_learner(config, weights);
-    let mut backend = learning.backend.open(state, config.loss, config.optimizer)?;
+    let mut backend = device.learner(learning.backend, state, config.loss, config.optimizer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut step = || -> Result<(), TrainError> {
         if cancel.is_cancelled() {
@@ -382,10 +385,8 @@ mod tests {
     fn the_benchmark_measures_what_a_run_does() {
         let config = config(&["selfplay.max_plies=30", "schedule.games=4"]);
         let rules = [Arc::new(Rules::named("kvasir").unwrap())];
-        let engine = |weights: &Weights| -> Box<dyn tablut_net::Inference> {
-            Box::new(tablut_net::Engine::new(weights).unwrap())
-        };
-        let pace = benchmark(&config, &rules, &engine, Duration::ZERO, &CancelToken::new()).unwrap();
+        let (cpu, engine) = (ComputeDevice::default(), |weights: &Weights| tablut_net::Processor::Cpu.make(weights));
+        let pace = benchmark(&config, &rules, &cpu, &engine, Duration::ZERO, &CancelToken::new()).unwrap();
         assert!(pace.plies_per_game > 1.0 && pace.plies_per_game <= 30.0, "{pace:?}");
         assert!(pace.positions_per_game > 0.0 && pace.positions_per_game <= pace.plies_per_game, "{pace:?}");
         assert!(pace.evaluations_per_simulation > 0.0 && pace.evaluations_per_simulation <= 1.5, "{pace:?}");
@@ -393,7 +394,7 @@ mod tests {
         assert!(pace.bytes_per_position > 0.0 && pace.state_bytes > pace.model_bytes, "{pace:?}");
         let stopped = CancelToken::new();
         stopped.cancel();
-        let error = benchmark(&config, &rules, &engine, Duration::ZERO, &stopped).unwrap_err();
+        let error = benchmark(&config, &rules, &cpu, &engine, Duration::ZERO, &stopped).unwrap_err();
         assert!(matches!(error, TrainError::Stopped), "{error}");
     }
 }

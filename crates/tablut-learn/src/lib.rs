@@ -9,6 +9,7 @@
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance.
+//! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
 //! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
 mod auxiliary;
@@ -18,6 +19,7 @@ mod burn_inference;
 mod checkpoint;
 mod config;
 mod cpu_backend;
+mod device;
 mod error;
 mod forecast;
 mod gradient_backend;
@@ -30,15 +32,18 @@ mod loss_parts;
 mod memory;
 mod metrics;
 mod model;
+mod moves;
 mod muon;
 mod optimizer;
 mod padded_moves;
+mod product_net;
 mod rate_schedule;
 mod rating;
 mod run;
 mod run_folder;
 mod run_precision;
 mod special;
+mod sums;
 mod survey;
 mod train;
 mod train_error;
@@ -53,6 +58,7 @@ pub use config::{
     TrainConfigError, differences,
 };
 pub use cpu_backend::CpuBackend;
+pub use device::{ComputeDevice, DeviceError};
 pub use error::StepError;
 pub use forecast::{Forecast, MachinePace, benchmark};
 pub use gradient_backend::{GradientBackend, StepReport};
@@ -65,6 +71,7 @@ pub use metrics::{
 };
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, OptimizerKind, ParamState};
+pub use product_net::{Multiply, ProductNet};
 pub use rate_schedule::RateSchedule;
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;

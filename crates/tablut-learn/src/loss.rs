@@ -13,6 +13,7 @@ use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{Outputs, host_values, tensor};
 use crate::optimizer::ParamState;
 use crate::padded_moves::{PaddedMoves, cross_entropy};
+use crate::sums::mean_of;
 
 /// The loss as tensors of one value on some device.
 pub(crate) struct LossTensors {
@@ -131,7 +132,7 @@ fn weighted(
 fn huber(x: Tensor<2>) -> Tensor<1> {
     let size = x.abs();
     let inside = size.clone().clamp_max(1.0);
-    (inside.clone().powf_scalar(2.0).mul_scalar(0.5) + (size - inside)).mean()
+    mean_of(inside.clone().powf_scalar(2.0).mul_scalar(0.5) + (size - inside))
 }
 
 /// Mean entropy of the policy targets.

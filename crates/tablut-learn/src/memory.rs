@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tablut_games::{Concurrency, ReplayWindow};
+use tablut_net::DeviceChoice;
 use tablut_search::Search;
 
 use crate::config::TrainConfig;
@@ -22,7 +23,9 @@ impl TrainConfig {
     pub fn memory_bounds(&self) -> MemoryBounds {
         let default = Concurrency::default();
         let or = |value: usize, default: usize| if value == 0 { default } else { value };
-        let at_once = or(self.machine.workers, default.workers)
+        // With a GPU there are two threads per core.
+        let per_core = if self.machine.device == DeviceChoice::Cpu { 1 } else { 2 };
+        let at_once = or(self.machine.workers, per_core * default.workers)
             .saturating_mul(or(self.machine.games_per_worker, default.tasks_per_worker))
             .min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);

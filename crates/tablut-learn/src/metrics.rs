@@ -10,6 +10,7 @@ use tablut_net::durable;
 use tablut_ratings::RatedGeneration;
 use tablut_rules::{Reason, Side};
 
+use crate::config::Difference;
 use crate::loss_parts::LossParts;
 
 /// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
@@ -42,6 +43,9 @@ pub struct GenerationMetrics {
     /// The games by which the newest net was rated; none where none were played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatedGeneration>,
+    /// The device that played and learned; none for the cores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// The machine at the end of the generation.
     #[serde(default)]
     pub machine: MachineMetrics,
@@ -149,6 +153,13 @@ impl SelfPlayMetrics {
             ..Self::default()
         }
     }
+}
+
+/// The device as a difference, if the last generation was made on another one than `now`.
+pub(crate) fn changed_device(metrics: &[GenerationMetrics], now: &str) -> Option<Difference> {
+    let before = metrics.last()?.device.as_deref().unwrap_or("cpu");
+    let [before, after] = [before, now].map(str::to_owned);
+    (before != after).then(|| Difference { key: "the device".to_owned(), before, after, safe: true })
 }
 
 /// The metrics of a run cannot be read or written.

@@ -1,22 +1,22 @@
 //! Rows of moves padded to one length, and the cross-entropy of a policy over them.
 
 use burn::tensor::activation::log_softmax;
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 use tablut_games::TrainingBatch;
 use tablut_net::PolicyIndex;
 
 use crate::model::tensor;
+use crate::moves::PaddedIndices;
+use crate::sums::sum_of;
 
 /// The rows' moves, padded to the longest row. Every array is `[n, width]`.
 pub(crate) struct PaddedMoves {
     pub width: usize,
-    entries: Vec<i32>,
+    indices: PaddedIndices,
     /// The target probability of each move, and 0 for padding.
     pub targets: Vec<f32>,
     /// 0 for a move. For padding it is so low that the probability is 0.
     offsets: Vec<f32>,
-    /// Entries of chosen captures, and 1 where there is one. `None` if the batch has none.
-    choices: Option<(Vec<i32>, Vec<f32>)>,
 }
 
 impl PaddedMoves {
@@ -44,40 +44,21 @@ impl PaddedMoves {
     fn new(rows: &[(&[PolicyIndex], &[f32])]) -> Self {
         const PADDING: f32 = -1e9;
         let n = rows.len();
-        let width = rows.iter().map(|(moves, _)| moves.len()).max().unwrap_or(0).max(1);
-        let any_choice = rows.iter().any(|(moves, _)| moves.iter().any(|index| index.choice != PolicyIndex::NO_CHOICE));
-        let mut padded = Self {
-            width,
-            entries: vec![0; n * width],
-            targets: vec![0.0; n * width],
-            offsets: vec![PADDING; n * width],
-            choices: any_choice.then(|| (vec![0; n * width], vec![0.0; n * width])),
-        };
+        let moves: Vec<_> = rows.iter().map(|(moves, _)| *moves).collect();
+        let indices = PaddedIndices::new(&moves, n, 1);
+        let width = indices.width;
+        let (mut targets, mut offsets) = (vec![0.0; n * width], vec![PADDING; n * width]);
         for (row, (moves, policy)) in rows.iter().enumerate() {
-            for (at, (index, target)) in (row * width..).zip(moves.iter().zip(*policy)) {
-                padded.entries[at] = i32::from(index.entry);
-                padded.targets[at] = *target;
-                padded.offsets[at] = 0.0;
-                if let Some((choices, present)) = &mut padded.choices
-                    && index.choice != PolicyIndex::NO_CHOICE
-                {
-                    choices[at] = i32::from(index.choice);
-                    present[at] = 1.0;
-                }
-            }
+            let range = row * width..row * width + moves.len();
+            targets[range.clone()].copy_from_slice(policy);
+            offsets[range].fill(0.0);
         }
-        padded
+        Self { width, indices, targets, offsets }
     }
 
     /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`. Padding gets the logit of an arbitrary entry.
     pub fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
-        let dims = [table.dims()[0], self.width];
-        let entries = Tensor::<2, Int>::from_data(TensorData::new(self.entries.clone(), dims), device);
-        let logits = table.clone().gather(1, entries); // [n, width]
-        let Some((choices, present)) = &self.choices else { return logits };
-        let choices = Tensor::<2, Int>::from_data(TensorData::new(choices.clone(), dims), device);
-        let present = Tensor::<2>::from_data(TensorData::new(present.clone(), dims), device);
-        logits + table.clone().gather(1, choices) * present
+        self.indices.gather(table, device)
     }
 
     /// Values of the batch's moves, padded with zeros to `[n, width]`.
@@ -111,5 +92,5 @@ pub(crate) fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> 
 }
 
 fn cross_entropy_over(logits: Tensor<2>, targets: Tensor<2>, n: usize) -> Tensor<1> {
-    (log_softmax(logits, 1) * targets).sum().div_scalar(-(n as f32))
+    sum_of(log_softmax(logits, 1) * targets).div_scalar(-(n as f32))
 }

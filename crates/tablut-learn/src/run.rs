@@ -11,10 +11,11 @@ use tablut_rules::Rules;
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
 use crate::config::{Difference, TrainConfig};
+use crate::device::ComputeDevice;
 use crate::held_out::is_held_out;
 use crate::history::{GENERATIONS_KEPT, GameHistory};
 use crate::learner::LearnerState;
-use crate::metrics::{GenerationMetrics, resume_metrics};
+use crate::metrics::{GenerationMetrics, changed_device, resume_metrics};
 use crate::run_folder::{damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules};
 use crate::run_precision::settle_precision;
 use crate::train_error::TrainError;
@@ -37,7 +38,9 @@ pub struct Run {
     pub next_generation: u64,
     /// Metrics of the completed generations.
     pub metrics: Vec<GenerationMetrics>,
-    /// Keys that have changed since the start of the run. All may change.
+    /// Where it plays and learns.
+    pub device: ComputeDevice,
+    /// Keys that have changed since the start of the run, and the device if it is another one. All may change.
     pub changed: Vec<Difference>,
     /// What the last generations' games say of the next ones.
     pub(crate) history: GameHistory,
@@ -66,12 +69,14 @@ impl Run {
     }
 
     fn open_with(folder: &Path, config: TrainConfig, rules: Vec<Arc<Rules>>) -> Result<Self, TrainError> {
+        // First of all: a device that is not there shall change nothing.
+        let device = ComputeDevice::open(config.machine.device)?;
         let lock = lock(folder)?;
         for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
         let config = settle_precision(folder, config)?;
-        let changed = reconcile(folder, &config)?;
+        let mut changed = reconcile(folder, &config)?;
         reconcile_rules(folder, &rules)?;
         let checkpoints = folder.join("checkpoints");
         let checkpoint = Checkpoint::latest(&checkpoints).map_err(|error| damaged_state(&checkpoints, error))?;
@@ -96,6 +101,7 @@ impl Run {
         };
         let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
+        changed.extend(changed_device(&metrics, device.name()));
         let mut run = Self {
             folder: folder.to_owned(),
             config,
@@ -105,6 +111,7 @@ impl Run {
             window,
             next_generation,
             metrics,
+            device,
             changed,
             history: GameHistory::default(),
             _lock: lock,
@@ -112,7 +119,8 @@ impl Run {
         run.refill_window()?;
         run.refill_history()?;
         let (generations, positions) = (run.config.schedule.generations, run.window.len());
-        tracing::info!(next_generation, generations, window_positions = positions, "run opened");
+        let device = run.device.name();
+        tracing::info!(next_generation, generations, window_positions = positions, device, "run opened");
         for change in &run.changed {
             tracing::info!("config: {} was {}, is {}", change.key, change.before, change.after);
         }

@@ -126,6 +126,7 @@ fn generation(
     let simulations = run.config.schedule.simulations_at(generation);
     let rating = observer.rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?;
     let machine = watch.machine(run);
+    let device = (!run.device.is_cpu()).then(|| run.device.name().to_owned());
     let metrics = GenerationMetrics {
         schema: METRICS_SCHEMA,
         generation,
@@ -134,6 +135,7 @@ fn generation(
         learning,
         rule_sets,
         rating,
+        device,
         machine,
         fleet,
     };
@@ -223,7 +225,7 @@ fn learn(
         window_bytes: run.window.bytes(),
         ..LearningMetrics::default()
     };
-    let mut backend = config.backend.open(run.learner.clone(), run.config.loss, run.config.optimizer)?;
+    let mut backend = run.device.learner(config.backend, run.learner.clone(), run.config.loss, run.config.optimizer)?;
     let (start, paused) = (Instant::now(), cancel.paused());
     for step in 0..steps {
         if cancel.must_stop() {

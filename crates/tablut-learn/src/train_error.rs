@@ -7,6 +7,7 @@ use tablut_net::ModelFileError;
 use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
+use crate::device::DeviceError;
 use crate::error::StepError;
 use crate::metrics::MetricsError;
 use crate::run_precision::PrecisionError;
@@ -23,6 +24,9 @@ pub enum TrainError {
         /// The reason.
         error: std::io::Error,
     },
+    /// The device of the config cannot be used.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// Another process trains in the folder.
     #[error("{0} is in use by another training process")]
     Locked(PathBuf),

@@ -4,11 +4,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::Arc;
 use std::time::Instant;
 
 use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, examine};
-use tablut_net::{Engine, Inference};
 
 use crate::metrics::MachineMetrics;
 use crate::run::Run;
@@ -64,14 +63,9 @@ impl Watch {
     }
 
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
-        let engine = Engine::new(&run.learner.averaged_weights()).map_err(ExamineError::from)?;
-        // The engine's weights are packed once, and each thread shares them.
-        let engine = Mutex::new(engine);
-        let share = || -> Box<dyn Inference> {
-            let engine = engine.lock().expect("no holder of the engine panics");
-            Box::new(engine.share(1).expect("an engine on the calling thread starts none"))
-        };
-        Ok(examine(&run.rules, games, self.sample, &share)?)
+        // Packed once, and each thread shares it.
+        let net = run.device.processor().load(Arc::new(run.learner.averaged_weights())).map_err(ExamineError::from)?;
+        Ok(examine(&run.rules, games, self.sample, &|| net.share())?)
     }
 
     /// The current state of the machine.

@@ -9,7 +9,8 @@ use rayon::ThreadPoolBuilder;
 use tablut_games::TrainingBatch;
 use tablut_kernels::{Kernels, Simd};
 use tablut_learn::{
-    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, LossWeights, OptimizerConfig,
+    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, LossWeights, Multiply,
+    OptimizerConfig,
 };
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::Predictions;
@@ -76,7 +77,7 @@ fn relative(a: &[f32], b: &[f32]) -> f64 {
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
 }
 
-/// Asserts that loss and gradients equal burn's.
+/// Asserts that loss and gradients equal burn's, with convolutions and with matrix products.
 fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
     let what = format!("{} with {} rows", learner.architecture, batch.input.n);
     let (parts, gradients) = cpu(learner).gradients(batch).unwrap();
@@ -87,6 +88,14 @@ fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
     for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&expected) {
         let difference = relative(found, expected);
         assert!(difference < 1e-5, "{what}, {}: off by {difference} of its norm", param.name);
+    }
+    for multiply in [Multiply::Matrices, Multiply::Convolutions] {
+        let (parts, products) = burn(learner).with_products(multiply).gradients(batch).unwrap();
+        assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
+        for ((param, found), expected) in learner.params.iter().zip(&products).zip(&expected) {
+            let difference = relative(found, expected);
+            assert!(difference < 1e-5, "{what}, {} by {multiply:?}: off by {difference} of its norm", param.name);
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tablut_net::{
-    Engine, KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, RulesChoice,
+    KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, Processor, RulesChoice,
     RulesChoiceError, choose_rules,
 };
 use tablut_players::{PlayerSpec, PlayerSpecError, play_simulations};
@@ -58,6 +58,9 @@ pub struct PlayArgs {
     /// Read and write lines, without a screen: for screen readers [default: where input or output is no terminal].
     #[arg(long)]
     pub plain: bool,
+    /// Where the net runs.
+    #[arg(skip)]
+    pub processor: Processor,
 }
 
 fn level(name: &str) -> Result<&'static Level, String> {
@@ -171,8 +174,7 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let lobby = Lobby { nets: model.iter().map(|_| name.clone()).collect(), own, ..Lobby::default() };
     let evaluator: Box<dyn Evaluator> = match &model {
         Some(model) => {
-            let engine = Engine::with_threads(&model.weights, 1).map_err(PlayError::Net)?;
-            Box::new(NetEvaluator::new(Box::new(engine)))
+            Box::new(NetEvaluator::new(args.processor.inference(&model.weights, 1).map_err(PlayError::Net)?))
         }
         None => Box::new(UniformEvaluator),
     };

@@ -2,10 +2,10 @@
 
 use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tablut_net::{
-    Engine, KnownRules, Model, ModelFileError, NetError, NetEvaluator, RulesChoice, RulesChoiceError, StatedRules,
-    TrainingSummary, Weights, choose_rules, rules_of_file,
+    KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Processor, RulesChoice, RulesChoiceError,
+    StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
 };
 use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 
@@ -90,18 +90,22 @@ struct Loaded {
     path: PathBuf,
     info: NetInfo,
     hash: String,
-    weights: Arc<Weights>,
-    /// Behind a lock, because workers take their share from their own threads.
-    engine: Mutex<Engine>,
+    net: LoadedNet,
 }
 
 /// The model files of a match. A file's index in the list is its evaluator's index.
 #[derive(Default)]
 pub struct Nets {
     loaded: Vec<Loaded>,
+    processor: Processor,
 }
 
 impl Nets {
+    /// No nets yet. Those that are added run on `processor`, by default on the cores.
+    pub fn on(processor: Processor) -> Self {
+        Self { processor, ..Self::default() }
+    }
+
     /// Loads the model files of `players`.
     pub fn load<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> Result<Self, NetsError> {
         let mut nets = Self::default();
@@ -125,13 +129,11 @@ impl Nets {
         let place = if let Some(place) = self.place(path) {
             place
         } else {
-            let engine =
-                Engine::new(&model.weights).map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
-            let engine = Mutex::new(engine);
-            let info = NetInfo { rules: model.rules, training: model.training };
             let hash = model.weights.hash();
-            let weights = Arc::new(model.weights);
-            self.loaded.push(Loaded { path: path.to_owned(), info, hash, weights, engine });
+            let net = self.processor.load(Arc::new(model.weights));
+            let net = net.map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
+            let info = NetInfo { rules: model.rules, training: model.training };
+            self.loaded.push(Loaded { path: path.to_owned(), info, hash, net });
             self.loaded.len() - 1
         };
         Ok(&self.loaded[place].info)
@@ -180,7 +182,7 @@ impl Nets {
     /// The weights that `spec` plays with; `None` for players of other kinds, and if its model file was not loaded.
     pub fn weights_of(&self, spec: &PlayerSpec) -> Option<Arc<Weights>> {
         let place = self.place(spec.model_file()?)?;
-        Some(Arc::clone(&self.loaded[place].weights))
+        Some(Arc::clone(self.loaded[place].net.weights()))
     }
 
     /// One evaluator for each net, for one worker thread.
@@ -188,10 +190,7 @@ impl Nets {
     /// # Panics
     /// If another thread panicked while it took its evaluators.
     pub fn evaluators(&self) -> Vec<Box<dyn Evaluator>> {
-        let evaluator = |net: &Loaded| -> Box<dyn Evaluator> {
-            let engine = net.engine.lock().expect("sharing an engine does not panic");
-            Box::new(NetEvaluator::new(Box::new(engine.share(1).expect("one thread is the caller's own"))))
-        };
+        let evaluator = |loaded: &Loaded| -> Box<dyn Evaluator> { Box::new(NetEvaluator::new(loaded.net.share())) };
         self.loaded.iter().map(evaluator).collect()
     }
 }

@@ -5,6 +5,7 @@ mod bench;
 mod bridge;
 mod config;
 mod data;
+mod device;
 mod evaluate;
 mod game_file;
 mod matches;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tablut_games::{CancelToken, MakeInference};
-use tablut_learn::{Forecast, MachinePace, TrainConfig, TrainError, benchmark, free_bytes};
+use tablut_learn::{ComputeDevice, Forecast, MachinePace, TrainConfig, TrainError, benchmark, free_bytes};
 use tablut_report::figures::{bytes, count, duration};
 use tablut_rules::Rules;
 
@@ -17,9 +17,10 @@ use crate::progress::Progress;
 /// How long the benchmark takes, about.
 const BENCHMARK: Duration = Duration::from_secs(12);
 
-/// Measures, and says what a run by `config` takes; `folder` is where it would be.
+/// Measures learning on `device` and nets that `make_inference` makes, and says what a run by `config` takes; `folder` is where it would be.
 pub fn forecast_text(
     config: &TrainConfig,
+    device: &ComputeDevice,
     make_inference: MakeInference<'_>,
     folder: &Path,
     cancel: &CancelToken,
@@ -28,7 +29,7 @@ pub fn forecast_text(
     let rules: Vec<Arc<Rules>> =
         config.rules.iter().map(|name| Rules::load(name).map(Arc::new)).collect::<Result<_, _>>()?;
     let progress = Progress::waiting(voice, "a short benchmark: games, evaluations by the net, steps of learning");
-    let pace = match benchmark(config, &rules, make_inference, BENCHMARK, cancel) {
+    let pace = match benchmark(config, &rules, device, make_inference, BENCHMARK, cancel) {
         Err(TrainError::Stopped) => return Err(Interrupted::now().into()),
         pace => pace?,
     };

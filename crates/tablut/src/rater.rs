@@ -37,7 +37,7 @@ pub fn rate(
     let (start, paused) = (Instant::now(), cancel.paused());
     let simulations = run.config.schedule.simulations_at(0);
     let prepared = prepare(run, model, pairs, simulations).map_err(|error| DoorError::Other(error.into()))?;
-    let concurrency = run.config.machine.concurrency();
+    let concurrency = run.device.concurrency(&run.config.machine);
     let played = play_pairs(&prepared.matches, concurrency, || prepared.nets.evaluators(), cancel, on_game);
     let tables = played.map_err(|error| DoorError::Other(error.into()))?.ok_or(DoorError::Stopped)?;
     let matches = pairs.iter().zip(tables).map(|(order, pairs)| RatedMatch {
@@ -59,7 +59,7 @@ struct Prepared {
 
 fn prepare(run: &Run, model: &Model, pairs: &[RatingPairs], simulations: u32) -> anyhow::Result<Prepared> {
     let against = parse_players(&run.config.evaluation.against)?;
-    let mut nets = load_nets(against.iter().map(|player| &player.spec))?;
+    let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
     nets.insert(Path::new(NEWEST), model.clone())?;
     for order in pairs {
         match &order.opponent {

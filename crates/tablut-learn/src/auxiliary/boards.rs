@@ -8,6 +8,7 @@ use tablut_rules::{Bitboard, SIZE, SQUARES};
 
 use super::head::{AuxiliaryHead, on_squares, square_layer};
 use crate::model::tensor;
+use crate::sums::{mean_of, sum_of};
 
 /// Final ownership of squares (Wu 2019, section 4.1). For every square it predicts the chance that an attacker stands
 /// there at the end of the game, and the chance that a defender or the king does. It is a 1×1 convolution of the
@@ -28,7 +29,7 @@ impl AuxiliaryHead for Ownership {
         let logits = on_squares(trunk, parameters, 2); // [n, 2, 9, 9]
         let owned = tensor(planes(batch.ownership.as_flattened(), 2 * n), [n, 2, SIZE, SIZE], device);
         // The cross-entropy of the sigmoid of x with target t is ln(1 + exp(x)) - x t.
-        (softplus(logits.clone(), 1.0) - logits * owned).mean()
+        mean_of(softplus(logits.clone(), 1.0) - logits * owned)
     }
 }
 
@@ -55,7 +56,7 @@ impl AuxiliaryHead for Captures {
         };
         let n_pieces: usize = batch.captures.iter().map(|[pieces, _]| pieces.len()).sum();
         let at_pieces = (softplus(logits.clone(), 1.0) - logits * board(1)) * board(0);
-        at_pieces.sum().div_scalar(n_pieces.max(1) as f32)
+        sum_of(at_pieces).div_scalar(n_pieces.max(1) as f32)
     }
 }
 

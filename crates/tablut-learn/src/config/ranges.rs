@@ -1,5 +1,6 @@
 //! The ranges of a config. All values out of range are reported together.
 
+use tablut_net::DeviceChoice;
 use tablut_search::SearchConfig;
 
 use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
@@ -83,12 +84,18 @@ impl TrainConfig {
     fn learning_faults(&self) -> Vec<String> {
         let (l, unit) = (&self.learning, 0.0..=1.0);
         let surprise = self.selfplay.surprise_share;
-        let known = self.optimizer.kind == OptimizerKind::AdamW || l.backend == Backend::Cpu;
+        let known = self.optimizer.kind == OptimizerKind::AdamW
+            || (l.backend == Backend::Cpu && self.machine.device == DeviceChoice::Cpu);
         let checks: [(bool, &str, &dyn std::fmt::Display, &str); 4] = [
             ((0.0..=1000.0).contains(&l.value_horizon), "learning.value_horizon", &l.value_horizon, "0 to 1000"),
             (unit.contains(&l.window_power), "learning.window_power", &l.window_power, "0 to 1"),
             (unit.contains(&surprise), "selfplay.surprise_share", &surprise, "0 to 1"),
-            (known, "optimizer.kind", &self.optimizer.kind, "adamw, the only one with learning.backend = \"burn\""),
+            (
+                known,
+                "optimizer.kind",
+                &self.optimizer.kind,
+                "adamw, the only one with learning.backend = \"burn\" and with machine.device other than cpu",
+            ),
         ];
         let faults = checks.into_iter().filter(|check| !check.0);
         faults.map(|(_, key, value, expected)| format!("{key} = {value}: expected {expected}")).collect()

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_net::{Engine, NetEvaluator};
+use tablut_net::NetEvaluator;
 use tablut_play::{PositionReport, Style, report_text};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
+use super::device::DeviceArgs;
 use super::model_file::{load_model, model_name};
 use super::rules_choice::rules_for;
 use crate::console::Console;
@@ -42,6 +43,8 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
@@ -60,9 +63,9 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let rules = rules_for(args.rules.as_deref(), path, &model, console.voice)?;
     let game = game(args, &moves, rules)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let engine = Engine::with_threads(&model.weights, threads).with_context(|| model_name(path))?;
+    let net = args.device.processor()?.inference(&model.weights, threads).with_context(|| model_name(path))?;
     let limit = args.time.unwrap_or(Limit::of_simulations(args.simulations.unwrap_or(SIMULATIONS)));
-    let evaluator = Box::new(NetEvaluator::new(Box::new(engine)));
+    let evaluator = Box::new(NetEvaluator::new(net));
     let searching = Progress::waiting(console.voice, format_args!("searching ({limit})"));
     let report = PositionReport::new(evaluator, &game, limit, args.lines.into())?;
     drop(searching);

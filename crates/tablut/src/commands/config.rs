@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Subcommand;
-use tablut_learn::TrainConfig;
+use tablut_learn::{ComputeDevice, TrainConfig};
 use tablut_rules::Rules;
 
 use super::matches::parse_players;
@@ -64,8 +64,8 @@ pub fn run(command: &Config, console: &mut Console) -> anyhow::Result<()> {
         )?,
         Config::Show(show) => {
             if show.estimate {
-                let cancel = cancelled_by_interrupt()?;
-                let text = forecast_text(&config, &make_engine, &PathBuf::from("."), &cancel, console.voice)?;
+                let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
+                let text = forecast_text(&config, &device, &make_engine, &PathBuf::from("."), &cancel, console.voice)?;
                 for line in text.lines() {
                     writeln!(console, "{}", format!("# {line}").trim_end())?;
                 }

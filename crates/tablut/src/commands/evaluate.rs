@@ -80,7 +80,7 @@ pub fn measure(
     voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
-    let mut nets = load_nets(opponents.iter().map(|player| &player.spec))?;
+    let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.processor()?)?;
     let info = add_net(&mut nets, model)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
     let rules = match_rules(rules, matches.openings.as_deref(), &nets, voice)?;

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use anyhow::bail;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
+use tablut_net::DeviceChoice;
 use tablut_players::NamedPlayer;
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
 pub use self::playing::{Played, play_all};
+use super::device::DeviceArgs;
 
 /// Games per thread at the same time. More would not make batches faster, and the first results would take longer.
 const GAMES_PER_THREAD: usize = 16;
@@ -48,6 +50,8 @@ pub struct MatchArgs {
     /// Print JSON instead of tables.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
 }
 
 impl Default for MatchArgs {
@@ -62,6 +66,7 @@ impl Default for MatchArgs {
             threads: None,
             save_games: None,
             json: false,
+            device: DeviceArgs::default(),
         }
     }
 }
@@ -69,7 +74,10 @@ impl Default for MatchArgs {
 impl MatchArgs {
     /// What the options mean under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> anyhow::Result<MatchConfig> {
-        let workers = self.threads.map_or(Concurrency::default().workers, usize::from);
+        // With a GPU there are more threads and games: a thread waits while the device evaluates, and its batches are large.
+        let (per_core, tasks_per_worker) =
+            if self.device.device == DeviceChoice::Cpu { (1, GAMES_PER_THREAD) } else { (2, 4 * GAMES_PER_THREAD) };
+        let workers = self.threads.map_or(per_core * Concurrency::default().workers, usize::from);
         let n_pairs = self.games.div_ceil(2) as usize;
         let mut config = MatchConfig {
             rules: rules.clone(),
@@ -79,7 +87,7 @@ impl MatchArgs {
             max_plies: Some(self.max_plies),
             seed: self.seed,
             sequential_test: self.sequential_test,
-            concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
+            concurrency: Concurrency { workers, tasks_per_worker },
         };
         if let Some(path) = &self.openings {
             let book = OpeningBook::read(path, rules)?;

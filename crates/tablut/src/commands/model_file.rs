@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use tablut_net::{Engine, EngineOptions, Inference, Model, NetError, Precision, Weights};
+use tablut_net::{Engine, EngineOptions, Inference, Model, NetError, Precision, Processor, Weights};
 use tablut_play::shipped_net;
 use tablut_players::{NetInfo, Nets, PlayerSpec};
 
@@ -27,9 +27,9 @@ pub fn model_name(path: Option<&Path>) -> String {
     }
 }
 
-/// Loads the nets that `players` need.
-pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> anyhow::Result<Nets> {
-    let mut nets = Nets::default();
+/// Loads the nets that `players` need, to run on `processor`.
+pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processor: Processor) -> anyhow::Result<Nets> {
+    let mut nets = Nets::on(processor);
     for path in players.into_iter().filter_map(PlayerSpec::model_file) {
         add_net(&mut nets, path)?;
     }
@@ -45,9 +45,9 @@ fn is_shipped(path: &Path) -> bool {
     path == Path::new(SHIPPED) && !path.exists()
 }
 
-/// The CPU engine on one thread, for each worker one, over a net that an engine was made of before.
+/// The CPU engine on one thread, for each worker one.
 pub fn make_engine(weights: &Weights) -> Box<dyn Inference> {
-    Box::new(Engine::new(weights).expect("the instruction set was checked at the start"))
+    Processor::Cpu.make(weights)
 }
 
 /// As [`make_engine`], in another precision. An engine for `weights` shows first that this machine has it.

@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_arena::{BookConfig, Judge, OpeningBook, make_book};
 use tablut_games::Concurrency;
+use tablut_net::Processor;
 use tablut_players::alphabeta::AlphaBeta;
 use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
@@ -56,7 +57,7 @@ pub struct Args {
 /// Makes the book.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
-    let nets = load_nets([&args.judge])?;
+    let nets = load_nets([&args.judge], Processor::Cpu)?;
     let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let default_band = if args.judge.model_file().is_some() { 0.3 } else { 50.0 };
     let band = args.band.unwrap_or(default_band);

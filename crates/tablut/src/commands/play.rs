@@ -2,6 +2,7 @@
 
 use tablut_play::{PlayArgs, PlayError, play_here};
 
+use super::device::DeviceArgs;
 use crate::hints;
 use crate::interrupt::Interrupted;
 
@@ -10,11 +11,14 @@ use crate::interrupt::Interrupted;
 pub struct Args {
     #[command(flatten)]
     play: PlayArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 /// Plays on standard input and output.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    match play_here(&args.play, &hints::command(["play"])) {
+    let play = PlayArgs { processor: args.device.processor()?, ..args.play.clone() };
+    match play_here(&play, &hints::command(["play"])) {
         Err(PlayError::Interrupted { exit_code }) => Err(Interrupted { exit_code }.into()),
         result => Ok(result?),
     }

@@ -2,14 +2,15 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indicatif::HumanCount;
-use tablut_games::{
-    Concurrency, Counters, RecordFile, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
-};
-use tablut_net::{Engine, Inference, NetEvaluator};
+use tablut_games::{Counters, RecordFile, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records};
+use tablut_learn::MachineConfig;
+use tablut_net::NetEvaluator;
 use tablut_search::SearchConfig;
 
+use super::device::DeviceArgs;
 use super::model_file::load_model;
 use super::rules_choice::rules_for;
 use crate::console::Console;
@@ -38,6 +39,8 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
     overwrite: Overwrite,
 }
 
@@ -48,21 +51,20 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let model = load_model(args.model.as_deref())?;
     let rules = rules_for(args.rules.as_deref(), args.model.as_deref(), &model, console.voice)?;
     let search = SearchConfig { simulations: args.simulations, ..SearchConfig::default() };
-    let engine = Engine::new(&model.weights)?;
+    let device = args.device.open()?;
+    let net = device.processor().load(Arc::new(model.weights))?;
     let cancel = cancelled_by_interrupt()?;
     let what = format!("Self-play under the {} rules", rules.name());
     let progress = Progress::new(console.voice, what, "games", 0, u64::from(args.games));
-    let evaluator = || {
-        let engine: Box<dyn Inference> = Box::new(engine.share(1).expect("one thread needs no other started"));
-        vec![Box::new(NetEvaluator::new(engine)) as Box<_>]
-    };
+    let evaluator = || vec![Box::new(NetEvaluator::new(net.share())) as Box<_>];
+    let concurrency = device.concurrency(&MachineConfig::default());
     let game = |index: usize| {
         let rng = game_rng(args.seed, 0, index as u64);
         SelfPlayGame::new(index as u64, &rules, &SelfPlayConfig::default(), &search, rng)
     };
     let (n_games, counters) = (args.games as usize, Counters::default());
     let advance = |_, _: &_| progress.advance();
-    let played = run_tasks(n_games, Concurrency::default(), game, evaluator, &counters, &cancel, advance);
+    let played = run_tasks(n_games, concurrency, game, evaluator, &counters, &cancel, advance);
     drop(progress);
     let games = match played {
         Err(RunError::Stopped) => {

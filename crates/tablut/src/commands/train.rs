@@ -10,11 +10,12 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::{FleetGames, FleetNets};
-use tablut_games::{Counters, LocalGames};
-use tablut_learn::{Doors, Run, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Weights, durable};
+use tablut_games::{Counters, LocalGames, MakeInference};
+use tablut_learn::{ComputeDevice, Doors, Run, TrainConfig, TrainError, model_path, train};
+use tablut_net::{DeviceChoice, Processor, Weights, durable};
 use tablut_play::ServeArgs;
 
+use super::device::DeviceArgs;
 use super::evaluate::measure;
 use super::matches::{MatchArgs, load_rules, parse_players};
 use super::model_file::{engines_in, load_nets};
@@ -45,6 +46,10 @@ pub struct Args {
     /// Override a key of the config, such as `learning.batch_size=128`; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
+    /// Where the net plays and learns, the config's `machine.device`: cpu, gpu:0 or another number, or auto, the first GPU if
+    /// there is one. GPUs need a program with the feature `gpu`. A run may change its device.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<DeviceChoice>,
     /// Do not train: run a short benchmark and estimate the run's evaluations, time, disk space and memory.
     #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
@@ -84,21 +89,24 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (config, folder) = args.config_and_folder()?;
     let evaluation = config.evaluation.clone();
     let against = parse_players(&evaluation.against).context("evaluation.against")?;
-    load_nets(against.iter().map(|player| &player.spec)).context("evaluation.against")?;
+    load_nets(against.iter().map(|player| &player.spec), Processor::Cpu).context("evaluation.against")?;
     let names = args.rule_names(&config)?.join(", ");
     let parameters = HumanCount(config.shape.parameters() as u64);
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
     if args.dry_run {
-        let cancel = cancelled_by_interrupt()?;
+        let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
         let make_engine = engines_in(config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
-        write!(console, "{}", forecast_text(&config, &make_engine, &folder, &cancel, voice)?)?;
+        let processor = device.processor();
+        let make_net = |weights: &Weights| processor.make(weights);
+        let make: MakeInference<'_> = if device.is_cpu() { &make_engine } else { &make_net };
+        write!(console, "{}", forecast_text(&config, &device, make, &folder, &cancel, voice)?)?;
         return Ok(());
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
     run_log::begin(&folder)?;
     let mut run = match &args.resume {
-        Some(folder) => Run::resume(folder, &args.overrides)?,
+        Some(folder) => Run::resume(folder, &args.overrides())?,
         None => Run::open(&folder, config)?,
     };
     // Instruction set and precision are checked here, so that no worker meets a fault in them.
@@ -113,16 +121,23 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let progress = Screen::new(&run, &counters, &cancel, &live, voice, args.plain);
     let say = |line: &str| progress.say(line);
     let watched = Watched::new(&run, &progress, &live, &say);
-    let concurrency = run.config.machine.concurrency();
+    let concurrency = run.device.concurrency(&run.config.machine);
+    let processor = run.device.processor();
+    let make_net = |weights: &Weights| processor.make(weights);
+    let make: MakeInference<'_> = if run.device.is_cpu() { &make_engine } else { &make_net };
+    if !run.device.is_cpu() {
+        voice.say(format_args!("Plays and learns on {}", run.device.name()));
+    }
     let trained = if let Some(fleet) = args.fleet.start(run.id(), &run.folder, concurrency, progress.notes())? {
         progress.watch(fleet.watch());
         let status = fleet.watch();
         live.watch(move || status().to_string());
+        // Workers play on their cores, so the games that are played here have to have the same bits.
         let (mut games, mut nets) = (FleetGames::new(&fleet, &make_engine), FleetNets::new(&fleet));
         let doors = Doors { games: &mut games, nets: Some(&mut nets) };
         train(&mut run, doors, &counters, &cancel, &watched)
     } else {
-        let mut games = LocalGames::new(&make_engine, concurrency).watched(live.clone());
+        let mut games = LocalGames::new(make, concurrency).watched(live.clone());
         train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &watched)
     };
     drop(progress);
@@ -140,7 +155,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         }
     }
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
-    let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
+    let device = DeviceArgs { device: run.config.machine.device };
+    let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         let measured = measure(&model, &evaluation.against, None, None, &matches, &cancel, voice)?;
         if !measured.played.is_complete() {
@@ -178,7 +194,13 @@ impl Args {
             (None, Some(run)) => (run.join("config.toml"), run.clone()),
             (None, None) => bail!("expected a config file, or --resume RUN"),
         };
-        Ok((TrainConfig::load(&path, &self.overrides)?, folder))
+        Ok((TrainConfig::load(&path, &self.overrides())?, folder))
+    }
+
+    /// The keys that are overridden, the device among them.
+    fn overrides(&self) -> Vec<String> {
+        let device = self.device.map(|device| format!("machine.device={device}"));
+        self.overrides.iter().cloned().chain(device).collect()
     }
 }
 

@@ -1,5 +1,6 @@
-//! `tablut bench inference`: positions a second through the CPU engine, for this machine.
+//! `tablut bench inference`: positions a second through the CPU engine or a device, for this machine.
 
+mod on_device;
 mod positions;
 mod rounding;
 
@@ -12,9 +13,11 @@ use anyhow::Context;
 use rounding::Rounding;
 use serde::Serialize;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Weights, durable, onnx,
+    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Processor, Weights,
+    durable, onnx,
 };
 
+use super::super::device::DeviceArgs;
 use crate::console::Console;
 
 /// Seed of the weights and of the positions; every run times the same work.
@@ -22,9 +25,10 @@ const SEED: u64 = 1;
 /// Positions over which the effect of rounding is taken.
 const N_ROUNDED: usize = 2000;
 
-/// Time the CPU engine on positions from random games of every built-in rule set
+/// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
-/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another.
+/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another. On a device each
+/// thread evaluates batches of its own, as in self-play, and the device has the precision that suits it.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -40,7 +44,10 @@ pub struct Args {
     /// Threads that share each batch
     #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
     threads: Vec<usize>,
-    /// Precision of the convolutions: f32, bf16-avx512, bf16-amx, or bf16, the fastest kind of bf16 on this machine
+    #[command(flatten)]
+    device: DeviceArgs,
+    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or bf16, the fastest kind of bf16 on this
+    /// machine
     #[arg(long, value_delimiter = ',', default_value = "f32")]
     precision: Vec<Precision>,
     /// Seconds to spend on each combination
@@ -82,7 +89,15 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
     let positions = positions::random(largest, SEED)?;
+    let device = args.device.open()?;
     for weights in &nets {
+        if let Processor::Device(device) = device.processor() {
+            for (threads, batch) in pairs(&args.threads, &args.batch) {
+                let input = positions::first(&positions, batch);
+                print(console, &on_device::time(&*device, weights, &input, threads, args.secs)?, args.json)?;
+            }
+            continue;
+        }
         for (n_threads, precision) in pairs(&args.threads, &args.precision) {
             let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
             let mut engine = Engine::with_options(weights, options)?;

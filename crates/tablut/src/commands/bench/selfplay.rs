@@ -1,4 +1,5 @@
-//! `tablut bench selfplay`: self-play's speed, the share of it inside the net, and the gain over burn's evaluator.
+//! `tablut bench selfplay`: self-play's speed, the share of it inside the net, and the gain over burn's evaluator or of a
+//! device over the cores.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -8,14 +9,15 @@ use std::time::Instant;
 
 use serde::Serialize;
 use tablut_games::{CancelToken, Concurrency, Counters, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
-use tablut_learn::BurnInference;
-use tablut_net::{Architecture, Engine, Inference, Model, NetEvaluator, Weights};
+use tablut_learn::{BurnInference, MachineConfig};
+use tablut_net::{Architecture, Inference, Model, NetEvaluator, Processor, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
+use super::super::device::DeviceArgs;
 use crate::console::Console;
 
-/// Time self-play with the CPU engine and with burn's evaluator, alternating
+/// Time self-play with the CPU engine and with burn's evaluator or a device, alternating
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Shape of an untrained net
@@ -42,6 +44,8 @@ pub struct Args {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -57,8 +61,6 @@ struct Speed {
     net_share: f64,
     /// Positions evaluated at once, mean.
     mean_batch: f64,
-    #[serde(skip)]
-    totals: Totals,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -79,12 +81,26 @@ struct Report {
     simulations: u32,
     threads: usize,
     engine: Speed,
-    burn: Speed,
-    /// Engine's positions a second ÷ burn's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    burn: Option<Speed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<OfDevice>,
+    /// Engine's positions a second ÷ burn's, or the device's ÷ the engine's.
     gain: f64,
 }
 
-type MakeNet = fn(&Weights) -> anyhow::Result<Box<dyn Inference>>;
+/// A device's rounds.
+#[derive(Serialize)]
+struct OfDevice {
+    name: String,
+    /// Threads of its self-play: more than cores, because they wait for the device.
+    threads: usize,
+    #[serde(flatten)]
+    speed: Speed,
+}
+
+/// Makes a thread's own net.
+type MakeNet<'a> = &'a (dyn Fn() -> Box<dyn Inference> + Sync);
 
 /// Plays and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
@@ -92,27 +108,41 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         Some(path) => Model::load(path)?.weights,
         None => Weights::initial(&args.shape, 1),
     };
+    let weights = Arc::new(weights);
     let rules = Arc::new(Rules::load(&args.rules)?);
     let default = Concurrency::default();
     let concurrency = Concurrency { workers: args.threads.map_or(default.workers, usize::from), ..default };
-    Engine::new(&weights)?;
-    let engine: MakeNet = |weights| Ok(Box::new(Engine::new(weights)?));
-    let burn: MakeNet = |weights| Ok(Box::new(BurnInference::cpu(weights)));
-    let mut speeds = [Speed::default(), Speed::default()];
+    let device = args.device.open()?;
+    let machine = MachineConfig { workers: args.threads.map_or(0, usize::from), ..MachineConfig::default() };
+    let (cores, on_device) = (Processor::Cpu.load(weights.clone())?, device.processor().load(weights.clone())?);
+    let engine = || cores.share();
+    let other = || -> Box<dyn Inference> {
+        if device.is_cpu() { Box::new(BurnInference::cpu(&weights)) } else { on_device.share() }
+    };
+    let (mut of_engine, mut of_other) = (Totals::default(), Totals::default());
+    let others = device.concurrency(&machine);
     for round in 0..args.rounds {
-        for (speed, make) in speeds.iter_mut().zip([engine, burn]) {
-            round_of_games(args, round, &rules, &weights, make, concurrency, &mut speed.totals)?;
-        }
+        round_of_games(args, round, &rules, &engine, concurrency, &mut of_engine)?;
+        round_of_games(args, round, &rules, &other, others, &mut of_other)?;
     }
-    let [engine, burn] = speeds.map(|speed| Speed::of(speed.totals, concurrency.workers));
+    let engine = Speed::of(&of_engine, concurrency.workers);
+    let other = Speed::of(&of_other, others.workers);
+    let ratio = engine.positions_per_sec / other.positions_per_sec;
+    let (burn, device, gain) = if device.is_cpu() {
+        (Some(other), None, ratio)
+    } else {
+        let device = OfDevice { name: device.name().to_owned(), threads: others.workers, speed: other };
+        (None, Some(device), 1.0 / ratio)
+    };
     let report = Report {
         shape: weights.architecture().to_string(),
         rules: rules.name().to_owned(),
         simulations: args.simulations,
         threads: concurrency.workers,
-        gain: engine.positions_per_sec / burn.positions_per_sec,
+        gain,
         engine,
         burn,
+        device,
     };
     if args.json {
         writeln!(console, "{}", serde_json::to_string_pretty(&report)?)?;
@@ -126,8 +156,7 @@ fn round_of_games(
     args: &Args,
     round: u32,
     rules: &Arc<Rules>,
-    weights: &Weights,
-    make: MakeNet,
+    make: MakeNet<'_>,
     concurrency: Concurrency,
     totals: &mut Totals,
 ) -> anyhow::Result<()> {
@@ -142,7 +171,7 @@ fn round_of_games(
             let rng = game_rng(1, u64::from(round), index as u64);
             SelfPlayGame::new(index as u64, rules, &config, &search, rng)
         },
-        || vec![Box::new(NetEvaluator::new(make(weights).expect("the net was made once before")))],
+        || vec![Box::new(NetEvaluator::new(make()))],
         &counters,
         &CancelToken::new(),
         |_, _| {},
@@ -157,14 +186,13 @@ fn round_of_games(
 }
 
 impl Speed {
-    fn of(totals: Totals, workers: usize) -> Self {
+    fn of(totals: &Totals, workers: usize) -> Self {
         Self {
             games_per_sec: totals.games / totals.seconds,
             positions_per_sec: totals.positions / totals.seconds,
             evaluations_per_sec: totals.evaluations / totals.seconds,
             net_share: totals.net_seconds / (totals.seconds * workers as f64),
             mean_batch: totals.evaluations / totals.batches.max(1.0),
-            totals,
         }
     }
 }
@@ -181,8 +209,11 @@ impl Report {
                 speed.mean_batch
             )
         };
+        let gain = self.device.as_ref().map_or("gain over burn".to_owned(), |device| {
+            format!("gain of {} with {} threads", device.name, device.threads)
+        });
         format!(
-            "{} on {}, {} simulations, {} threads\n\n{:<8} {:>8} {:>12} {:>14} {:>11} {:>10}\n{}{}\ngain over burn: {:.1} ×\n",
+            "{} on {}, {} simulations, {} threads\n\n{:<8} {:>8} {:>12} {:>14} {:>11} {:>10}\n{}{}{}\n{}: {:.1} ×\n",
             self.shape,
             self.rules,
             self.simulations,
@@ -194,7 +225,9 @@ impl Report {
             "in the net",
             "mean batch",
             line("engine", &self.engine),
-            line("burn", &self.burn),
+            self.burn.as_ref().map_or(String::new(), |burn| line("burn", burn)),
+            self.device.as_ref().map_or(String::new(), |device| line("device", &device.speed)),
+            gain,
             self.gain
         )
     }

@@ -10,10 +10,11 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord};
-use tablut_learn::{Backend, LearnerState, LossWeights, OptimizerConfig};
+use tablut_learn::{Backend, ComputeDevice, LearnerState, LossWeights, OptimizerConfig};
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
+use super::super::device::DeviceArgs;
 use crate::console::Console;
 
 /// Seed of the weights, the games and the draws; every run times the same work.
@@ -45,8 +46,10 @@ pub struct Args {
     #[arg(long, default_value_t = 10, value_parser = at_least_one)]
     steps: usize,
     /// Differentiate the net with burn's own operations on the CPU
-    #[arg(long)]
+    #[arg(long, conflicts_with = "device")]
     burn: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Print one JSON object per line for each combination
     #[arg(long)]
     json: bool,
@@ -58,8 +61,8 @@ struct Timing {
     shape: Architecture,
     batch: usize,
     threads: usize,
-    /// `kernels` or `burn`.
-    by: &'static str,
+    /// `kernels`, `burn` or the device.
+    by: String,
     steps: usize,
     /// From the median time of a step, drawing its batch included.
     samples_per_sec: f64,
@@ -75,12 +78,13 @@ struct Timing {
 
 /// Times every combination and prints a line for each.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let device = args.device.open()?;
     let window = window()?;
     for shape in &args.shape {
         for &batch in &args.batch {
             for &threads in &args.threads {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-                let timing = pool.install(|| time(&window, shape, batch, threads, args))?;
+                let timing = pool.install(|| time(&window, shape, batch, &device, args))?;
                 if args.json {
                     writeln!(console, "{}", serde_json::to_string(&timing)?)?;
                 } else {
@@ -96,12 +100,12 @@ fn time(
     window: &ReplayWindow,
     shape: &Architecture,
     batch: usize,
-    threads: usize,
+    device: &ComputeDevice,
     args: &Args,
 ) -> anyhow::Result<Timing> {
     let learner = LearnerState::new(&Weights::initial(shape, SEED));
     let backend = if args.burn { Backend::Burn } else { Backend::Cpu };
-    let mut backend = backend.open(learner, LossWeights::default(), OptimizerConfig::default())?;
+    let mut backend = device.learner(backend, learner, LossWeights::default(), OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
@@ -119,13 +123,19 @@ fn time(
         }
         loss = report.loss.sum();
     }
+    let by = match (device.is_cpu(), args.burn) {
+        (false, _) => device.name(),
+        (true, true) => "burn",
+        (true, false) => "kernels",
+    };
+    let by = by.to_owned();
     let total: f64 = secs.iter().sum();
     secs.sort_by(f64::total_cmp);
     Ok(Timing {
         shape: shape.clone(),
         batch,
-        threads,
-        by: if args.burn { "burn" } else { "kernels" },
+        threads: rayon::current_num_threads(),
+        by,
         steps: args.steps,
         samples_per_sec: batch as f64 / secs[secs.len() / 2],
         best_samples_per_sec: batch as f64 / secs[0],
@@ -217,9 +227,11 @@ mod tests {
     #[test]
     fn both_ways_of_differentiating_time_the_same_losses() {
         let window = window().unwrap();
-        let args = |burn| Args { shape: vec![], batch: vec![], threads: vec![], steps: 1, burn, json: false };
+        let device = DeviceArgs::default();
+        let args = |burn| Args { shape: vec![], batch: vec![], threads: vec![], steps: 1, burn, device, json: false };
         let shape = "b1c16".parse().unwrap();
-        let [ours, burns] = [false, true].map(|burn| time(&window, &shape, 8, 1, &args(burn)).unwrap());
+        let [ours, burns] =
+            [false, true].map(|burn| time(&window, &shape, 8, &ComputeDevice::default(), &args(burn)).unwrap());
         assert!((ours.loss - burns.loss).abs() < 1e-4 * burns.loss, "{ours:?} and {burns:?}");
         assert!(ours.best_samples_per_sec >= ours.samples_per_sec && ours.drawing_share < 1.0);
     }

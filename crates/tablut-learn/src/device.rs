@@ -1,0 +1,162 @@
+//! Where a run plays and learns: on the cores, or on a device through burn. With the feature `gpu` devices are GPUs.
+//!
+//! A device evaluates the batches of all threads on one thread of its own (`device/server.rs`), and learns on the thread
+//! that asks. Its panics end in `device/guard.rs`.
+
+mod batching;
+mod error;
+mod fault;
+mod guard;
+mod learner;
+mod server;
+mod store;
+#[cfg(feature = "gpu")]
+mod vulkan;
+
+use std::sync::Arc;
+
+use burn::tensor::{Device, FloatDType};
+use tablut_games::Concurrency;
+use tablut_net::{DeviceChoice, Inference, NetDevice, NetError, Processor, Weights};
+
+pub use self::error::DeviceError;
+use self::fault::{Fault, Work};
+use self::guard::Health;
+use self::learner::DeviceLearner;
+use self::server::{DeviceInference, Link};
+use crate::backend::Backend;
+use crate::burn_backend::BurnBackend;
+use crate::config::MachineConfig;
+use crate::error::StepError;
+use crate::gradient_backend::GradientBackend;
+use crate::learner::LearnerState;
+use crate::loss_parts::LossWeights;
+use crate::optimizer::{OptimizerConfig, OptimizerKind};
+use crate::product_net::Multiply;
+
+/// Where a run plays and learns. Clones are the same device.
+#[derive(Clone, Default)]
+pub struct ComputeDevice {
+    /// `None` for the cores.
+    on: Option<Arc<OnDevice>>,
+}
+
+/// A burn device with the thread that evaluates on it.
+struct OnDevice {
+    device: Device,
+    multiply: Multiply,
+    health: Arc<Health>,
+    link: Arc<Link>,
+}
+
+impl ComputeDevice {
+    /// The device that `choice` names. `auto` is the first GPU that is no program on the cores, and otherwise the cores.
+    pub fn open(choice: DeviceChoice) -> Result<Self, DeviceError> {
+        Self::open_as(choice, true)
+    }
+
+    /// The same, but nets that only play have `f32` activations on it even where it has faster ones.
+    pub fn open_exact(choice: DeviceChoice) -> Result<Self, DeviceError> {
+        Self::open_as(choice, false)
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn open_as(choice: DeviceChoice, _: bool) -> Result<Self, DeviceError> {
+        match choice {
+            DeviceChoice::Gpu(_) => Err(DeviceError::NotBuilt(choice)),
+            DeviceChoice::Cpu | DeviceChoice::Auto => Ok(Self::default()),
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    fn open_as(choice: DeviceChoice, half: bool) -> Result<Self, DeviceError> {
+        let Some(found) = vulkan::open(choice)? else { return Ok(Self::default()) };
+        let float = if half && found.has_f16 { FloatDType::F16 } else { FloatDType::F32 };
+        Self::start(&found.name, (found.device, found.multiply), float, Fault::from_env()?, choice)
+    }
+
+    /// burn's operations on the cores, used as a device is. It is slow, and serves as a reference.
+    pub fn reference() -> Result<Self, DeviceError> {
+        Self::faulty_reference(Fault::from_env()?)
+    }
+
+    /// The reference with a fault to come.
+    fn faulty_reference(fault: Fault) -> Result<Self, DeviceError> {
+        let device = (Device::flex(), Multiply::Matrices);
+        Self::start("burn on the cores", device, FloatDType::F32, fault, DeviceChoice::Cpu)
+    }
+
+    fn start(
+        name: &str,
+        (device, multiply): (Device, Multiply),
+        float: FloatDType,
+        fault: Fault,
+        choice: DeviceChoice,
+    ) -> Result<Self, DeviceError> {
+        let precision = if float == FloatDType::F16 { "f16" } else { "f32" };
+        let health = Arc::new(Health::new(format!("{name}, {precision}"), fault));
+        let link = Link::start(device.clone(), multiply, float, health.clone());
+        let link =
+            link.map_err(|error| DeviceError::Unusable { choice, reason: format!("no thread for it: {error}") })?;
+        Ok(Self { on: Some(Arc::new(OnDevice { device, multiply, health, link })) })
+    }
+
+    /// What messages and metrics call it.
+    pub fn name(&self) -> &str {
+        self.on.as_ref().map_or("cpu", |on| on.health.name())
+    }
+
+    /// Whether these are the cores.
+    pub fn is_cpu(&self) -> bool {
+        self.on.is_none()
+    }
+
+    /// Where its nets run.
+    pub fn processor(&self) -> Processor {
+        match &self.on {
+            None => Processor::Cpu,
+            Some(on) => Processor::Device(on.clone()),
+        }
+    }
+
+    /// A learner that continues from `state`. On a device `backend` has no effect.
+    pub fn learner(
+        &self,
+        backend: Backend,
+        state: LearnerState,
+        loss: LossWeights,
+        optimizer: OptimizerConfig,
+    ) -> Result<Box<dyn GradientBackend>, StepError> {
+        let Some(on) = &self.on else { return backend.open(state, loss, optimizer) };
+        optimizer.kind.check(state.optimizer)?;
+        if optimizer.kind != OptimizerKind::AdamW {
+            return Err(StepError::OptimizerBackend { kind: optimizer.kind.name(), backend: "a device" });
+        }
+        let device = on.device.clone();
+        let put = || Ok(BurnBackend::new(device, &state, loss, optimizer).with_products(on.multiply));
+        let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;
+        Ok(Box::new(DeviceLearner::new(learner, on.health.clone())))
+    }
+
+    /// The threads of self-play, and the games per thread. With a device there are two threads per core unless the config
+    /// says otherwise, because a thread waits while the device evaluates.
+    pub fn concurrency(&self, machine: &MachineConfig) -> Concurrency {
+        let concurrency = machine.concurrency();
+        let factor = if self.is_cpu() || machine.workers > 0 { 1 } else { 2 };
+        Concurrency { workers: factor * concurrency.workers, ..concurrency }
+    }
+}
+
+impl NetDevice for OnDevice {
+    fn name(&self) -> &str {
+        self.health.name()
+    }
+
+    fn open(&self, weights: &Weights) -> Result<Box<dyn Inference>, NetError> {
+        let net = self.link.open(weights)?;
+        Ok(Box::new(DeviceInference::new(self.link.clone(), net)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Joins the batches of several threads into one for the device, and divides its outputs among them.
+
+use tablut_net::{FEATURES, InputBatch, MOVES_LEFT_UNIT, OutputBatch, PLANES};
+use tablut_rules::SQUARES;
+
+/// Numbers for one position beside its moves' logits: three of the outcome, and the moves left.
+pub(super) const OTHERS: usize = 4;
+/// Moves per position are rounded up to a multiple of this, so that few sizes occur.
+pub(super) const MOVES_STEP: usize = 32;
+
+/// The batches as one, in their order, with rows of zeros up to [`padded`].
+pub(super) fn joined<'a>(inputs: impl Iterator<Item = &'a InputBatch>) -> InputBatch {
+    let mut whole = InputBatch::default();
+    for input in inputs {
+        let moves = whole.moves.len() as u32;
+        whole.n += input.n;
+        whole.planes.extend_from_slice(&input.planes);
+        whole.features.extend_from_slice(&input.features);
+        whole.moves.extend_from_slice(&input.moves);
+        whole.move_ends.extend(input.move_ends.iter().map(|end| moves + end));
+    }
+    let rows = padded(whole.n);
+    whole.planes.resize(rows * PLANES * SQUARES, 0.0);
+    whole.features.resize(rows * FEATURES, 0.0);
+    whole
+}
+
+/// Rows of the device's batch for `n` positions: at most a quarter more, or seven rows, so that few sizes occur.
+pub(super) fn padded(n: usize) -> usize {
+    n.next_multiple_of((n.next_power_of_two() / 8).max(8))
+}
+
+/// The outputs of each batch, from the device's values `[rows, width + OTHERS]`.
+///
+/// # Panics
+/// If there are too few values.
+pub(super) fn divided<'a>(
+    values: &[f32],
+    width: usize,
+    inputs: impl Iterator<Item = &'a InputBatch>,
+) -> Vec<OutputBatch> {
+    let mut rows = values.chunks_exact(width + OTHERS);
+    let one = |input: &InputBatch| {
+        let mut output = OutputBatch::default();
+        for row in 0..input.n {
+            let (logits, others) = rows.next().expect("a row for each position").split_at(width);
+            output.logits.extend_from_slice(&logits[..input.move_range(row).len()]);
+            output.wdl.push([others[0], others[1], others[2]]);
+            output.moves_left.push(others[3] * MOVES_LEFT_UNIT);
+        }
+        output
+    };
+    inputs.map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_net::PolicyIndex;
+
+    fn input(moves: &[usize]) -> InputBatch {
+        let mut input = InputBatch { n: moves.len(), ..InputBatch::default() };
+        input.planes = vec![1.0; moves.len() * PLANES * SQUARES];
+        input.features = vec![1.0; moves.len() * FEATURES];
+        for &count in moves {
+            input.moves.extend((0..count).map(|at| PolicyIndex { entry: at as u16, choice: PolicyIndex::NO_CHOICE }));
+            input.move_ends.push(input.moves.len() as u32);
+        }
+        input
+    }
+
+    #[test]
+    fn batches_are_joined_in_order_and_divided_again() {
+        let inputs = [input(&[2, 0]), input(&[]), input(&[1])];
+        let whole = joined(inputs.iter());
+        assert_eq!((whole.n, &whole.move_ends[..]), (3, &[2, 2, 3][..]));
+        assert_eq!(whole.features.len(), padded(3) * FEATURES);
+        assert!(whole.features[3 * FEATURES..].iter().all(|&value| value == 0.0));
+        let values: Vec<f32> = (0..18).map(|value| value as f32).collect();
+        let outputs = divided(&values, 2, inputs.iter());
+        assert_eq!(outputs[0].logits, [0.0, 1.0]);
+        assert_eq!(outputs[0].wdl, [[2.0, 3.0, 4.0], [8.0, 9.0, 10.0]]);
+        assert_eq!(outputs[1], OutputBatch::default());
+        assert_eq!((&outputs[2].logits[..], outputs[2].moves_left[0]), (&[12.0][..], 17.0 * MOVES_LEFT_UNIT));
+    }
+
+    #[test]
+    fn padding_adds_at_most_a_quarter_or_seven_rows() {
+        for n in 1..5000 {
+            let rows = padded(n);
+            // In the smallest batches up to seven rows are added.
+            assert!(rows >= n && rows.is_multiple_of(8) && (rows - n < 8 || 4 * (rows - n) < n), "{n}: {rows}");
+        }
+    }
+}

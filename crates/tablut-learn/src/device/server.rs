@@ -1,0 +1,302 @@
+//! The thread that evaluates batches on a device for all others. It joins the batches that wait, and gives the device the
+//! next batch before the last one is done, so that the device does not wait for threads that search.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::task::{Context, Poll, Wake, Waker};
+
+use burn::tensor::{Device, ExecutionError, FloatDType, TensorData, Transaction};
+use rayon::ThreadPoolBuildError;
+use tablut_net::{Inference, InputBatch, NetError, OutputBatch, Weights};
+
+use super::batching::{MOVES_STEP, divided, joined, padded};
+use super::fault::Work;
+use super::guard::{Health, caught};
+use super::store::Store;
+use crate::moves::PaddedIndices;
+use crate::product_net::{Multiply, ProductNet};
+
+/// Positions up to which batches of several threads are joined. More would need much memory and not be faster.
+const MOST_ROWS: usize = 1024;
+/// Batches that the device has at the same time: one that it computes, and the next one.
+const FLIGHTS: usize = 2;
+
+/// A batch of one thread.
+struct Job {
+    net: Arc<ProductNet>,
+    input: InputBatch,
+    reply: SyncSender<Result<OutputBatch, NetError>>,
+}
+
+enum Message {
+    /// Put these weights, with their hash, on the device.
+    Open(Box<Weights>, String, SyncSender<Result<Arc<ProductNet>, NetError>>),
+    Evaluate(Job),
+    /// A batch may be done.
+    Wake,
+    /// Nobody is left who could ask.
+    Stop,
+}
+
+/// The way to the thread. It ends when the last of these is gone.
+pub(super) struct Link {
+    sender: Sender<Message>,
+    /// Threads with a net of their own.
+    clients: Arc<AtomicUsize>,
+    store: Arc<Store>,
+    health: Arc<Health>,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // The thread may have ended.
+        let _ = self.sender.send(Message::Stop);
+    }
+}
+
+impl Link {
+    /// Starts the thread. Nets that only play have the type `float` on the device.
+    pub fn start(
+        device: Device,
+        multiply: Multiply,
+        float: FloatDType,
+        health: Arc<Health>,
+    ) -> Result<Arc<Self>, ThreadPoolBuildError> {
+        let (sender, receiver) = channel();
+        let (clients, store) = (Arc::new(AtomicUsize::new(0)), Arc::new(Store::default()));
+        let waker = Waker::from(Arc::new(Alarm(sender.clone())));
+        let shared = (health.clone(), clients.clone(), store.clone());
+        let serve = move || {
+            let (waiting, flights) = (VecDeque::new(), VecDeque::new());
+            let (health, clients, store) = shared;
+            let server = Server { device, multiply, float, health, clients, store, waker, waiting, flights };
+            server.serve(&receiver);
+        };
+        // A pool of its own: burn's operations on the cores use the pool of their thread, and all threads of the common pool
+        // may be waiting for this one.
+        let name = |_| "device".to_owned();
+        rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(name).build()?.spawn(serve);
+        Ok(Arc::new(Self { sender, clients, store, health }))
+    }
+
+    /// The net with these weights on the device.
+    pub fn open(&self, weights: &Weights) -> Result<Arc<ProductNet>, NetError> {
+        let hash = weights.hash();
+        if let Some(net) = self.store.find(&hash) {
+            return Ok(net);
+        }
+        let (reply, answer) = sync_channel(1);
+        self.sender.send(Message::Open(Box::new(weights.clone()), hash, reply)).map_err(|_| self.gone())?;
+        answer.recv().map_err(|_| self.gone())?
+    }
+
+    /// Nets that are in use.
+    #[cfg(test)]
+    pub fn nets_in_use(&self) -> usize {
+        self.store.in_use()
+    }
+
+    /// The error if the thread does not answer.
+    fn gone(&self) -> NetError {
+        let reason = self.health.check().err();
+        NetError::Inference(reason.unwrap_or_else(|| format!("device {}: its thread has ended", self.health.name())))
+    }
+}
+
+/// Wakes the thread when the device has values for it.
+struct Alarm(Sender<Message>);
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        let _ = self.0.send(Message::Wake);
+    }
+}
+
+/// A net on the device, for one thread.
+pub(super) struct DeviceInference {
+    link: Arc<Link>,
+    net: Arc<ProductNet>,
+}
+
+impl DeviceInference {
+    pub fn new(link: Arc<Link>, net: Arc<ProductNet>) -> Self {
+        link.clients.fetch_add(1, Ordering::Relaxed);
+        Self { link, net }
+    }
+}
+
+impl Drop for DeviceInference {
+    fn drop(&mut self) {
+        self.link.clients.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Inference for DeviceInference {
+    fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError> {
+        input.validate()?;
+        input.validate_moves()?;
+        if input.n == 0 {
+            output.clear();
+            return Ok(());
+        }
+        let (reply, answer) = sync_channel(1);
+        let job = Job { net: self.net.clone(), input: input.clone(), reply };
+        self.link.sender.send(Message::Evaluate(job)).map_err(|_| self.link.gone())?;
+        *output = answer.recv().map_err(|_| self.link.gone())??;
+        Ok(())
+    }
+}
+
+/// Values that are on their way from the device.
+type Reading = Pin<Box<dyn Future<Output = Result<Vec<TensorData>, ExecutionError>>>>;
+
+/// A batch on the device.
+struct Flight {
+    jobs: Vec<Job>,
+    /// Moves per position.
+    width: usize,
+    reading: Reading,
+}
+
+struct Server {
+    device: Device,
+    multiply: Multiply,
+    float: FloatDType,
+    health: Arc<Health>,
+    clients: Arc<AtomicUsize>,
+    store: Arc<Store>,
+    waker: Waker,
+    waiting: VecDeque<Job>,
+    flights: VecDeque<Flight>,
+}
+
+impl Server {
+    fn serve(mut self, receiver: &Receiver<Message>) {
+        while let Ok(first) = receiver.recv() {
+            for message in std::iter::once(first).chain(receiver.try_iter()) {
+                match message {
+                    Message::Open(weights, hash, reply) => {
+                        // Whoever asked may have stopped.
+                        let _ = reply.send(self.open(&weights, hash));
+                    }
+                    Message::Evaluate(job) => self.waiting.push_back(job),
+                    Message::Wake => {}
+                    Message::Stop => return,
+                }
+            }
+            while self.land() || self.launch() {}
+        }
+    }
+
+    /// Puts a net on the device, unless another thread's request has just done so.
+    fn open(&self, weights: &Weights, hash: String) -> Result<Arc<ProductNet>, NetError> {
+        if let Some(net) = self.store.find(&hash) {
+            return Ok(net);
+        }
+        let put = || Ok(Arc::new(ProductNet::new(weights, &self.device, self.multiply, self.float)));
+        let net = self.health.run(Work::Move, put).map_err(NetError::Inference)?;
+        self.store.add(hash, &net);
+        Ok(net)
+    }
+
+    /// Answers the oldest batch if the device is done with it.
+    fn land(&mut self) -> bool {
+        let Some(flight) = self.flights.front_mut() else { return false };
+        let (reading, waker) = (&mut flight.reading, &self.waker);
+        let polled = self.health.run(Work::Move, || match reading.as_mut().poll(&mut Context::from_waker(waker)) {
+            Poll::Pending => Ok(None),
+            Poll::Ready(Ok(data)) => Ok(Some(numbers(data)?)),
+            Poll::Ready(Err(error)) => Err(error.to_string()),
+        });
+        let outputs = match polled {
+            Ok(None) => return false,
+            Ok(Some(values)) => Ok(values),
+            Err(reason) => Err(reason),
+        };
+        let Some(Flight { jobs, width, reading }) = self.flights.pop_front() else { return false };
+        // Values on a broken device may panic once more when they are freed.
+        let _ = caught(|| drop(reading));
+        match outputs {
+            Ok(values) => {
+                let outputs = divided(&values, width, jobs.iter().map(|job| &job.input));
+                for (job, output) in jobs.iter().zip(outputs) {
+                    answer(job, Ok(output));
+                }
+            }
+            Err(reason) => refuse(&jobs, &reason),
+        }
+        true
+    }
+
+    /// Gives the device a batch, if one is due.
+    fn launch(&mut self) -> bool {
+        let in_flight: usize = self.flights.iter().map(|flight| flight.jobs.len()).sum();
+        // Behind a batch under way, another one waits for as many threads as will come.
+        let all_wait = self.waiting.len() + in_flight >= self.clients.load(Ordering::Relaxed);
+        let is_due = self.flights.is_empty() || (self.flights.len() < FLIGHTS && all_wait);
+        if self.waiting.is_empty() || !is_due {
+            return false;
+        }
+        let jobs = self.next_jobs();
+        let (device, waker) = (&self.device, &self.waker);
+        match self.health.run(Work::Evaluate, || begin(&jobs, device, waker)) {
+            Ok((width, reading)) => self.flights.push_back(Flight { jobs, width, reading }),
+            Err(reason) => refuse(&jobs, &reason),
+        }
+        true
+    }
+
+    /// The oldest waiting batch and all others for the same net that fit.
+    fn next_jobs(&mut self) -> Vec<Job> {
+        let mut jobs: Vec<Job> = Vec::new();
+        let mut rows = 0;
+        for _ in 0..self.waiting.len() {
+            let Some(job) = self.waiting.pop_front() else { break };
+            let fits =
+                jobs.first().is_none_or(|first| Arc::ptr_eq(&first.net, &job.net) && rows + job.input.n <= MOST_ROWS);
+            if fits {
+                rows += job.input.n;
+                jobs.push(job);
+            } else {
+                self.waiting.push_back(job);
+            }
+        }
+        jobs
+    }
+}
+
+/// Starts to evaluate the batches together and to read the result. Returns it with the moves per position.
+fn begin(jobs: &[Job], device: &Device, waker: &Waker) -> Result<(usize, Reading), String> {
+    let input = joined(jobs.iter().map(|job| &job.input));
+    let moves: Vec<_> = (0..input.n).map(|row| &input.moves[input.move_range(row)]).collect();
+    let longest = moves.iter().map(|moves| moves.len()).max().unwrap_or(0);
+    let indices = PaddedIndices::new(&moves, padded(input.n), longest.next_multiple_of(MOVES_STEP));
+    let net = jobs.first().ok_or("no batch to evaluate")?.net.clone();
+    let values = net.evaluate(input.planes, input.features, &indices, device); // [rows, width + OTHERS]
+    let mut reading: Reading = Box::pin(Transaction::default().register(values).execute_async());
+    // The first poll tells the device to copy the values once they are there, before it hears of the next batch.
+    match reading.as_mut().poll(&mut Context::from_waker(waker)) {
+        Poll::Pending => Ok((indices.width, reading)),
+        Poll::Ready(done) => Ok((indices.width, Box::pin(std::future::ready(done)))),
+    }
+}
+
+fn numbers(data: Vec<TensorData>) -> Result<Vec<f32>, String> {
+    let data = data.into_iter().next().ok_or("it returned no values")?;
+    data.try_into_vec::<f32>().map_err(|error| format!("{error:?}"))
+}
+
+fn answer(job: &Job, result: Result<OutputBatch, NetError>) {
+    // The thread that asked may have stopped.
+    let _ = job.reply.send(result);
+}
+
+fn refuse(jobs: &[Job], reason: &str) {
+    for job in jobs {
+        answer(job, Err(NetError::Inference(reason.to_owned())));
+    }
+}

@@ -1,0 +1,59 @@
+//! Finds and opens GPUs through Vulkan.
+
+use burn::tensor::{Device, DeviceType, FloatDType, Tensor};
+use tablut_net::DeviceChoice;
+
+use super::error::DeviceError;
+use super::guard::caught;
+use crate::product_net::Multiply;
+
+/// A device that has computed something.
+pub(super) struct Found {
+    /// Its number and its own name.
+    pub name: String,
+    pub device: Device,
+    pub multiply: Multiply,
+    /// Whether it multiplies matrices of 16-bit numbers.
+    pub has_f16: bool,
+}
+
+/// Opens the device that `choice` names. `None` means the cores.
+pub(super) fn open(choice: DeviceChoice) -> Result<Option<Found>, DeviceError> {
+    if choice == DeviceChoice::Cpu {
+        return Ok(None);
+    }
+    let unusable = |reason: String| DeviceError::Unusable { choice, reason };
+    let mut devices = caught(|| Device::enumerate(DeviceType::Vulkan).into_vec()).map_err(unusable)?;
+    devices.sort_by_key(is_software);
+    let number = match choice {
+        DeviceChoice::Gpu(number) => number,
+        _ if devices.first().is_none_or(is_software) => return Ok(None),
+        _ => 0,
+    };
+    let found = devices.len();
+    let device = devices.into_iter().nth(number).ok_or(DeviceError::Missing { choice, found })?;
+    let own_name = caught(|| device.identity().map(|identity| identity.name)).map_err(unusable)?;
+    // A driver that crashes cannot be caught, so a product of matrices is not even tried there.
+    let multiply = if is_software(&device) { Multiply::Convolutions } else { Multiply::Matrices };
+    if !caught(|| multiplies(&device, multiply, FloatDType::F32)).map_err(unusable)? {
+        return Err(unusable("it multiplies two small matrices wrongly".to_owned()));
+    }
+    let half = || device.supports_dtype(FloatDType::F16) && multiplies(&device, multiply, FloatDType::F16);
+    let has_f16 = caught(half).unwrap_or(false);
+    let name = format!("gpu:{number} ({})", own_name.as_deref().unwrap_or("without a name"));
+    Ok(Some(Found { name, device, multiply, has_f16 }))
+}
+
+/// Whether the device is a driver that runs on the cores.
+fn is_software(device: &Device) -> bool {
+    // burn tells the kind of a device only so, or after it has opened the device.
+    format!("{device:?}").contains("Cpu")
+}
+
+/// Whether the device multiplies small matrices rightly.
+fn multiplies(device: &Device, multiply: Multiply, float: FloatDType) -> bool {
+    const SIDE: usize = 32;
+    let ones = Tensor::<2>::ones([SIDE, SIDE], device).cast(float);
+    let product = multiply.product(ones.clone(), ones).cast(FloatDType::F32);
+    product.try_into_vec_as::<f32>().is_ok_and(|values| values.iter().all(|&value| value == SIDE as f32))
+}

@@ -1,0 +1,179 @@
+//! Runs on the first GPU of this machine: they train, are killed, go on there or on the cores, and survive its failure. Any
+//! Vulkan driver will do, also one that runs on the cores. Without one the tests say that they skip.
+#![cfg(feature = "gpu")]
+
+mod tiny;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tiny::{Tiny, stdout, tablut, text};
+
+const CONFIG: &str = r#"
+rules = ["kvasir"]
+shape = "b1c16"
+
+[schedule]
+generations = 3
+games = 8
+simulations = [[0, 4]]
+
+[selfplay]
+max_plies = 30
+
+[learning]
+batch_size = 32
+draws_per_position = 1.0
+
+[evaluation]
+games = 0
+rating_share = 0.25
+
+[machine]
+workers = 2
+games_per_worker = 4
+"#;
+
+/// Whether this machine has a device; says so where it has none.
+fn has_device() -> bool {
+    let output =
+        tablut(&["bench", "inference", "--shape", "b1c16", "--batch", "1", "--secs", "0", "--device", "gpu:0"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    if message.contains("there is no such device") {
+        eprintln!("skipped: {message}");
+        return false;
+    }
+    assert!(output.status.success(), "{message}");
+    true
+}
+
+fn config(tiny: &Tiny) -> PathBuf {
+    let path = tiny.path("gpu.toml");
+    fs::write(&path, CONFIG).unwrap();
+    path
+}
+
+/// Trains on `device` with `fault`, which is empty for none.
+fn train(config: &Path, run: &Path, device: &str, fault: &str) -> Output {
+    let mut command = command(config, run, device);
+    if !fault.is_empty() {
+        command.env("TABLUT_DEVICE_FAULT", fault);
+    }
+    command.stdin(Stdio::null()).output().expect("the binary runs")
+}
+
+fn command(config: &Path, run: &Path, device: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
+    command.arg("train").arg(config).arg("--run").arg(run).args(["--device", device]);
+    command
+}
+
+/// What it said, after it has ended well.
+fn done(output: &Output) -> String {
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{message}");
+    message
+}
+
+/// The device of each generation in the run's metrics.
+fn devices(run: &Path) -> Vec<Option<String>> {
+    let text = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let device = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line.get("device").and_then(|device| device.as_str()).map(str::to_owned)
+    };
+    text.lines().map(device).collect()
+}
+
+fn state(run: &Path, generation: u64) -> PathBuf {
+    run.join(format!("checkpoints/gen-{generation:05}.state.safetensors"))
+}
+
+#[test]
+fn a_run_is_killed_and_goes_on_on_the_device_and_then_on_the_cores() {
+    if !has_device() {
+        return;
+    }
+    let tiny = Tiny::new();
+    let (config, run) = (config(&tiny), tiny.path("run"));
+    let mut child = command(&config, &run, "gpu:0").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !state(&run, 0).exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "the run ended before it could be killed");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let message = done(&train(&config, &run, "gpu:0", ""));
+    assert!(message.contains("Going on after generation") && message.contains("gpu:0 ("), "{message}");
+    let on_device = |device: &Option<String>| device.as_ref().is_some_and(|name| name.starts_with("gpu:0 ("));
+    assert!(devices(&run).len() == 3 && devices(&run).iter().all(on_device), "{:?}", devices(&run));
+    let more = ["train", "--resume", text(&run), "--device", "cpu", "--set", "schedule.generations=4"];
+    let output = tablut(&more);
+    let message = done(&output);
+    assert!(message.contains("the device was gpu:0 (") && message.contains("is cpu"), "{message}");
+    assert_eq!(devices(&run)[3], None);
+    stdout(&["data", "check", text(&run)]);
+}
+
+#[test]
+fn a_device_that_fails_loses_nothing() {
+    if !has_device() {
+        return;
+    }
+    let tiny = Tiny::new();
+    let config = config(&tiny);
+    for (fault, name) in [("evaluate:25", "in-self-play"), ("learn:3", "in-learning")] {
+        let run = tiny.path(name);
+        let output = train(&config, &run, "gpu:0", fault);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{fault}: {message}");
+        assert!(!message.contains("panicked"), "{fault}: {message}");
+        assert!(message.contains("device gpu:0 (") && message.contains("--device cpu"), "{fault}: {message}");
+        let kept: Vec<_> = (0..3).filter(|&generation| state(&run, generation).exists()).collect();
+        let games = fs::read(run.join("games/gen-00000.games")).ok();
+        done(&train(&config, &run, "cpu", ""));
+        assert_eq!(devices(&run).len(), 3, "{fault}");
+        // What the device had finished stays as it was.
+        assert!(kept.iter().all(|&generation| devices(&run)[generation as usize].is_some()), "{fault}");
+        assert!(games.is_none_or(|games| games == fs::read(run.join("games/gen-00000.games")).unwrap()), "{fault}");
+        stdout(&["data", "check", text(&run)]);
+    }
+}
+
+#[test]
+fn commands_run_nets_on_the_device() {
+    if !has_device() {
+        return;
+    }
+    let tiny = Tiny::new();
+    let (model, out) = (tiny.model(), tiny.path("out"));
+    let model = text(&model);
+    let analysis = |device: &str| {
+        let text = stdout(&["analyze", model, "--simulations", "16", "--json", "--device", device]);
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let [gpu, cpu] = ["gpu:0", "cpu"].map(analysis);
+    assert!(
+        gpu.is_object() && gpu["value"].as_f64().zip(cpu["value"].as_f64()).is_none_or(|(a, b)| (a - b).abs() < 0.05)
+    );
+    let games = ["selfplay", model, "--games", "2", "--simulations", "2", "--out", text(&out), "--device", "gpu:0"];
+    assert!(stdout(&games).contains("2 games"));
+    stdout(&["evaluate", model, "--against", "random", "--games", "2", "--device", "gpu:0"]);
+    stdout(&["bench", "training", "--shape", "b1c16", "--batch", "8", "--steps", "1", "--device", "gpu:0"]);
+    let bench = [
+        "bench",
+        "selfplay",
+        "--shape",
+        "b1c16",
+        "--games",
+        "4",
+        "--simulations",
+        "2",
+        "--rounds",
+        "1",
+        "--device",
+        "gpu:0",
+    ];
+    assert!(stdout(&bench).contains("gain of gpu:0 ("));
+}
