@@ -11,6 +11,7 @@ pub(crate) mod output;
 pub(crate) mod spread;
 pub(crate) mod weights;
 
+use crate::aligned::Element;
 use crate::matrix::packed_index;
 use crate::{Aligned, LANES};
 
@@ -148,19 +149,20 @@ pub(crate) fn transform_kernel(taps: &[f32]) -> [f32; POINTS] {
     points
 }
 
-/// The tiles of some images at every point: `[point][image][tile][channel]`.
-pub struct Transformed {
+/// The tiles of some images at every point: `[point][image][tile][channel]`, in f32, or rounded to bf16
+/// ([`Bf16Tiles`](crate::Bf16Tiles)).
+pub struct Transformed<T: Element = f32> {
     grid: Grid,
-    values: Aligned,
+    values: Aligned<T>,
     images: usize,
     channels: usize,
 }
 
-impl Transformed {
+impl<T: Element> Transformed<T> {
     /// Memory for `images` images of `channels` channels. Values are unspecified until written.
-    pub fn new(grid: Grid, images: usize, channels: usize) -> Transformed {
-        let size = POINTS * point_stride(grid, images, channels);
-        Transformed { grid, values: Aligned::zeroed(size), images, channels }
+    pub fn new(grid: Grid, images: usize, channels: usize) -> Self {
+        let size = POINTS * point_stride::<T>(grid, images, channels);
+        Self { grid, values: Aligned::zeroed(size), images, channels }
     }
 
     /// Changes the size to `images` images of `channels` channels, without allocating.
@@ -170,7 +172,7 @@ impl Transformed {
     /// If that is more than the memory was made for.
     pub fn reshape(&mut self, images: usize, channels: usize) {
         assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
-        let size = POINTS * point_stride(self.grid, images, channels);
+        let size = POINTS * point_stride::<T>(self.grid, images, channels);
         assert!(size <= self.values.len(), "room for the tiles");
         (self.images, self.channels) = (images, channels);
     }
@@ -192,19 +194,19 @@ impl Transformed {
 
     /// The distance from one point's values to the next point's.
     pub(crate) fn point_stride(&self) -> usize {
-        point_stride(self.grid, self.images, self.channels)
+        point_stride::<T>(self.grid, self.images, self.channels)
     }
 
-    pub(crate) fn values(&self) -> &[f32] {
+    pub(crate) fn values(&self) -> &[T] {
         &self.values
     }
 
-    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
+    pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 }
 
 /// One cache line more than the values of a point, so that the points of a tile are in different cache sets.
-fn point_stride(grid: Grid, images: usize, channels: usize) -> usize {
-    images * grid.tiles() * channels + LANES
+fn point_stride<T>(grid: Grid, images: usize, channels: usize) -> usize {
+    images * grid.tiles() * channels + LANES * size_of::<f32>() / size_of::<T>()
 }

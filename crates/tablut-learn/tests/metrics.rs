@@ -1,13 +1,11 @@
 //! The metrics of each generation: by rule set, on unseen and on held-out games, and the same after a resume.
 
+mod runs;
+
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{CancelToken, Concurrency, Counters, LocalGames};
-use tablut_learn::{
-    Doors, GenerationMetrics, METRICS_SCHEMA, MachineMetrics, Observer, Run, TrainConfig, TrainError, train,
-};
-use tablut_net::{Engine, Inference, Weights};
+use tablut_learn::{GenerationMetrics, METRICS_SCHEMA, MachineMetrics, Run, TrainError};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
@@ -23,19 +21,8 @@ batch_size = 32
 draws_per_position = 1.0
 "#;
 
-struct Silent;
-impl Observer for Silent {}
-
 fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
-    let path = folder.join("config-given.toml");
-    fs::write(&path, CONFIG).unwrap();
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let mut run = Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?;
-    let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
-    let mut games = LocalGames::new(&engine, Concurrency { workers: 2, tasks_per_worker: 8 });
-    let doors = Doors { games: &mut games, nets: None };
-    train(&mut run, doors, &Counters::default(), &CancelToken::new(), &Silent)?;
-    Ok(run)
+    runs::run(CONFIG, folder, overrides)
 }
 
 /// The metrics that do not depend on the machine.

@@ -1,12 +1,13 @@
 //! Special games of a run: what they are played with comes from earlier generations, and a resumed run finds it again.
 
+mod runs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{CancelToken, Concurrency, Counters, Endings, GameRecord, LocalGames, PlyRecord, read_records};
-use tablut_learn::{Doors, Observer, Run, TrainConfig, TrainError, train};
-use tablut_net::{Engine, Inference, Weights};
+use tablut_games::{Endings, GameRecord, PlyRecord, read_records};
+use tablut_learn::{Run, TrainError};
 use tablut_rules::{Game, Move};
 
 const CONFIG: &str = r#"
@@ -35,19 +36,8 @@ const ALL: [&str; 5] = [
     "selfplay.both_first_movers=0.2",
 ];
 
-struct Silent;
-impl Observer for Silent {}
-
 fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
-    let path = folder.join("config-given.toml");
-    fs::write(&path, CONFIG).unwrap();
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let mut run = Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?;
-    let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
-    let mut games = LocalGames::new(&engine, Concurrency { workers: 2, tasks_per_worker: 8 });
-    let doors = Doors { games: &mut games, nets: None };
-    train(&mut run, doors, &Counters::default(), &CancelToken::new(), &Silent)?;
-    Ok(run)
+    runs::run(CONFIG, folder, overrides)
 }
 
 fn games(run: &Run, generation: u64) -> Vec<GameRecord> {

@@ -1,5 +1,7 @@
 //! Muon learns, goes on with the same bits, and is not taken for another optimiser; heads' losses reach the metrics.
 
+mod runs;
+
 use std::fs;
 use std::path::Path;
 
@@ -7,14 +9,13 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, LocalGames, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch,
-    game_rng, run_tasks,
+    CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{
-    Backend, CpuBackend, Doors, GradientBackend, LearnerState, LossWeights, Observer, OptimizerConfig, OptimizerKind,
-    Run, TrainConfig, TrainError, read_metrics, train,
+    Backend, CpuBackend, GradientBackend, LearnerState, LossWeights, OptimizerConfig, OptimizerKind, Run, TrainError,
+    read_metrics,
 };
-use tablut_net::{Engine, Inference, Weights};
+use tablut_net::Weights;
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
 
@@ -113,19 +114,8 @@ reply = 0.15
 kind = "muon"
 "#;
 
-struct Silent;
-impl Observer for Silent {}
-
 fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
-    let path = folder.join("config-given.toml");
-    fs::write(&path, CONFIG).unwrap();
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let mut run = Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?;
-    let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
-    let mut games = LocalGames::new(&engine, Concurrency { workers: 1, tasks_per_worker: 8 });
-    let doors = Doors { games: &mut games, nets: None };
-    train(&mut run, doors, &Counters::default(), &CancelToken::new(), &Silent)?;
-    Ok(run)
+    runs::run(CONFIG, folder, overrides)
 }
 
 #[test]

@@ -2,10 +2,7 @@
 
 use super::number::round;
 use crate::winograd::{POINTS, transform_kernel};
-use crate::{Aligned, Grid, LANES};
-
-/// Values in a cache line.
-const LINE: usize = 32;
+use crate::{Aligned, LANES, Transformed};
 
 /// The weights of a 3×3 convolution with zero padding, transformed as [`crate::Convolution`]'s and then rounded to
 /// bf16: for each point `[outputs / 16][pairs of inputs][16 outputs][2]`.
@@ -61,62 +58,4 @@ pub(super) fn index(inputs: usize, output: usize, input: usize) -> usize {
 }
 
 /// The tiles of some images at every point, rounded to bf16: `[point][image][tile][channel]`.
-pub struct Bf16Tiles {
-    grid: Grid,
-    values: Aligned<u16>,
-    images: usize,
-    channels: usize,
-}
-
-impl Bf16Tiles {
-    /// Memory for `images` images of `channels` channels. Values are unspecified until written.
-    pub fn new(grid: Grid, images: usize, channels: usize) -> Bf16Tiles {
-        let size = POINTS * point_stride(grid, images, channels);
-        Bf16Tiles { grid, values: Aligned::zeroed(size), images, channels }
-    }
-
-    /// Changes the size to `images` images of `channels` channels, without allocating.
-    ///
-    /// # Panics
-    ///
-    /// If that is more than the memory was made for.
-    pub fn reshape(&mut self, images: usize, channels: usize) {
-        assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
-        let size = POINTS * point_stride(self.grid, images, channels);
-        assert!(size <= self.values.len(), "room for the tiles");
-        (self.images, self.channels) = (images, channels);
-    }
-
-    /// The grid of the images.
-    pub fn grid(&self) -> Grid {
-        self.grid
-    }
-
-    /// Number of images.
-    pub fn images(&self) -> usize {
-        self.images
-    }
-
-    /// Channels of each image.
-    pub fn channels(&self) -> usize {
-        self.channels
-    }
-
-    /// The distance from one point's values to the next point's.
-    pub(super) fn point_stride(&self) -> usize {
-        point_stride(self.grid, self.images, self.channels)
-    }
-
-    pub(super) fn values(&self) -> &[u16] {
-        &self.values
-    }
-
-    pub(super) fn values_mut(&mut self) -> &mut [u16] {
-        &mut self.values
-    }
-}
-
-/// One cache line more than the values of a point, so that the points of a tile are in different cache sets.
-fn point_stride(grid: Grid, images: usize, channels: usize) -> usize {
-    images * grid.tiles() * channels + LINE
-}
+pub type Bf16Tiles = Transformed<u16>;

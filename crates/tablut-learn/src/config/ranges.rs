@@ -7,6 +7,14 @@ use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
 use crate::backend::Backend;
 use crate::optimizer::OptimizerKind;
 
+/// Whether a value is in its range, its key, the value, and the range.
+type Check<'a> = (bool, &'a str, &'a dyn std::fmt::Display, &'a str);
+
+fn faults(checks: &[Check<'_>]) -> Vec<String> {
+    let failed = checks.iter().filter(|check| !check.0);
+    failed.map(|(_, key, value, expected)| format!("{key} = {value}: expected {expected}")).collect()
+}
+
 impl TrainConfig {
     /// Finds all values that are out of range.
     pub fn check_ranges(&self) -> Result<(), TrainConfigError> {
@@ -17,7 +25,7 @@ impl TrainConfig {
             }
         };
         let unit = 0.0..=1.0;
-        let (s, l, o, p) = (&self.schedule, &self.learning, &self.optimizer, &self.selfplay);
+        let (s, l, o) = (&self.schedule, &self.learning, &self.optimizer);
         check((1..=MAX_RULE_SETS).contains(&self.rules.len()), "rules", &self.rules.len(), "1 to 1000 rule sets");
         check((1..=100_000).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
         check((1..=1_000_000).contains(&s.games), "schedule.games", &s.games, "1 to 1000000");
@@ -46,20 +54,6 @@ impl TrainConfig {
         check(unit.contains(&o.weight_decay), "optimizer.weight_decay", &o.weight_decay, "0 to 1");
         check(o.max_gradient_norm > 0.0, "optimizer.max_gradient_norm", &o.max_gradient_norm, "above 0");
         check(below_one(o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
-        check(p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100");
-        check((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000");
-        check(p.full_share > 0.0 && p.full_share <= 1.0, "selfplay.full_share", &p.full_share, "above 0, to 1");
-        let quick = p.quick_simulations;
-        check(quick > 0.0 && quick <= 1.0, "selfplay.quick_simulations", &quick, "above 0, to 1");
-        check(unit.contains(&p.past_share), "selfplay.past_share", &p.past_share, "0 to 1");
-        check(below_one(p.balance), "selfplay.balance", &p.balance, "0 to below 1");
-        let balance_share = p.balance_share;
-        check((0.0..=0.9).contains(&balance_share), "selfplay.balance_share", &balance_share, "0 to 0.9");
-        check(unit.contains(&p.regret_starts), "selfplay.regret_starts", &p.regret_starts, "0 to 1");
-        check(p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64");
-        check(unit.contains(&p.both_first_movers), "selfplay.both_first_movers", &p.both_first_movers, "0 to 1");
-        let uneven = l.uneven_value_share;
-        check(unit.contains(&uneven), "learning.uneven_value_share", &uneven, "0 to 1");
         let weights = self.loss.all();
         let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
         check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");
@@ -76,29 +70,45 @@ impl TrainConfig {
         check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
+        faults.extend(self.selfplay_faults());
         faults.extend(self.learning_faults());
         faults.extend(self.search_faults());
         if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
     }
 
+    fn selfplay_faults(&self) -> Vec<String> {
+        let (p, unit) = (&self.selfplay, 0.0..=1.0);
+        let above_zero = |value: f32| value > 0.0 && value <= 1.0;
+        faults(&[
+            (p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100"),
+            ((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000"),
+            (above_zero(p.full_share), "selfplay.full_share", &p.full_share, "above 0, to 1"),
+            (above_zero(p.quick_simulations), "selfplay.quick_simulations", &p.quick_simulations, "above 0, to 1"),
+            (unit.contains(&p.past_share), "selfplay.past_share", &p.past_share, "0 to 1"),
+            ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
+            ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
+            (unit.contains(&p.regret_starts), "selfplay.regret_starts", &p.regret_starts, "0 to 1"),
+            (p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64"),
+            (unit.contains(&p.both_first_movers), "selfplay.both_first_movers", &p.both_first_movers, "0 to 1"),
+            (unit.contains(&p.surprise_share), "selfplay.surprise_share", &p.surprise_share, "0 to 1"),
+        ])
+    }
+
     fn learning_faults(&self) -> Vec<String> {
         let (l, unit) = (&self.learning, 0.0..=1.0);
-        let surprise = self.selfplay.surprise_share;
         let known = self.optimizer.kind == OptimizerKind::AdamW
             || (l.backend == Backend::Cpu && self.machine.device == DeviceChoice::Cpu);
-        let checks: [(bool, &str, &dyn std::fmt::Display, &str); 4] = [
+        faults(&[
             ((0.0..=1000.0).contains(&l.value_horizon), "learning.value_horizon", &l.value_horizon, "0 to 1000"),
             (unit.contains(&l.window_power), "learning.window_power", &l.window_power, "0 to 1"),
-            (unit.contains(&surprise), "selfplay.surprise_share", &surprise, "0 to 1"),
+            (unit.contains(&l.uneven_value_share), "learning.uneven_value_share", &l.uneven_value_share, "0 to 1"),
             (
                 known,
                 "optimizer.kind",
                 &self.optimizer.kind,
                 "adamw, the only one with learning.backend = \"burn\" and with machine.device other than cpu",
             ),
-        ];
-        let faults = checks.into_iter().filter(|check| !check.0);
-        faults.map(|(_, key, value, expected)| format!("{key} = {value}: expected {expected}")).collect()
+        ])
     }
 
     fn search_faults(&self) -> Vec<String> {
