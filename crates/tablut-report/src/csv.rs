@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tablut_games::GameRecord;
+use tablut_games::{GameRecord, RuleSetStatistics};
 use tablut_rules::Side;
 
 use crate::metrics::MetricsLine;
@@ -49,49 +49,55 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
             );
         }
         for set in &line.rule_sets {
-            let ordinary = set.ordinary();
-            let of_ordinary = format!(
-                "{},{},{},{}",
-                ordinary.games(),
-                ordinary.attackers_won,
-                ordinary.drawn,
-                ordinary.defenders_won
-            );
-            let net = set.net.as_ref();
-            let policy = |side, value: fn(&tablut_games::PolicyStatistics) -> f64| {
-                number(net.map(|net| value(net.policy(side))))
-            };
-            let error = |value: fn(&tablut_games::PhaseStatistics) -> f64| {
-                let positions = net?.phases.iter().map(|phase| phase.positions as f64).sum::<f64>();
-                let sum = net?.phases.iter().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>();
-                (positions > 0.0).then(|| sum / positions)
-            };
-            let (a, d) = (Side::Attackers, Side::Defenders);
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{tail},{of_ordinary}{losses}",
+                "{},{},{},{tail},{}{losses}",
                 line.generation,
                 line.simulations,
-                cell(&set.rules),
-                set.games,
-                set.attackers_won,
-                set.drawn,
-                set.defenders_won,
-                set.plies.median,
-                set.attackers.captures,
-                set.defenders.captures,
-                policy(a, |p| p.entropy),
-                policy(d, |p| p.entropy),
-                policy(a, |p| p.divergence),
-                policy(d, |p| p.divergence),
-                policy(a, |p| p.changed),
-                policy(d, |p| p.changed),
-                number(error(|phase| phase.net_error)),
-                number(error(|phase| phase.search_error)),
+                cells(set),
+                ordinary(set)
             );
         }
     }
     text
+}
+
+/// What one rule set adds to a row: its name, results, lengths and captures, and what its searches and values are like.
+fn cells(set: &RuleSetStatistics) -> String {
+    let net = set.net.as_ref();
+    let policy =
+        |side, value: fn(&tablut_games::PolicyStatistics) -> f64| number(net.map(|net| value(net.policy(side))));
+    let error = |value: fn(&tablut_games::PhaseStatistics) -> f64| {
+        let positions = net?.phases.iter().map(|phase| phase.positions as f64).sum::<f64>();
+        let sum = net?.phases.iter().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>();
+        (positions > 0.0).then(|| sum / positions)
+    };
+    let (a, d) = (Side::Attackers, Side::Defenders);
+    [
+        cell(&set.rules),
+        set.games.to_string(),
+        set.attackers_won.to_string(),
+        set.drawn.to_string(),
+        set.defenders_won.to_string(),
+        set.plies.median.to_string(),
+        set.attackers.captures.to_string(),
+        set.defenders.captures.to_string(),
+        policy(a, |p| p.entropy),
+        policy(d, |p| p.entropy),
+        policy(a, |p| p.divergence),
+        policy(d, |p| p.divergence),
+        policy(a, |p| p.changed),
+        policy(d, |p| p.changed),
+        number(error(|phase| phase.net_error)),
+        number(error(|phase| phase.search_error)),
+    ]
+    .join(",")
+}
+
+/// The results of the games with one net, equal searches and the rules' own start.
+fn ordinary(set: &RuleSetStatistics) -> String {
+    let ordinary = set.ordinary();
+    format!("{},{},{},{}", ordinary.games(), ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won)
 }
 
 /// One row for each ply of a game, without the columns' names.

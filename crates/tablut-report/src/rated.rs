@@ -143,6 +143,28 @@ pub fn scores(lines: &[MetricsLine], by_rules: bool) -> EvaluationFile {
     EvaluationFile { model: "the newest nets".to_owned(), simulations, matches: matches.collect() }
 }
 
+/// The matches in the order of rule sets and of opponents, the strongest first. Of several rule sets each has its strongest
+/// opponent in the first list and the others in the second, so that the first one is read at a glance.
+pub fn strongest_apart<'a>(
+    found: &'a EvaluationFile,
+    whole: &RatedProgress,
+) -> (Vec<&'a EvaluationMatch>, Vec<&'a EvaluationMatch>) {
+    let names = found.rule_sets();
+    let rules = |of: &EvaluationMatch| names.iter().position(|name| *name == of.rules);
+    let rank = |of: &EvaluationMatch| whole.frozen.iter().position(|(name, _)| name == of.opponent());
+    let mut sorted: Vec<&EvaluationMatch> = found.matches.iter().collect();
+    sorted.sort_by_key(|of| (rules(of), rank(of).unwrap_or(usize::MAX)));
+    if names.len() < 2 {
+        return (sorted, Vec::new());
+    }
+    let (mut strongest, mut others) = (Vec::<&EvaluationMatch>::new(), Vec::new());
+    for of in sorted {
+        let known = strongest.last().is_some_and(|last| last.rules == of.rules);
+        if known { others.push(of) } else { strongest.push(of) }
+    }
+    (strongest, others)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,5 +221,20 @@ mod tests {
             by_rules.matches.iter().map(|found| found.games).sum::<u32>(),
             all.matches.iter().map(|m| m.games).sum::<u32>()
         );
+    }
+
+    #[test]
+    fn each_rule_sets_strongest_opponent_stands_apart() {
+        let (found, whole) = (scores(&lines(), true), progress(&lines(), None));
+        assert_eq!(whole.frozen.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["greedy", "random"]);
+        let names = |matches: &[&EvaluationMatch]| -> Vec<String> {
+            matches.iter().map(|of| format!("{} {}", of.rules, of.opponent())).collect()
+        };
+        let (strongest, others) = strongest_apart(&found, &whole);
+        assert_eq!(names(&strongest), ["ashton greedy", "kvasir greedy"]);
+        assert_eq!(names(&others), ["ashton random", "kvasir random"]);
+        let found = scores(&lines(), false);
+        let (all, none) = strongest_apart(&found, &whole);
+        assert_eq!((all.len(), none.len()), (2, 0));
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::score_cells::score_cells;
 use crate::evaluation::{EvaluationMatch, SideScore};
 use crate::figures::signed;
-use crate::rated::{RatedProgress, is_rated, latest, progress, scores};
+use crate::rated::{RatedProgress, is_rated, latest, progress, scores, strongest_apart};
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 
@@ -18,6 +18,7 @@ pub fn section(run: &RunFiles) -> Markup {
     let last = latest(&run.lines);
     let (first, end) = (last.first().map_or(0, |line| line.generation), last.last().map_or(0, |line| line.generation));
     let names = by_rules.rule_sets();
+    let (strongest, others) = strongest_apart(&by_rules, &whole);
     html! {
         p class="soft" {
             "While it trains the run plays pairs of games of its newest net, with " (by_rules.simulations)
@@ -26,16 +27,28 @@ pub fn section(run: &RunFiles) -> Markup {
         }
         div class="charts" { (chart(if names.len() > 1 { "Strength under all rule sets" } else { "Strength" }, &whole)) (table_of(&whole)) }
         h3 { "By rule set and side, generations " (first) " to " (end) }
-        div class="scroll" { table {
-            thead { tr { th { "rules" } th class="left" { "opponent" } th { "games" } th class="left" colspan="2" { "score" } th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" } } }
-            tbody { @for found in &by_rules.matches { (row(found)) } }
-        } }
+        (table_of_scores(&strongest))
+        @if !others.is_empty() {
+            details { summary { "Against the weaker opponents" } (table_of_scores(&others)) }
+        }
         @let charts: Vec<(&str, RatedProgress)> = names.iter().map(|name| (*name, progress(&run.lines, Some(name)))).collect();
         @if names.len() > 1 && charts.iter().any(|(_, found)| found.stretches.len() > 1) {
             details { summary { "Strength under each rule set" } div class="charts" {
                 @for (name, found) in &charts { (chart(name, found)) }
             } }
         }
+    }
+}
+
+fn table_of_scores(matches: &[&EvaluationMatch]) -> Markup {
+    html! {
+        div class="scroll" { table {
+            thead { tr {
+                th { "rules" } th class="left" { "opponent" } th { "games" } th class="left" colspan="2" { "score" }
+                th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" }
+            } }
+            tbody { @for found in matches { (row(found)) } }
+        } }
     }
 }
 

@@ -150,7 +150,8 @@ fn endings(row: &Row) -> String {
     let share = |n: usize| percent(n as f64 / row.games.max(1) as f64);
     reasons
         .iter()
-        .map(|(reason, n)| format!("{} {}", reason.replace('-', " "), share(**n)))
+        // A line does not break between a number and its %.
+        .map(|(reason, n)| format!("{} {}", reason.replace('-', " "), share(**n)).replace(' ', "\u{a0}"))
         .collect::<Vec<_>>()
         .join(", ")
 }

@@ -8,6 +8,7 @@ use crate::record::Format;
 use crate::seat::Seats;
 use crate::session::Session;
 use crate::work::{Experiment, Finds, Lens, Refutation, Reply, Review, ThreatWork};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::{Move, Rules, Side};
@@ -67,26 +68,12 @@ impl Table {
                     self.cancel(task, &mut response);
                 }
             }
-            Request::Refute { moves } => {
-                let seed = self.next_seed();
-                let work = Refutation::new(self.session.here(), self.session.game(), moves, seed)?;
-                self.assign(Task::Refutation, Urgency::Soon, 0, Duration::ZERO, Box::new(work), &mut response);
-            }
-            Request::Glances if self.lobby.checkpoints.is_empty() => {
-                return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
-            }
-            Request::Glances if self.session.ending().is_some() => return Err("the game is over here".to_owned()),
-            Request::Glances => self.glance(0, &mut response),
+            Request::Refute { moves } => self.refute(moves, &mut response)?,
+            Request::Glances => self.glances(&mut response)?,
             Request::MoveNow | Request::Hint | Request::Threat | Request::Review | Request::Lens => {
                 self.think(&request, &mut response)?;
             }
-            Request::Experiment { set, games } => {
-                let set = RuleCheck::read(&set)?;
-                let rules = Rules::new(set).map_err(|error| error.to_string())?;
-                let seed = self.next_seed();
-                let work = Box::new(Experiment::new(Arc::new(rules), games, seed));
-                self.assign(Task::Experiment, Urgency::Background, 0, Duration::ZERO, work, &mut response);
-            }
+            Request::Experiment { set, games } => self.experiment(&set, games, &mut response)?,
             Request::New { .. }
             | Request::Open { .. }
             | Request::Import { .. }
@@ -164,6 +151,35 @@ impl Table {
         };
         self.session.resign(side.unwrap_or(only_person)).map_err(text)?;
         self.changed(response);
+        Ok(())
+    }
+
+    /// Starts to show one level of a result's proof, after `moves`.
+    fn refute(&mut self, moves: Vec<Move>, response: &mut Response) -> Result<(), String> {
+        let seed = self.next_seed();
+        let work = Refutation::new(self.session.here(), self.session.game(), moves, seed)?;
+        self.assign(Task::Refutation, Urgency::Soon, 0, Duration::ZERO, Box::new(work), response);
+        Ok(())
+    }
+
+    /// Starts to show the present position as each checkpoint of the run sees it.
+    fn glances(&mut self, response: &mut Response) -> Result<(), String> {
+        if self.lobby.checkpoints.is_empty() {
+            return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
+        }
+        if self.session.ending().is_some() {
+            return Err("the game is over here".to_owned());
+        }
+        self.glance(0, response);
+        Ok(())
+    }
+
+    /// Starts games of the net with itself under the form's rules.
+    fn experiment(&mut self, set: &Value, games: u32, response: &mut Response) -> Result<(), String> {
+        let rules = Rules::new(RuleCheck::read(set)?).map_err(|error| error.to_string())?;
+        let seed = self.next_seed();
+        let work = Box::new(Experiment::new(Arc::new(rules), games, seed));
+        self.assign(Task::Experiment, Urgency::Background, 0, Duration::ZERO, work, response);
         Ok(())
     }
 
