@@ -82,21 +82,7 @@ fn generation(
     observer: &dyn Observer,
 ) -> Result<GenerationMetrics, TrainError> {
     let generation = run.next_generation;
-    let path = run.games_path(generation);
-    let (games, selfplay, fleet) = if path.exists() {
-        tracing::info!(generation, "its games are on disk from before");
-        let file = read_records(&path)?;
-        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
-        (file.games, metrics, None)
-    } else {
-        let (games, metrics, fleet) = play_games(run, generation, doors.games, counters, cancel, observer)?;
-        if metrics.positions == 0 {
-            return Err(TrainError::NothingToLearn(generation));
-        }
-        let file = RecordFile::new(metrics.evaluations, run.rules.iter().map(|rules| &**rules), games);
-        write_records(&path, &file)?;
-        (file.games, metrics, fleet)
-    };
+    let (games, selfplay, fleet) = games_of(run, generation, doors.games, counters, cancel, observer)?;
     doors.games.kept(generation)?;
     run.remember(generation, &games)?;
     let (n_games, positions) = (games.len(), selfplay.positions);
@@ -108,6 +94,7 @@ fn generation(
     let mut watch = Watch::new(selfplay.evaluations);
     let (rule_sets, fresh) = watch.games(run, &games)?;
     let (games, held_out) = run.split(games);
+    let path = run.games_path(generation);
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
     if positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
@@ -116,12 +103,7 @@ fn generation(
     let learnt = watch.losses(run, &games)?;
     let held_out = (!held_out.is_empty()).then(|| watch.losses(run, &held_out)).transpose()?;
     let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
-    run.training.generations += 1;
-    run.training.games += n_games as u64;
-    run.training.positions += positions as u64;
-    run.training.evaluations += selfplay.evaluations;
-    run.training.steps = run.learner.steps;
-    run.training.play_simulations = run.config.play.simulations;
+    run.count(n_games, positions, selfplay.evaluations);
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
     let simulations = run.config.schedule.simulations_at(generation);
     let rating = observer.rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?;
@@ -143,19 +125,49 @@ fn generation(
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
+    log(&metrics);
+    if let Some(nets) = &mut doors.nets {
+        nets.publish(generation, &run.model())?;
+    }
+    Ok(metrics)
+}
+
+/// One line in the run's log.
+fn log(metrics: &GenerationMetrics) {
     let LearningMetrics { steps, loss, seconds, .. } = &metrics.learning;
     tracing::info!(
-        generation,
+        generation = metrics.generation,
         steps,
         policy_loss = loss.policy,
         value_loss = loss.value,
         seconds,
         "learnt; checkpoint written"
     );
-    if let Some(nets) = &mut doors.nets {
-        nets.publish(generation, &run.model())?;
+}
+
+/// The games of `generation`: from the disk if they were played before a stop, otherwise played and saved.
+fn games_of(
+    run: &Run,
+    generation: u64,
+    source: &mut dyn GameSource,
+    counters: &Counters,
+    cancel: &CancelToken,
+    observer: &dyn Observer,
+) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
+    let path = run.games_path(generation);
+    if path.exists() {
+        tracing::info!(generation, "its games are on disk from before");
+        let file = read_records(&path)?;
+        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
+        return Ok((file.games, metrics, None));
     }
-    Ok(metrics)
+    let (games, metrics, fleet) = play_games(run, generation, source, counters, cancel, observer)?;
+    if metrics.positions == 0 {
+        return Err(TrainError::NothingToLearn(generation));
+    }
+    let file = RecordFile::new(metrics.evaluations, run.rules.iter().map(|rules| &**rules), games);
+    write_records(&path, &file)?;
+    Ok((file.games, metrics, fleet))
 }
 
 /// Everything that the games of `generation` depend on. The net is the last one, or with a lag of one the net before
@@ -262,6 +274,16 @@ impl Run {
     /// The rule sets, in the form of model files.
     pub fn stated_rules(&self) -> Vec<StatedRules> {
         self.rules.iter().map(|rules| StatedRules::of(rules)).collect()
+    }
+
+    /// Adds a generation to what the net's file says of its training.
+    fn count(&mut self, games: usize, positions: usize, evaluations: u64) {
+        self.training.generations += 1;
+        self.training.games += games as u64;
+        self.training.positions += positions as u64;
+        self.training.evaluations += evaluations;
+        self.training.steps = self.learner.steps;
+        self.training.play_simulations = self.config.play.simulations;
     }
 
     /// The net of the last completed generation, or the untrained one.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::{FleetGames, FleetNets};
-use tablut_games::{Counters, LocalGames, MakeInference};
-use tablut_learn::{ComputeDevice, Doors, Run, TrainConfig, TrainError, model_path, train};
+use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
+use tablut_learn::{ComputeDevice, Doors, EvaluationConfig, Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{DeviceChoice, Processor, Weights, durable};
 use tablut_play::ServeArgs;
 
@@ -20,7 +20,7 @@ use super::evaluate::measure;
 use super::matches::{MatchArgs, load_rules, parse_players};
 use super::model_file::{engines_in, load_nets};
 use super::nats::FleetArgs;
-use crate::console::Console;
+use crate::console::{Console, Voice};
 use crate::dashboard::Screen;
 use crate::forecast_text::forecast_text;
 use crate::hints;
@@ -95,13 +95,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
     if args.dry_run {
-        let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
-        let make_engine = engines_in(config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
-        let processor = device.processor();
-        let make_net = |weights: &Weights| processor.make(weights);
-        let make: MakeInference<'_> = if device.is_cpu() { &make_engine } else { &make_net };
-        write!(console, "{}", forecast_text(&config, &device, make, &folder, &cancel, voice)?)?;
-        return Ok(());
+        return forecast(&config, &folder, console);
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
     run_log::begin(&folder)?;
@@ -116,55 +110,48 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
         voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve)?));
     }
-    let (cancel, counters) = (cancelled_by_interrupt()?, Arc::new(Counters::default()));
-    let live = Arc::new(LiveWriter::new(&folder, &counters));
-    let progress = Screen::new(&run, &counters, &cancel, &live, voice, args.plain);
-    let say = |line: &str| progress.say(line);
-    let watched = Watched::new(&run, &progress, &live, &say);
-    let concurrency = run.device.concurrency(&run.config.machine);
-    let processor = run.device.processor();
-    let make_net = |weights: &Weights| processor.make(weights);
-    let make: MakeInference<'_> = if run.device.is_cpu() { &make_engine } else { &make_net };
-    if !run.device.is_cpu() {
-        voice.say(format_args!("Plays and learns on {}", run.device.name()));
-    }
-    let trained = if let Some(fleet) = args.fleet.start(run.id(), &run.folder, concurrency, progress.notes())? {
-        progress.watch(fleet.watch());
-        let status = fleet.watch();
-        live.watch(move || status().to_string());
-        // Workers play on their cores, so the games that are played here have to have the same bits.
-        let (mut games, mut nets) = (FleetGames::new(&fleet, &make_engine), FleetNets::new(&fleet));
-        let doors = Doors { games: &mut games, nets: Some(&mut nets) };
-        train(&mut run, doors, &counters, &cancel, &watched)
-    } else {
-        let mut games = LocalGames::new(make, concurrency).watched(live.clone());
-        train(&mut run, Doors { games: &mut games, nets: None }, &counters, &cancel, &watched)
-    };
-    drop(progress);
-    match trained {
-        Ok(()) => {}
+    let cancel = cancelled_by_interrupt()?;
+    match args.train(&mut run, &make_engine, &cancel, voice)? {
+        Ok(()) => finish(&run, &evaluation, &cancel, console),
         Err(TrainError::Stopped) => {
             tracing::info!("stopped on request");
             voice.say(format_args!("Stopped. What is done is in {}; go on with", folder.display()));
             voice.say(format_args!("  {}", resume_command(&folder)));
-            return Err(Interrupted::now().into());
+            Err(Interrupted::now().into())
         }
         Err(error) => {
             tracing::error!("{error}");
-            return Err(error.into());
+            Err(error.into())
         }
     }
+}
+
+/// Prints what a run would take.
+fn forecast(config: &TrainConfig, folder: &Path, console: &mut Console) -> anyhow::Result<()> {
+    let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
+    let make_engine = engines_in(config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
+    let processor = device.processor();
+    let make_net = |weights: &Weights| processor.make(weights);
+    let make: MakeInference<'_> = if device.is_cpu() { &make_engine } else { &make_net };
+    let text = forecast_text(config, &device, make, folder, &cancel, console.voice)?;
+    write!(console, "{text}")?;
+    Ok(())
+}
+
+/// Measures the net of a run that has ended, and prints what to do with it.
+fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
+    let voice = console.voice;
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
     let device = DeviceArgs { device: run.config.machine.device };
     let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
-        let measured = measure(&model, &evaluation.against, None, None, &matches, &cancel, voice)?;
+        let measured = measure(&model, &evaluation.against, None, None, &matches, cancel, voice)?;
         if !measured.played.is_complete() {
             voice.say(format_args!("Stopped. The net is {}; measure it with", model.display()));
-            voice.say(format_args!("  {}", resume_command(&folder)));
+            voice.say(format_args!("  {}", resume_command(&run.folder)));
             return Err(Interrupted::now().into());
         }
-        let path = folder.join("evaluation.json");
+        let path = run.folder.join("evaluation.json");
         durable::write(&path, measured.json()?.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
         writeln!(console, "{}", measured.text(&matches))?;
@@ -176,6 +163,39 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 impl Args {
+    /// Trains on this machine, or with workers. The outer error is that of a fleet that cannot start.
+    fn train(
+        &self,
+        run: &mut Run,
+        make_engine: MakeInference<'_>,
+        cancel: &CancelToken,
+        voice: Voice,
+    ) -> anyhow::Result<Result<(), TrainError>> {
+        let counters = Arc::new(Counters::default());
+        let live = Arc::new(LiveWriter::new(&run.folder, &counters));
+        let progress = Screen::new(run, &counters, cancel, &live, voice, self.plain);
+        let say = |line: &str| progress.say(line);
+        let watched = Watched::new(run, &progress, &live, &say);
+        let concurrency = run.device.concurrency(&run.config.machine);
+        let processor = run.device.processor();
+        let make_net = |weights: &Weights| processor.make(weights);
+        let make: MakeInference<'_> = if run.device.is_cpu() { make_engine } else { &make_net };
+        if !run.device.is_cpu() {
+            voice.say(format_args!("Plays and learns on {}", run.device.name()));
+        }
+        if let Some(fleet) = self.fleet.start(run.id(), &run.folder, concurrency, progress.notes())? {
+            progress.watch(fleet.watch());
+            let status = fleet.watch();
+            live.watch(move || status().to_string());
+            // Workers play on their cores, so the games that are played here have to have the same bits.
+            let (mut games, mut nets) = (FleetGames::new(&fleet, make_engine), FleetNets::new(&fleet));
+            let doors = Doors { games: &mut games, nets: Some(&mut nets) };
+            return Ok(train(run, doors, &counters, cancel, &watched));
+        }
+        let mut games = LocalGames::new(make, concurrency).watched(live.clone());
+        Ok(train(run, Doors { games: &mut games, nets: None }, &counters, cancel, &watched))
+    }
+
     /// Names of the rule sets to train on. Those of a run that goes on are in its folder: their files may be gone.
     fn rule_names(&self, config: &TrainConfig) -> anyhow::Result<Vec<String>> {
         let name = |named: &String| match self.resume {
