@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
 use tablut_games::{GameOrder, PastNet, SpecialGames};
-use tablut_net::Weights;
+use tablut_net::{Precision, Weights};
 use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
 use tablut_rules::Rules;
 
@@ -55,6 +55,9 @@ impl MatchOrder {
             let unfit = |reason: &str| FleetError::Player { name: named.name(), reason: reason.to_owned() };
             if !named.spec.is_reproducible() {
                 return Err(unfit("it watches the clock, or is a program of this machine"));
+            }
+            if named.spec.precision() != Precision::F32 {
+                return Err(unfit("it plays in bf16, which not every machine has"));
             }
             let Some(search) = nets.search_of(&named.spec) else {
                 return match Contestant::baseline(named.name(), &named.spec) {

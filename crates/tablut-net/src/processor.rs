@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineOptions, Precision};
 use crate::error::NetError;
 use crate::weights::Weights;
 
@@ -113,10 +113,18 @@ impl Processor {
         self.inference(weights, 1).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
     }
 
-    /// A net that many threads share.
+    /// A net that many threads share, in f32 on the cores.
     pub fn load(&self, weights: Arc<Weights>) -> Result<LoadedNet, NetError> {
+        self.load_in(weights, Precision::F32)
+    }
+
+    /// A net that many threads share, in this precision on the cores. A device has its own.
+    pub fn load_in(&self, weights: Arc<Weights>, precision: Precision) -> Result<LoadedNet, NetError> {
         let place = match self {
-            Self::Cpu => Place::Cpu(Mutex::new(Engine::new(&weights)?)),
+            Self::Cpu => {
+                let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
+                Place::Cpu(Mutex::new(Engine::with_options(&weights, options)?))
+            }
             Self::Device(device) => Place::Device(device.clone()),
         };
         Ok(LoadedNet { weights, place })

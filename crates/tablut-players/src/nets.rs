@@ -4,8 +4,8 @@ use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_net::{
-    KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Processor, RulesChoice, RulesChoiceError,
-    StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
+    KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Precision, Processor, RulesChoice,
+    RulesChoiceError, StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
 };
 use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
 
@@ -88,12 +88,13 @@ pub struct NetSearch {
 /// A net in memory.
 struct Loaded {
     path: PathBuf,
+    precision: Precision,
     info: NetInfo,
     hash: String,
     net: LoadedNet,
 }
 
-/// The model files of a match. A file's index in the list is its evaluator's index.
+/// The model files of a match, once for each precision. The index in the list is the evaluator's index.
 #[derive(Default)]
 pub struct Nets {
     loaded: Vec<Loaded>,
@@ -109,31 +110,33 @@ impl Nets {
     /// Loads the model files of `players`.
     pub fn load<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> Result<Self, NetsError> {
         let mut nets = Self::default();
-        for path in players.into_iter().filter_map(PlayerSpec::model_file) {
-            nets.add(path)?;
+        for spec in players {
+            if let Some(path) = spec.model_file() {
+                nets.add(path, spec.precision())?;
+            }
         }
         Ok(nets)
     }
 
-    /// Loads a model file unless it is already loaded, and returns its information.
-    pub fn add(&mut self, path: &Path) -> Result<&NetInfo, NetsError> {
-        match self.place(path) {
+    /// Loads a model file unless it is already loaded in this precision, and returns its information.
+    pub fn add(&mut self, path: &Path, precision: Precision) -> Result<&NetInfo, NetsError> {
+        match self.place(path, precision) {
             Some(place) => Ok(&self.loaded[place].info),
-            None => self.insert(path, Model::load(path)?),
+            None => self.insert(path, Model::load(path)?, precision),
         }
     }
 
     /// Adds a model that is not in a file, under the name `path`, unless there is already one with that name. Returns
     /// its information.
-    pub fn insert(&mut self, path: &Path, model: Model) -> Result<&NetInfo, NetsError> {
-        let place = if let Some(place) = self.place(path) {
+    pub fn insert(&mut self, path: &Path, model: Model, precision: Precision) -> Result<&NetInfo, NetsError> {
+        let place = if let Some(place) = self.place(path, precision) {
             place
         } else {
             let hash = model.weights.hash();
-            let net = self.processor.load(Arc::new(model.weights));
+            let net = self.processor.load_in(Arc::new(model.weights), precision);
             let net = net.map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
             let info = NetInfo { rules: model.rules, training: model.training };
-            self.loaded.push(Loaded { path: path.to_owned(), info, hash, net });
+            self.loaded.push(Loaded { path: path.to_owned(), precision, info, hash, net });
             self.loaded.len() - 1
         };
         Ok(&self.loaded[place].info)
@@ -157,8 +160,12 @@ impl Nets {
         choose(&known)
     }
 
-    fn place(&self, path: &Path) -> Option<usize> {
-        self.loaded.iter().position(|net| net.path == path)
+    fn place(&self, path: &Path, precision: Precision) -> Option<usize> {
+        self.loaded.iter().position(|net| net.path == path && net.precision == precision)
+    }
+
+    fn place_of(&self, spec: &PlayerSpec) -> Option<usize> {
+        self.place(spec.model_file()?, spec.precision())
     }
 
     /// The settings of the net that `spec` names. `None` for other kinds of players, and if its model file was not
@@ -169,20 +176,18 @@ impl Nets {
             PlayerSpec::Policy { .. } => (Limit::of_simulations(0), policy_alone()),
             _ => return None,
         };
-        Some(NetSearch { evaluator: self.place(spec.model_file()?)?, limit, config })
+        Some(NetSearch { evaluator: self.place_of(spec)?, limit, config })
     }
 
     /// The hash of the weights that `spec` plays with. `None` for other kinds of players, and if its model file was not
     /// loaded.
     pub fn hash_of(&self, spec: &PlayerSpec) -> Option<&str> {
-        let place = self.place(spec.model_file()?)?;
-        Some(&self.loaded[place].hash)
+        Some(&self.loaded[self.place_of(spec)?].hash)
     }
 
     /// The weights that `spec` plays with; `None` for players of other kinds, and if its model file was not loaded.
     pub fn weights_of(&self, spec: &PlayerSpec) -> Option<Arc<Weights>> {
-        let place = self.place(spec.model_file()?)?;
-        Some(Arc::clone(self.loaded[place].net.weights()))
+        Some(Arc::clone(self.loaded[self.place_of(spec)?].net.weights()))
     }
 
     /// One evaluator for each net, for one worker thread.
@@ -199,7 +204,7 @@ impl Nets {
 mod tests {
     use super::Nets;
     use crate::spec::PlayerSpec;
-    use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+    use tablut_net::{Architecture, Model, Precision, StatedRules, TrainingSummary, Weights};
     use tablut_search::Solver;
 
     #[test]
@@ -223,6 +228,27 @@ mod tests {
         assert_eq!(player(&specs[1]), (0, "0".to_owned(), Solver::Off));
         assert!(nets.search_of(&"policy:other.tablut".parse().unwrap()).is_none());
         assert_eq!(nets.hash_of(&specs[0]), nets.hash_of(&specs[1]));
+    }
+
+    #[test]
+    fn a_precision_that_this_machine_lacks_is_refused_by_name() {
+        let model = || Model {
+            weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
+            rules: vec![StatedRules::named("kvasir").unwrap()],
+            training: TrainingSummary::default(),
+        };
+        let specs: [PlayerSpec; 2] = ["net:n@8", "net:n@8,precision=bf16-amx"].map(|text| text.parse().unwrap());
+        let mut nets = Nets::default();
+        nets.insert("n".as_ref(), model(), specs[0].precision()).unwrap();
+        assert!(nets.search_of(&specs[1]).is_none(), "it is there in f32 alone");
+        let found = nets.insert("n".as_ref(), model(), specs[1].precision()).map(|_| ());
+        if Precision::Bf16Amx.chosen().is_ok() {
+            found.unwrap();
+            assert_eq!(specs.map(|spec| nets.search_of(&spec).unwrap().evaluator), [0, 1]);
+        } else {
+            let error = found.unwrap_err().to_string();
+            assert!(error.contains("n: precision bf16-amx needs"), "{error}");
+        }
     }
 
     #[test]

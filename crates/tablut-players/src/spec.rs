@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use tablut_net::Precision;
 use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
@@ -136,6 +137,14 @@ impl PlayerSpec {
         match self {
             Self::Net { file, .. } | Self::Policy { file } => Some(file),
             _ => None,
+        }
+    }
+
+    /// The precision of the player's net on the cores.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Self::Net { options, .. } => options.precision.unwrap_or_default(),
+            _ => Precision::default(),
         }
     }
 

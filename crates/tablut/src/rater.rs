@@ -6,7 +6,7 @@ use std::time::Instant;
 use tablut_arena::{DEFAULT_OPENING_PLIES, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, DoorError};
 use tablut_learn::{RatingOpponent, RatingPairs, Run, model_path, rating_pairs};
-use tablut_net::{Model, TrainingSummary, Weights};
+use tablut_net::{Model, Precision, TrainingSummary, Weights};
 use tablut_players::{NamedPlayer, PlayerSpec, Registry, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
@@ -60,15 +60,17 @@ struct Prepared {
 fn prepare(run: &Run, model: &Model, pairs: &[RatingPairs], simulations: u32) -> anyhow::Result<Prepared> {
     let against = parse_players(&run.config.evaluation.against)?;
     let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
-    nets.insert(Path::new(NEWEST), model.clone())?;
+    nets.insert(Path::new(NEWEST), model.clone(), Precision::F32)?;
     for order in pairs {
         match &order.opponent {
             RatingOpponent::Against(_) => {}
-            RatingOpponent::Generation(generation) => drop(nets.add(&model_path(&run.checkpoints(), *generation))?),
+            RatingOpponent::Generation(generation) => {
+                nets.add(&model_path(&run.checkpoints(), *generation), Precision::F32)?;
+            }
             RatingOpponent::Untrained => {
                 let weights = Weights::initial(&run.config.shape, run.config.seed);
                 let untrained = Model { weights, rules: run.stated_rules(), training: TrainingSummary::default() };
-                nets.insert(Path::new(UNTRAINED), untrained)?;
+                nets.insert(Path::new(UNTRAINED), untrained, Precision::F32)?;
             }
         }
     }

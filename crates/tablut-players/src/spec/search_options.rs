@@ -1,12 +1,13 @@
-//! Changes to a net's search, for comparisons: `net:FILE@64,puct`.
+//! Changes to a net's search and precision, for comparisons: `net:FILE@64,puct`.
 
 use std::fmt;
 use std::str::FromStr;
+use tablut_net::Precision;
 use tablut_search::{Method, SearchConfig, Solver};
 
 /// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
 pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, graph, \
-                                or KEY=VALUE with a setting of the search";
+                                precision=f32|bf16|bf16-avx512|bf16-amx, or KEY=VALUE with a setting of the search";
 
 /// Changes to the search settings of matches ([`crate::match_search`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,8 @@ pub struct SearchOptions {
     pub solver: Option<Solver>,
     /// `graph`: lines of moves that lead to the same position share their results ([`SearchConfig::transpositions`]).
     pub graph: bool,
+    /// `precision=P`: the precision of the net on the cores. Default f32; a device has its own.
+    pub precision: Option<Precision>,
     /// Any other search settings, by their path in [`SearchConfig`]. The value is JSON or a name. They exist and are in
     /// range.
     settings: Vec<(String, String)>,
@@ -119,6 +122,13 @@ impl SearchOptions {
                     return Err(wrong("graph once"));
                 }
             }
+            ("precision", value) => {
+                let expected = "precision=f32, precision=bf16, precision=bf16-avx512 or precision=bf16-amx";
+                let precision = value.and_then(|p| p.parse().ok()).ok_or_else(|| wrong(expected))?;
+                if self.precision.replace(precision).is_some() {
+                    return Err(wrong("precision once"));
+                }
+            }
             (key, Some(value)) => {
                 with_setting(&SearchConfig::default(), key, value).ok_or_else(|| wrong(OPTION_FORMS))?;
                 if self.settings.iter().any(|(earlier, _)| earlier == key) {
@@ -204,6 +214,9 @@ impl fmt::Display for SearchOptions {
         if self.graph {
             f.write_str(",graph")?;
         }
+        if let Some(precision) = self.precision {
+            write!(f, ",precision={precision}")?;
+        }
         self.settings.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))
     }
 }
@@ -265,6 +278,7 @@ mod tests {
         assert_eq!(text("gumbel=8"), ",gumbel=8");
         assert_eq!(text("graph,puct"), ",puct,graph");
         assert_eq!(text("gumbel,scale=0.5"), ",gumbel,scale=0.5");
+        assert_eq!(text("precision=bf16,graph"), ",graph,precision=bf16");
         assert_eq!(SearchOptions::default().to_string(), "");
     }
 
@@ -287,6 +301,8 @@ mod tests {
             ("puct,fpu=-1", "0 to 2"),
             ("solver=fast", "solver=off"),
             ("solver=off,solver=deep", "once"),
+            ("precision=f64", "precision=bf16-avx512"),
+            ("precision=f32,precision=bf16", "once"),
         ] {
             let error = text.parse::<SearchOptions>().unwrap_err();
             assert!(text.contains(&error.option) && error.to_string().contains(part), "{text}: {error}");

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tablut_arena::MatchReport;
 use tablut_games::CancelToken;
+use tablut_net::Precision;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
@@ -81,7 +82,7 @@ pub fn measure(
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
     let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.processor()?)?;
-    let info = add_net(&mut nets, model)?;
+    let info = add_net(&mut nets, model, Precision::F32)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
     let rules = match_rules(rules, matches.openings.as_deref(), &nets, voice)?;
     let player = match simulations {

@@ -30,15 +30,17 @@ pub fn model_name(path: Option<&Path>) -> String {
 /// Loads the nets that `players` need, to run on `processor`.
 pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processor: Processor) -> anyhow::Result<Nets> {
     let mut nets = Nets::on(processor);
-    for path in players.into_iter().filter_map(PlayerSpec::model_file) {
-        add_net(&mut nets, path)?;
+    for player in players {
+        if let Some(path) = player.model_file() {
+            add_net(&mut nets, path, player.precision())?;
+        }
     }
     Ok(nets)
 }
 
 /// Loads one net more, unless it is there already.
-pub fn add_net<'a>(nets: &'a mut Nets, path: &Path) -> anyhow::Result<&'a NetInfo> {
-    if is_shipped(path) { Ok(nets.insert(path, load_model(None)?)?) } else { Ok(nets.add(path)?) }
+pub fn add_net<'a>(nets: &'a mut Nets, path: &Path, precision: Precision) -> anyhow::Result<&'a NetInfo> {
+    if is_shipped(path) { Ok(nets.insert(path, load_model(None)?, precision)?) } else { Ok(nets.add(path, precision)?) }
 }
 
 fn is_shipped(path: &Path) -> bool {

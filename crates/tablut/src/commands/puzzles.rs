@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde::Serialize;
-use tablut_net::{Engine, Model, NetEvaluator, StatedRules};
+use tablut_net::{Engine, Model, NetEvaluator, Precision, StatedRules};
 use tablut_players::{Nets, SearchOptions, match_search};
 use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
 use tablut_rules::Rules;
@@ -100,7 +100,7 @@ fn make(args: &Make, console: &mut Console) -> anyhow::Result<()> {
     let path = |rules: &Rules| args.out.join(format!("{}.jsonl", rules.name()));
     all_rules.iter().try_for_each(|rules| args.overwrite.check(&path(rules)))?;
     let mut nets = Nets::default();
-    add_net(&mut nets, &args.model)?;
+    add_net(&mut nets, &args.model, Precision::F32)?;
     let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
     for (name, rules) in names.iter().zip(all_rules) {
