@@ -31,8 +31,7 @@ def playthroughs():
 
 
 def rules_lines():
-    camps = "atkf:y"
-    yield from (camps, "esc:e surf:n atkf:y ka:n ks:m cen: cor: cenhe: cenh: corh:", "name:Tablut esc:e ks:c cor: cens: cenh: linc:y",
+    yield from ("atkf:y", "esc:e surf:n atkf:y ka:n ks:m cen: cor: cenhe: cenh: corh:", "name:Tablut esc:e ks:c cor: cens: cenh: linc:y",
                 "atkf:n starti:/4K4/9/9/9/9/9/9/9/t8/", "esc:c ka:y ks:s", "esc:e ks:w surf:y spd:tT:1 dfor:t")
 
 

@@ -126,7 +126,7 @@ impl Nets {
         }
     }
 
-    /// Adds a model that is not in a file, under the name `path`, unless there is already one with that name. Returns
+    /// Adds a model that is not in a file, under the name `path`, unless that name is there already in this precision. Returns
     /// its information.
     pub fn insert(&mut self, path: &Path, model: Model, precision: Precision) -> Result<&NetInfo, NetsError> {
         let place = if let Some(place) = self.place(path, precision) {
