@@ -61,6 +61,17 @@ pub fn raise(cancel: &CancelToken) {
     }
 }
 
+/// Does what Ctrl-C does when the standard input ends, in whatever way its other end is closed.
+pub fn raise_at_end_of_input(cancel: &CancelToken) -> std::io::Result<()> {
+    let cancel = cancel.clone();
+    let wait = move || {
+        // An input that cannot be read has ended too.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        raise(&cancel);
+    };
+    std::thread::Builder::new().name("input".to_owned()).spawn(wait).map(|_| ())
+}
+
 /// Calls `asked` with the exit code of each SIGTERM, from a thread of its own.
 #[cfg(unix)]
 fn listen_for_termination(asked: impl Fn(u8) + Send + 'static) -> std::io::Result<()> {

@@ -1,11 +1,12 @@
 //! The page's workshop trains a net on somebody's rules with the program itself, and tells of every generation.
 
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
@@ -58,23 +59,28 @@ fn event(socket: &mut WebSocket<TcpStream>, fits: impl Fn(&Value) -> bool) -> Va
     }
 }
 
-#[test]
-fn a_training_on_changed_rules_tells_its_balance_and_can_be_ended() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (server, mut socket) = serve(folder.path());
-    let hello = event(&mut socket, |event| event["event"] == "hello");
+/// Asks for a training on kvasir's rules with escapes in the corners, and waits for its first generation.
+fn train(socket: &mut WebSocket<TcpStream>) -> Value {
+    let hello = event(socket, |event| event["event"] == "hello");
     assert_eq!(hello["trains"], true);
-    ask(&mut socket, &json!({"id": 1, "do": "new", "rules": {"name": "kvasir"}}));
+    ask(socket, &json!({"id": 1, "do": "new", "rules": {"name": "kvasir"}}));
     let sets = hello["rule_sets"].as_array().expect("a list");
     let mut set = sets.iter().find(|set| set["name"] == "kvasir").expect("it is built in")["set"].clone();
     set["name"] = json!("cornered");
     set["escape"] = json!("corners");
-    ask(&mut socket, &json!({"id": 2, "do": "train", "set": set}));
-    let told = event(&mut socket, |event| {
+    ask(socket, &json!({"id": 2, "do": "train", "set": set}));
+    event(socket, |event| {
         let failed = event["state"].get("failed").is_some();
         assert!(!failed, "{event}");
         event["event"] == "training" && event["generations"].as_array().is_some_and(|known| !known.is_empty())
-    });
+    })
+}
+
+#[test]
+fn a_training_on_changed_rules_tells_its_balance_and_can_be_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (server, mut socket) = serve(folder.path());
+    let told = train(&mut socket);
     assert_eq!((&told["rules"], &told["state"]), (&json!("cornered"), &json!("running")));
     let first = &told["generations"][0];
     let count = |side: &str| first[side]["count"].as_u64().expect("a count");
@@ -85,4 +91,26 @@ fn a_training_on_changed_rules_tells_its_balance_and_can_be_ended() {
     let run = folder.path().join(ended["folder"].as_str().expect("a path"));
     assert!(run.join("metrics.jsonl").is_file(), "{}", run.display());
     drop(server);
+}
+
+/// Whether a process has the run open.
+fn is_locked(run: &Path) -> bool {
+    let file = File::options().write(true).open(run.join(".lock")).expect("a run has a lock");
+    file.try_lock().is_err()
+}
+
+#[test]
+fn a_training_ends_with_a_server_that_is_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (server, mut socket) = serve(folder.path());
+    let told = train(&mut socket);
+    let run = folder.path().join(told["folder"].as_str().expect("a path"));
+    // A kill: nobody tells the training that it shall end.
+    drop(server);
+    let deadline = Instant::now() + PATIENCE;
+    // The run's lock is free again when its process has ended.
+    while is_locked(&run) {
+        assert!(Instant::now() < deadline, "the training goes on without its server");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -24,7 +24,7 @@ use crate::console::{Console, Voice};
 use crate::dashboard::Screen;
 use crate::forecast_text::forecast_text;
 use crate::hints;
-use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
 use crate::progress::Progress;
 use crate::run_log;
@@ -62,6 +62,9 @@ pub struct Args {
     /// On a terminal, write lines and bars instead of a dashboard.
     #[arg(long)]
     plain: bool,
+    /// Stop as Ctrl-C does when the standard input ends: so a training ends with the program that started it.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
 }
 
 /// Where to listen: an address, with a port or without.
@@ -111,6 +114,9 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve)?));
     }
     let cancel = cancelled_by_interrupt()?;
+    if args.until_input_ends {
+        interrupt::raise_at_end_of_input(&cancel)?;
+    }
     match args.train(&mut run, &make_engine, &cancel, voice)? {
         Ok(()) => finish(&run, &evaluation, &cancel, console),
         Err(TrainError::Stopped) => {

@@ -80,7 +80,9 @@ impl ChildTraining {
             .arg(&config)
             .arg("--run")
             .arg(&folder)
-            .stdin(Stdio::null())
+            // Ours closes when this program ends, in whatever way.
+            .arg("--until-input-ends")
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(File::create(files.path().join("errors.txt"))?)
             .spawn()?;
