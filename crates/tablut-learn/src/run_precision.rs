@@ -28,13 +28,14 @@ pub enum PrecisionError {
     },
 }
 
-/// The config with the precision that self-play in `folder` runs. `bf16` becomes the kind that the run started with, or
-/// for a new run the fastest kind of this machine: the kinds round differently, so their games differ.
+/// The config with the precision that self-play in `folder` runs. `bf16` and `fastest` become the one that the run started
+/// with, or for a new run what they stand for on this machine: each rounds differently, so their games differ.
 pub(crate) fn settle_precision(folder: &Path, mut config: TrainConfig) -> Result<TrainConfig, PrecisionError> {
     let path = folder.join("config.toml");
     let kept = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };
     let precision = match (config.selfplay.precision, kept.map(|kept| kept.selfplay.precision)) {
         (Precision::Bf16, Some(kept)) if kept != Precision::F32 => kept,
+        (Precision::Fastest, Some(kept)) => kept,
         (wanted, _) => wanted,
     };
     let wrong = |error| PrecisionError::Lacking { path: folder.to_owned(), precision, error };
@@ -82,6 +83,10 @@ mod tests {
             Ok(chosen) => assert_eq!(settled(None, "bf16"), Ok(chosen)),
             Err(_) => assert!(settled(None, "bf16").is_err()),
         }
+        let fastest = Precision::Fastest.chosen().unwrap();
+        assert_eq!(settled(None, "fastest"), Ok(fastest));
+        assert_eq!(settled(Some("f32"), "fastest"), Ok(Precision::F32));
+        assert_eq!(settled(Some(&fastest.to_string()), "fastest"), Ok(fastest));
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl Engine {
             Precision::Bf16Avx512 => {
                 Network::Bf16Vectors(Net::new(weights), Bf16Vectors::request().ok_or_else(lacking)?)
             }
-            Precision::Bf16 | Precision::Bf16Amx => {
+            Precision::Bf16 | Precision::Bf16Amx | Precision::Fastest => {
                 Network::Bf16(Net::new(weights), Bf16Kernels::request().ok_or_else(lacking)?)
             }
         };
@@ -156,7 +156,8 @@ impl Engine {
         self.kernels.simd()
     }
 
-    /// The precision of the convolutions. It is never [`Precision::Bf16`], but the one that was chosen for it.
+    /// The precision of the convolutions. It is never [`Precision::Bf16`] or [`Precision::Fastest`], but the one that
+    /// was chosen for it.
     pub fn precision(&self) -> Precision {
         match *self.network {
             Network::F32(_) => Precision::F32,

@@ -102,8 +102,19 @@ impl Processor {
 
     /// A net for one thread, on `n_threads` threads of the CPU or on the device.
     pub fn inference(&self, weights: &Weights, n_threads: usize) -> Result<Box<dyn Inference>, NetError> {
+        self.inference_in(weights, n_threads, Precision::F32)
+    }
+
+    /// As [`Processor::inference`], in this precision on the cores. A device has its own.
+    pub fn inference_in(
+        &self,
+        weights: &Weights,
+        n_threads: usize,
+        precision: Precision,
+    ) -> Result<Box<dyn Inference>, NetError> {
+        let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
         match self {
-            Self::Cpu => Ok(Box::new(Engine::with_threads(weights, n_threads)?)),
+            Self::Cpu => Ok(Box::new(Engine::with_options(weights, options)?)),
             Self::Device(device) => device.open(weights),
         }
     }

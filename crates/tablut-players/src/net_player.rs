@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
-use tablut_net::{Engine, NetError, NetEvaluator, Weights};
+use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Precision, Weights};
 use tablut_rules::Game;
 use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
 
@@ -32,9 +32,15 @@ impl NetPlayer {
         Self { evaluator, n_threads: 1, seed }
     }
 
-    /// A player with a net's weights, on `n_threads` threads of the CPU.
-    pub fn from_weights(weights: &Weights, n_threads: usize, seed: u64) -> Result<Self, NetError> {
-        let engine = Engine::with_threads(weights, n_threads)?;
+    /// A player with a net's weights in some precision, on `n_threads` threads of the CPU.
+    pub fn from_weights(
+        weights: &Weights,
+        n_threads: usize,
+        precision: Precision,
+        seed: u64,
+    ) -> Result<Self, NetError> {
+        let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
+        let engine = Engine::with_options(weights, options)?;
         Ok(Self { n_threads, ..Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed) })
     }
 

@@ -140,11 +140,13 @@ impl PlayerSpec {
         }
     }
 
-    /// The precision of the player's net on the cores.
+    /// The precision of the player's net on the cores: the one that its text names; else f32, or the machine's fastest
+    /// where a clock decides anyway.
     pub fn precision(&self) -> Precision {
         match self {
-            Self::Net { options, .. } => options.precision.unwrap_or_default(),
-            _ => Precision::default(),
+            Self::Net { options: SearchOptions { precision: Some(precision), .. }, .. } => *precision,
+            Self::Net { .. } if !self.is_reproducible() => Precision::Fastest,
+            _ => Precision::F32,
         }
     }
 
@@ -282,6 +284,7 @@ fn search_limit(text: &str) -> Option<SearchLimit> {
 #[cfg(test)]
 mod tests {
     use super::PlayerSpec;
+    use tablut_net::Precision;
 
     #[test]
     fn every_form_is_read_and_written_back() {
@@ -313,6 +316,18 @@ mod tests {
                 read.to_string().strip_prefix(player).unwrap().to_owned()
             });
             assert_eq!(texts, [canonical; 3]);
+        }
+    }
+
+    #[test]
+    fn only_a_clock_chooses_the_precision() {
+        let precision = |text: &str| text.parse::<PlayerSpec>().unwrap().precision();
+        for text in ["net:a@64", "net:a@64,precision=f32", "net:a@1s,precision=f32", "policy:a", "random"] {
+            assert_eq!(precision(text), Precision::F32, "{text}");
+        }
+        assert_eq!(precision("net:a@1s,precision=bf16-avx512"), Precision::Bf16Avx512);
+        for text in ["net:a@1s", "net:a@64/1s"] {
+            assert_eq!(precision(text), Precision::Fastest, "{text}");
         }
     }
 

@@ -25,23 +25,28 @@ pub enum Precision {
     Bf16Avx512,
     /// bf16 on matrix registers (Intel's AMX, since 2023), under Linux: direct convolutions.
     Bf16Amx,
+    /// What evaluates most positions in a given time: `bf16-amx` where it runs, otherwise `f32`. On the processors
+    /// measured so far bf16 on vectors is no faster than f32 (`experiments/inference`).
+    Fastest,
 }
 
 impl Precision {
     /// Every precision.
-    pub const ALL: [Precision; 4] = [Precision::F32, Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx];
+    pub const ALL: [Precision; 5] =
+        [Precision::F32, Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx, Precision::Fastest];
 
     /// Whether this machine can run it.
     pub fn is_available(self) -> bool {
         match self {
-            Precision::F32 => true,
+            Precision::F32 | Precision::Fastest => true,
             Precision::Bf16 => Precision::Bf16Avx512.is_available() || Precision::Bf16Amx.is_available(),
             Precision::Bf16Avx512 => Bf16Vectors::request().is_some(),
             Precision::Bf16Amx => Bf16Kernels::request().is_some(),
         }
     }
 
-    /// The precision that an engine of this process runs for it: for `bf16` one of its two kinds, otherwise itself.
+    /// The precision that an engine of this process runs for it: for `bf16` one of its two kinds, for `fastest` the one
+    /// that it stands for, otherwise itself.
     ///
     /// # Errors
     ///
@@ -56,12 +61,14 @@ impl Precision {
     /// As [`Precision::chosen`], with the instructions of `simd`.
     pub(crate) fn chosen_for(self, simd: Simd) -> Result<Precision, NetError> {
         // A user who forces a lower level wants this machine to behave like one without the higher levels.
-        let runs = |precision: &Precision| simd == Simd::Avx512 && precision.is_available();
+        let allowed = |precision: &Precision| *precision == Precision::F32 || simd == Simd::Avx512;
+        let runs = |precision: &Precision| allowed(precision) && precision.is_available();
         let kinds: &[Precision] = match self {
             Precision::F32 => return Ok(Precision::F32),
             Precision::Bf16 => &[Precision::Bf16Amx, Precision::Bf16Avx512],
             Precision::Bf16Avx512 => &[Precision::Bf16Avx512],
             Precision::Bf16Amx => &[Precision::Bf16Amx],
+            Precision::Fastest => &[Precision::Bf16Amx, Precision::F32],
         };
         let needs = match self {
             Precision::Bf16Amx => "Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed",
@@ -80,6 +87,7 @@ impl fmt::Display for Precision {
             Precision::Bf16 => "bf16",
             Precision::Bf16Avx512 => "bf16-avx512",
             Precision::Bf16Amx => "bf16-amx",
+            Precision::Fastest => "fastest",
         })
     }
 }
@@ -89,7 +97,7 @@ impl FromStr for Precision {
 
     fn from_str(text: &str) -> Result<Self, NetError> {
         Precision::ALL.into_iter().find(|precision| precision.to_string() == text).ok_or_else(|| {
-            NetError::Inference(format!("precision `{text}`: expected f32, bf16, bf16-avx512 or bf16-amx"))
+            NetError::Inference(format!("precision `{text}`: expected f32, bf16, bf16-avx512, bf16-amx or fastest"))
         })
     }
 }
@@ -129,7 +137,10 @@ mod tests {
     #[test]
     fn bf16_becomes_a_kind_that_runs_here_and_nothing_below_avx512() {
         assert_eq!(Precision::F32.chosen_for(Simd::Plain).unwrap(), Precision::F32);
-        for precision in Precision::ALL.into_iter().skip(1) {
+        assert_eq!(Precision::Fastest.chosen_for(Simd::Avx2).unwrap(), Precision::F32);
+        let fastest = Precision::Fastest.chosen_for(Simd::Avx512).unwrap();
+        assert_eq!(fastest == Precision::Bf16Amx, Precision::Bf16Amx.is_available());
+        for precision in [Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx] {
             let error = precision.chosen_for(Simd::Avx2).unwrap_err().to_string();
             assert!(error.contains(&format!("precision {precision} needs")) && error.contains("use f32"), "{error}");
             match precision.chosen_for(Simd::Avx512) {

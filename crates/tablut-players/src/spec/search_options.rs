@@ -7,7 +7,7 @@ use tablut_search::{Method, SearchConfig, Solver};
 
 /// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
 pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, graph, \
-                                precision=f32|bf16|bf16-avx512|bf16-amx, or KEY=VALUE with a setting of the search";
+                                precision=f32|bf16|bf16-avx512|bf16-amx|fastest, or KEY=VALUE with a setting of the search";
 
 /// Changes to the search settings of matches ([`crate::match_search`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +18,7 @@ pub struct SearchOptions {
     pub solver: Option<Solver>,
     /// `graph`: lines of moves that lead to the same position share their results ([`SearchConfig::transpositions`]).
     pub graph: bool,
-    /// `precision=P`: the precision of the net on the cores. Default f32; a device has its own.
+    /// `precision=P`: the precision of the net on the cores. Default f32, under a clock `fastest`; a device has its own.
     pub precision: Option<Precision>,
     /// Any other search settings, by their path in [`SearchConfig`]. The value is JSON or a name. They exist and are in
     /// range.
@@ -123,7 +123,7 @@ impl SearchOptions {
                 }
             }
             ("precision", value) => {
-                let expected = "precision=f32, precision=bf16, precision=bf16-avx512 or precision=bf16-amx";
+                let expected = "precision=f32, bf16, bf16-avx512, bf16-amx or fastest";
                 let precision = value.and_then(|p| p.parse().ok()).ok_or_else(|| wrong(expected))?;
                 if self.precision.replace(precision).is_some() {
                     return Err(wrong("precision once"));

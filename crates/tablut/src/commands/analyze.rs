@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_net::NetEvaluator;
+use tablut_net::{NetEvaluator, Precision};
 use tablut_play::{PositionReport, Style, report_text};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
@@ -63,8 +63,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let rules = rules_for(args.rules.as_deref(), path, &model, console.voice)?;
     let game = game(args, &moves, rules)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let net = args.device.processor()?.inference(&model.weights, threads).with_context(|| model_name(path))?;
     let limit = args.time.unwrap_or(Limit::of_simulations(args.simulations.unwrap_or(SIMULATIONS)));
+    let precision = if limit.is_reproducible() { Precision::F32 } else { Precision::Fastest };
+    let net = args.device.processor()?.inference_in(&model.weights, threads, precision);
+    let net = net.with_context(|| model_name(path))?;
     let evaluator = Box::new(NetEvaluator::new(net));
     let searching = Progress::waiting(console.voice, format_args!("searching ({limit})"));
     let report = PositionReport::new(evaluator, &game, limit, args.lines.into())?;

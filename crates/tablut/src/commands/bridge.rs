@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use tablut_net::{Model, choose_rules};
+use tablut_net::{Model, Precision, choose_rules};
 use tablut_play::shipped_net;
 use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, match_search, play_simulations};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
@@ -134,7 +134,7 @@ struct LoadedPlayer {
     simulations: u32,
 }
 
-fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
+fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::Result<LoadedPlayer> {
     if let Some(text) = &args.player {
         let spec: PlayerSpec = text.parse()?;
         let Some(player) = Baseline::new(&spec, rules, args.seed) else {
@@ -146,7 +146,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
         Some(path) => Model::load(path)?,
         None => Model::from_bytes(shipped_net().context("expected --model FILE or --player PLAYER")?)?,
     };
-    let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
+    let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), precision, args.seed)?;
     let simulations = play_simulations(&model.training);
     Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.architecture().to_string(), simulations })
 }
@@ -166,7 +166,7 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
         Colour::Black => Side::Attackers,
     };
     let rules = load_rules(CHALLENGE_RULES)?;
-    let mut player = load(&args.player, &rules)?;
+    let mut player = load(&args.player, &rules, Precision::Fastest)?;
     let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
     // The opponent's time, and the second that the referee takes to look, before it is given up.
@@ -236,7 +236,8 @@ fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
 
 fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
     let rules = rules_of(&args.player, args.rules.as_deref(), console.voice)?;
-    let player = load(&args.player, &rules)?;
+    // Most programs ask for a number of simulations, and expect the same answer again.
+    let player = load(&args.player, &rules, Precision::F32)?;
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);
     let mut engine = LineEngine::new(name, player.mind, simulations, rules);
@@ -246,7 +247,8 @@ fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
 fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
     let engine = || -> anyhow::Result<OpenTaflEngine> {
         // The rules come with the first line; a player without a net is made for them then.
-        let player = load(&args.player, &load_rules("kvasir")?)?;
+        let precision = if args.simulations.is_some() { Precision::F32 } else { Precision::Fastest };
+        let player = load(&args.player, &load_rules("kvasir")?, precision)?;
         let time = args.seconds.map(|seconds| Duration::from_secs(seconds.into()));
         let most = Limit::new(args.simulations, time).ok();
         Ok(OpenTaflEngine::new(player.mind, Pace { most, simulations: player.simulations }))
