@@ -82,6 +82,12 @@ pub fn short(value: f64) -> String {
     text.replace('-', "−")
 }
 
+/// A number between -1 and 1 with two digits after the point.
+pub fn hundredths(value: f64) -> String {
+    let text = format!("{value:.2}");
+    if text == "-0.00" { "0.00".to_owned() } else { text.replace('-', "−") }
+}
+
 /// The 95 % interval (Wilson's) of a share, from `hits` of `n`.
 pub fn share_interval(hits: usize, n: usize) -> (f64, f64) {
     if n == 0 {
@@ -108,6 +114,7 @@ mod tests {
         assert_eq!([999.0, 1_234_567.0, 12_300_000.0].map(count), ["999", "1,234,567", "12.3 million"]);
         assert_eq!([12.4, -3.6, 0.2].map(signed), ["+12", "−4", "0"]);
         assert_eq!([0.0, 0.003, 4.1976, -12.34, 516_896.0].map(short), ["0", "0.0030", "4.20", "−12.3", "517k"]);
+        assert_eq!([0.00054, -0.001, -0.456, 1.0].map(hundredths), ["0.00", "0.00", "−0.46", "1.00"]);
     }
 
     #[test]

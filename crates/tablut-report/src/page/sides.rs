@@ -7,7 +7,7 @@ use tablut_games::{Endings, PHASES, RuleSetStatistics};
 use tablut_rules::Side;
 
 use super::special::special_section;
-use crate::figures::{count, percent, share_interval, short};
+use crate::figures::{count, hundredths, percent, share_interval, short};
 use crate::metrics::{MetricsLine, calibration};
 use crate::run_files::RunFiles;
 use crate::svg::{bar, calibration_plot, whiskers};
@@ -195,7 +195,7 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
                 div class="scroll" { table {
                     thead { tr { th { "phase" } th { "plies" } th { "net" } th { "search" } th { "mean value" } th { "mean result" } } }
                     tbody { @for (phase, plies, _, [net, search, value, outcome]) in phases {
-                        tr { th class="left" scope="row" { (phase) } td { (plies) } td { (short(net)) } td { (short(search)) } td { (short(value)) } td { (short(outcome)) } }
+                        tr { th class="left" scope="row" { (phase) } td { (plies) } @for number in [net, search, value, outcome] { td { (hundredths(number)) } } }
                     } }
                 } }
                 p class="soft" { "Mean squares of value less result; guessing 0 costs " (short(guess(recent))) "." }
