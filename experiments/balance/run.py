@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Plays a net against itself under every rule set, and says how often each side wins.
+
+    python3 experiments/balance/run.py play --net models/all-rules.tablut --out runs/balance
+    python3 experiments/balance/run.py table --out runs/balance
+
+The games start in two ways: from the rules' own position with two random plies, and from openings of four random plies that the net
+finds even. Finished matches are kept, and a match that was stopped goes on where it was.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+RULES = [
+    "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
+    "masters", "masters-weak-king", "masters-armed-king", "masters-edge", "kvasir", "tartu", "ashton",
+]
+# Simulations a move, and the games at each: the strongest play has most.
+STRENGTHS = {16: 1000, 64: 1000, 256: 1000}
+STARTS = ["standard", "even"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=["play", "table"])
+    parser.add_argument("--binary", default="target/release/tablut")
+    parser.add_argument("--net", default="models/all-rules.tablut")
+    parser.add_argument("--out", type=Path, default=Path("runs/balance"))
+    parser.add_argument("--rules", nargs="*", default=RULES)
+    parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    {"play": play, "table": table}[options.step](options)
+
+
+def call(command, **streams):
+    """Runs a command and returns what it prints; its failure is ours."""
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, **streams)
+    if done.returncode != 0:
+        sys.exit(f"exit code {done.returncode}: {' '.join(map(str, command))}")
+    return done.stdout
+
+
+def path_of(options, rules, simulations, start):
+    return options.out / f"{rules}-{simulations}-{start}.json"
+
+
+def play(options):
+    """Weak play of all rule sets first, so that there is a whole table early."""
+    for simulations, games in STRENGTHS.items():
+        for rules in options.rules:
+            for start in STARTS:
+                path = path_of(options, rules, simulations, start)
+                if not path.exists():
+                    path.write_bytes(match(options, rules, simulations, start, games))
+
+
+def match(options, rules, simulations, start, games):
+    """The net against itself, in JSON."""
+    # The noise of self-play's root: without it both games of a pair would be the same.
+    search = f"{simulations},precision={options.precision},gumbel,gumbel.gumbel_scale=1"
+    opening = ["--openings", book(options, rules)] if start == "even" else ["--opening-plies", 2]
+    players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
+    kept = path_of(options, rules, simulations, start).with_suffix(".games.jsonl")
+    command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening, "--save-games", kept, "--json", "-q"]
+    return call(command)
+
+
+def book(options, rules):
+    """500 openings of four plies that the net finds even."""
+    path = options.out / f"{rules}.openings"
+    if not path.exists():
+        judge = f"net:{options.net}@64"
+        call([options.binary, "openings", "--out", path, "--rules", rules, "--count", 500, "--plies", 4, "--judge", judge, "--band", 0.2, "-q"])
+    return path
+
+
+def wilson(wins, games, z=1.96):
+    """The interval of a share."""
+    share = wins / games
+    centre = (share + z * z / (2 * games)) / (1 + z * z / games)
+    half = z / (1 + z * z / games) * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
+    return centre - half, centre + half
+
+
+def table(options):
+    """The attackers' points by rule set, start and strength, and the draws of the strongest play."""
+    for start in STARTS:
+        print(f"\nFrom {'the standard start' if start == 'standard' else 'even openings'}: "
+              "games won by attackers – drawn – won by defenders, in %, and the attackers' points (95 %)\n")
+        print("| rules | " + " | ".join(f"{simulations} simulations" for simulations in STRENGTHS) + " |")
+        print("|---" * (len(STRENGTHS) + 1) + "|")
+        for rules in options.rules:
+            cells = [cell(path_of(options, rules, simulations, start)) for simulations in STRENGTHS]
+            print(f"| {rules} | " + " | ".join(cells) + " |")
+
+
+def cell(path):
+    """One match of the table."""
+    if not path.exists():
+        return "–"
+    one = json.loads(path.read_text())["matches"][0]
+    attacking, defending = one["as_attackers"]["results"], one["as_defenders"]["results"]
+    attackers = attacking["wins"] + defending["losses"]
+    defenders = attacking["losses"] + defending["wins"]
+    draws = attacking["draws"] + defending["draws"]
+    games = attackers + defenders + draws
+    low, high = wilson(attackers + draws / 2, games)
+    shares = " – ".join(f"{100 * n / games:.0f}" for n in (attackers, draws, defenders))
+    return f"{shares}; {100 * (attackers + draws / 2) / games:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+if __name__ == "__main__":
+    main()
