@@ -75,10 +75,11 @@ impl EvaluationFile {
         self.matches.iter().filter(move |found| found.rules == rules)
     }
 
-    /// The players that met under one rule set, the strongest first. The weakest opponent is the anchor, at 0: `random`
-    /// where it played. Empty where ratings cannot be made.
+    /// The net and its opponents under one rule set, the strongest first, without those that won or lost every game: such
+    /// matches do not say how far apart two players are. The first opponent is the anchor, at 0. Empty where ratings
+    /// cannot be made.
     pub fn ladder(&self, rules: &str) -> Vec<Rung> {
-        let matches: Vec<&EvaluationMatch> = self.matches_of(rules).collect();
+        let matches: Vec<&EvaluationMatch> = self.matches_of(rules).filter(|found| found.is_contested()).collect();
         let mut names: Vec<&str> = Vec::new();
         for name in matches.iter().flat_map(|found| &found.players) {
             if !names.contains(&name.as_str()) {
@@ -86,8 +87,7 @@ impl EvaluationFile {
             }
         }
         let place = |name: &str| names.iter().position(|known| *known == name);
-        let weakest = || matches.iter().map(|found| found.players[1].as_str()).next();
-        let Some(anchor) = place("random").or_else(|| place(weakest()?)) else { return Vec::new() };
+        let Some(anchor) = matches.first().and_then(|found| place(found.opponent())) else { return Vec::new() };
         let pairings: Vec<Pairing> = matches
             .iter()
             .filter_map(|found| {
@@ -114,6 +114,11 @@ impl EvaluationMatch {
     /// The opponent.
     pub fn opponent(&self) -> &str {
         &self.players[1]
+    }
+
+    /// Whether both players took points.
+    fn is_contested(&self) -> bool {
+        self.total.score.is_some_and(|score| score.mean > 0.0 && score.mean < 1.0)
     }
 
     /// How much stronger than the opponent the net is, in Elo points: lower end, mean, upper end. An end may be infinite.

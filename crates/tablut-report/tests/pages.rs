@@ -66,6 +66,12 @@ fn the_quickstarts_run_of_the_first_version_is_reported() {
     {
         assert!(page.contains(expected), "the page lacks {expected}");
     }
+    // `random` and `greedy` lost every game, which tells no rating.
+    let ladder = run.evaluation.as_ref().unwrap().ladder("kvasir");
+    let rungs: Vec<(&str, bool, bool)> =
+        ladder.iter().map(|rung| (rung.name.as_str(), rung.is_net, rung.is_anchor)).collect();
+    assert!(matches!(rungs[..], [(_, true, false), ("alphabeta:2", false, true)]), "{rungs:?}");
+    assert!(page.contains("Opponents that won or lost every game are left out"));
 }
 
 #[test]

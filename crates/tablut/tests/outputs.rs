@@ -74,3 +74,16 @@ fn what_cannot_be_written_is_said_before_the_work() {
     assert!(puzzles.contains("cannot write") && !puzzles.contains("Puzzles under"), "{puzzles}");
     assert!(Path::new(&file).is_file());
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_report_is_written_although_its_words_cannot_be_printed() {
+    let tiny = Tiny::new();
+    let page = tiny.path("page.html");
+    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/quickstart");
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tablut"));
+    let status = command.args(["report", run, "--out", text(&page)]).stdout(full).status().unwrap();
+    assert!(!status.success());
+    assert!(fs::read_to_string(&page).unwrap().ends_with("</html>"));
+}

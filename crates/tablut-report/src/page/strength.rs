@@ -27,7 +27,7 @@ pub fn section(run: &RunFiles) -> Markup {
                 tbody { @for found in evaluation.matches_of(rules) { (row(found)) } }
             } }
             @let ladder = evaluation.ladder(rules);
-            @if ladder.len() > 1 { (ladder_chart(rules, &ladder)) }
+            @if ladder.len() > 1 { (ladder_chart(rules, &ladder, evaluation.matches_of(rules).count())) }
         }
     }
 }
@@ -48,8 +48,8 @@ fn row(found: &EvaluationMatch) -> Markup {
     }
 }
 
-/// The players by rating, with their intervals.
-fn ladder_chart(rules: &str, ladder: &[Rung]) -> Markup {
+/// The players by rating, with their intervals. `n_matches` is the number of opponents, on the ladder or not.
+fn ladder_chart(rules: &str, ladder: &[Rung], n_matches: usize) -> Markup {
     const WIDTH: f64 = 360.0;
     const ROW: f64 = 34.0;
     let low = ladder.iter().map(|rung| rung.rating.low).fold(0.0, f64::min);
@@ -62,7 +62,7 @@ fn ladder_chart(rules: &str, ladder: &[Rung]) -> Markup {
         ladder.iter().map(|rung| format!("{} {}", name(rung), signed(rung.rating.elo))).collect::<Vec<_>>().join(", ");
     html! {
         figure class="chart" style="max-width:560px" {
-            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0. Won matches without a loss leave the upper end open: intervals there are wide." } }
+            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0." @if n_matches >= ladder.len() { " Opponents that won or lost every game are left out: such games do not tell how far apart two players are." } } }
             svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(format!("Ladder under {rules}: {spoken}")) {
                 title { "Ladder under " (rules) ": " (spoken) }
                 @for (at, rung) in ladder.iter().enumerate() {

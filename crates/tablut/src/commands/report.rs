@@ -41,23 +41,24 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for path in args.csv.iter().chain([&out]) {
         check_writable(path)?;
     }
-    for run in &runs {
-        writeln!(console, "{}", in_words(run))?;
-    }
+    // The files come first: whoever reads no further than the first lines has them all the same.
     let page = report_page(&runs);
     write(&out, page.as_bytes())?;
-    writeln!(console, "The report is {} ({} kB)", out.display(), page.len() / 1000)?;
+    let mut written = vec![format!("The report is {} ({} kB)", out.display(), page.len() / 1000)];
     if let Some(csv) = &args.csv {
         write(csv, metrics_csv(&runs[0].lines).as_bytes())?;
-        writeln!(console, "The metrics are {}", csv.display())?;
+        written.push(format!("The metrics are {}", csv.display()));
     }
     if let Some(folder) = &args.tensorboard {
         for run in &runs {
             let folder = if runs.len() == 1 { folder.clone() } else { folder.join(&run.name) };
-            let written = write_tensorboard(run, &folder, true)
+            let files = write_tensorboard(run, &folder, true)
                 .with_context(|| format!("cannot write event files into {}", folder.display()))?;
-            writeln!(console, "{written} event files are in {}: tensorboard --logdir {0}", folder.display())?;
+            written.push(format!("{files} event files are in {}: tensorboard --logdir {0}", folder.display()));
         }
+    }
+    for line in runs.iter().map(in_words).chain(written) {
+        writeln!(console, "{line}")?;
     }
     Ok(())
 }
