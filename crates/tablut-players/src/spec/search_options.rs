@@ -301,7 +301,7 @@ mod tests {
             ("puct,fpu=-1", "0 to 2"),
             ("solver=fast", "solver=off"),
             ("solver=off,solver=deep", "once"),
-            ("precision=f64", "precision=bf16-avx512"),
+            ("precision=f64", "bf16-avx512, bf16-amx or fastest"),
             ("precision=f32,precision=bf16", "once"),
         ] {
             let error = text.parse::<SearchOptions>().unwrap_err();
