@@ -5,7 +5,7 @@
     python3 experiments/balance/run.py table --out runs/balance
 
 The games start in two ways: from the rules' own position with two random plies, and from openings of four random plies that the net
-finds even. Finished matches are kept, and a match that was stopped goes on where it was.
+finds even, where there are enough of them. Finished matches are kept, and a match that was stopped goes on where it was.
 """
 
 import argparse
@@ -22,6 +22,9 @@ RULES = [
 # Simulations a move, and the games at each: the strongest play has most.
 STRENGTHS = {16: 1000, 64: 1000, 256: 1000}
 STARTS = ["standard", "even"]
+# How far from even an opening may be, by the net's value: the first band in which there are enough.
+BANDS = [0.2, 0.5, 0.8]
+SECONDS_A_BOOK = 120
 
 
 def main():
@@ -60,10 +63,15 @@ def play(options):
 
 
 def match(options, rules, simulations, start, games):
-    """The net against itself, in JSON."""
+    """The net against itself, in JSON; nothing where there is no start of that kind."""
     # The noise of self-play's root: without it both games of a pair would be the same.
     search = f"{simulations},precision={options.precision},gumbel,gumbel.gumbel_scale=1"
-    opening = ["--openings", book(options, rules)] if start == "even" else ["--opening-plies", 2]
+    opening = ["--opening-plies", 2]
+    if start == "even":
+        openings = book(options, rules)
+        if openings is None:
+            return b""
+        opening = ["--openings", openings]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     kept = path_of(options, rules, simulations, start).with_suffix(".games.jsonl")
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening, "--save-games", kept, "--json", "-q"]
@@ -71,12 +79,19 @@ def match(options, rules, simulations, start, games):
 
 
 def book(options, rules):
-    """500 openings of four plies that the net finds even."""
-    path = options.out / f"{rules}.openings"
-    if not path.exists():
+    """500 openings of four plies that the net finds even, or as even as there are so many."""
+    found = sorted(options.out.glob(f"{rules}-*.openings"))
+    for band in [] if found else BANDS:
+        path = options.out / f"{rules}-{band}.openings"
         judge = f"net:{options.net}@64"
-        call([options.binary, "openings", "--out", path, "--rules", rules, "--count", 500, "--plies", 4, "--judge", judge, "--band", 0.2, "-q"])
-    return path
+        command = [options.binary, "openings", "--out", path, "--rules", rules, "--count", 500, "--plies", 4, "--judge", judge]
+        try:
+            call([*command, "--band", band, "-q"], timeout=SECONDS_A_BOOK)
+        except subprocess.TimeoutExpired:
+            continue
+        found = [path]
+        break
+    return found[0] if found else None
 
 
 def wilson(wins, games, z=1.96):
@@ -103,6 +118,8 @@ def cell(path):
     """One match of the table."""
     if not path.exists():
         return "–"
+    if not path.read_bytes():
+        return "no even openings"
     one = json.loads(path.read_text())["matches"][0]
     attacking, defending = one["as_attackers"]["results"], one["as_defenders"]["results"]
     attackers = attacking["wins"] + defending["losses"]
