@@ -103,7 +103,7 @@ def wilson(wins, games, z=1.96):
 
 
 def table(options):
-    """The attackers' points by rule set, start and strength, and the draws of the strongest play."""
+    """Results by rule set, start and strength."""
     for start in STARTS:
         print(f"\nFrom {'the standard start' if start == 'standard' else 'even openings'}: "
               "games won by attackers – drawn – won by defenders, in %, and the attackers' points (95 %)\n")

@@ -133,7 +133,7 @@ impl Processor {
     pub fn load_in(&self, weights: Arc<Weights>, precision: Precision) -> Result<LoadedNet, NetError> {
         let place = match self {
             Self::Cpu => {
-                let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
+                let options = EngineOptions { precision, ..EngineOptions::default() };
                 Place::Cpu(Mutex::new(Engine::with_options(&weights, options)?))
             }
             Self::Device(device) => Place::Device(device.clone()),

@@ -105,6 +105,7 @@ fn a_training_ends_with_a_server_that_is_killed() {
     let (server, mut socket) = serve(folder.path());
     let told = train(&mut socket);
     let run = folder.path().join(told["folder"].as_str().expect("a path"));
+    assert!(is_locked(&run), "the training has ended before its server");
     // A kill: nobody tells the training that it shall end.
     drop(server);
     let deadline = Instant::now() + PATIENCE;
