@@ -8,7 +8,9 @@
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
+mod channels_first;
 mod epilogue;
+mod gradient;
 mod images;
 mod number;
 mod pair_product;
@@ -18,13 +20,16 @@ mod points;
 mod sums;
 mod tile_sinks;
 mod vectors;
+mod weight_gradient;
 mod weights;
 
 pub use epilogue::Bf16Epilogue;
+pub use gradient::Bf16GradientEpilogue;
 pub use images::Bf16Images;
 pub use number::BF16_LANES;
 pub use points::{Bf16PointConvolution, Bf16Tiles};
 pub use vectors::Bf16Vectors;
+pub use weight_gradient::Bf16WeightGradient;
 pub use weights::Bf16Convolution;
 
 /// Access to the matrix registers. It exists only if the machine has them and the system allows their use.
@@ -80,12 +85,34 @@ impl Bf16Kernels {
         }
         #[cfg(target_arch = "x86_64")]
         if self.registers {
+            let mut finish = sums::Forward::new(epilogue, from.layout(), width);
             // SAFETY: `registers` is true only where AMX, AVX-512 and its bf16 are there; the sizes were checked above.
-            unsafe { run(convolution, from, n_images, epilogue) };
+            unsafe { run(convolution, from, n_images, &mut finish) };
             return;
         }
         plain::convolve(convolution, from, n_images, epilogue);
     }
+}
+
+/// Turns the sums of a convolution's blocks into results.
+#[cfg(target_arch = "x86_64")]
+trait Finish {
+    /// The blocks of one image and 32 channels from `channel` on begin.
+    fn begin(&mut self, image: usize, channel: usize);
+
+    /// Takes the sums of the block whose first position is `first`.
+    ///
+    /// # Safety
+    ///
+    /// The machine has AVX-512F and AVX-512-BF16. The blocks are those of a convolution whose sizes were checked.
+    unsafe fn block(&mut self, sums: &sums::Sums, first: usize);
+
+    /// All blocks of the image and the channels are done.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Finish::block`].
+    unsafe fn end(&mut self);
 }
 
 /// All blocks of a convolution: two tiles of outputs at a time, for all images, so that their weights stay in the
@@ -96,30 +123,18 @@ impl Bf16Kernels {
 /// The machine has AMX with bf16, AVX-512F and AVX-512-BF16, and the sizes fit as [`Bf16Kernels::convolve`] checks.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bf16")]
-unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize, mut epilogue: Bf16Epilogue<'_>) {
+unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize, finish: &mut impl Finish) {
     let layout = from.layout();
-    let width = convolution.outputs();
-    let size = layout.grid.squares() * width;
     let steps = convolution.steps(layout, from.channels());
     let mut block = sums::Sums::zeroed();
     // SAFETY: the caller has the registers. The activations' rows of a block, shifted by every step's offset, lie inside
     // an image (its layout makes room for that); a pair's weights are as long as the steps say.
     unsafe {
         amx::configure(layout.tile_rows);
-        for pair in 0..width / BF16_LANES {
-            let channel = pair * BF16_LANES;
+        for pair in 0..convolution.outputs() / BF16_LANES {
             for image in 0..n_images {
                 let values = from.image(image);
-                let bias = if epilogue.bias.len() == width { 0 } else { image * width };
-                let mut target = sums::Target {
-                    width,
-                    channel,
-                    bias: &epilogue.bias[bias + channel..][..BF16_LANES],
-                    residual: epilogue.residual,
-                    full: epilogue.full.as_deref_mut().map(|full| &mut full[image * size..][..size]),
-                    rounded: epilogue.rounded.as_deref_mut().map(|images| images.image_mut(image)),
-                };
-                let mut pool = sums::Pool::start();
+                finish.begin(image, pair * BF16_LANES);
                 for first in (0..layout.positions()).step_by(2 * layout.tile_rows) {
                     let row = |tile: usize| values.as_ptr().add((first + tile * layout.tile_rows) * from.channels());
                     amx::multiply(&amx::Block {
@@ -131,11 +146,9 @@ unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize,
                         sums: block.0.as_mut_ptr(),
                         tile_bytes: layout.tile_rows * BF16_LANES * size_of::<f32>(),
                     });
-                    sums::apply(&block, layout, first, &mut target, &mut pool);
+                    finish.block(&block, first);
                 }
-                if let Some(pooled) = epilogue.pooled.as_deref_mut() {
-                    pool.finish(layout.grid.squares(), &mut pooled[image * 2 * width..][..2 * width], channel);
-                }
+                finish.end();
             }
         }
         amx::release();

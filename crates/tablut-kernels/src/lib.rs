@@ -41,7 +41,8 @@ mod winograd;
 
 pub use aligned::Aligned;
 pub use bf16::{
-    BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution, Bf16Tiles, Bf16Vectors,
+    BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution,
+    Bf16Tiles, Bf16Vectors, Bf16WeightGradient,
 };
 pub use kernels::{Epilogue, GradientEpilogue, Kernels};
 pub use lanes::LANES;

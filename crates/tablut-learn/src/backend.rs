@@ -1,6 +1,8 @@
 //! The backends by name, for configs.
 
 use serde::{Deserialize, Serialize};
+use tablut_kernels::BF16_LANES;
+use tablut_net::{Architecture, Precision};
 
 use crate::burn_backend::BurnBackend;
 use crate::cpu_backend::CpuBackend;
@@ -17,11 +19,38 @@ pub enum Backend {
     /// The program's own kernels, on the threads of the current rayon pool.
     #[default]
     Cpu,
+    /// The program's own kernels with convolutions in bf16 on matrix registers (Intel's AMX), forward and backward. The
+    /// trunk's channels must be a multiple of 32.
+    Amx,
+    /// `amx` where machine and net allow it, otherwise `cpu`.
+    Fastest,
     /// burn's operations on the CPU. It is slower. It is the reference, and other devices will use the same code.
     Burn,
 }
 
 impl Backend {
+    /// Whether the matrix registers can learn nets of this architecture.
+    pub fn amx_fits(architecture: &Architecture) -> bool {
+        architecture.channels().is_multiple_of(BF16_LANES)
+    }
+
+    /// The backend that a run with this one learns with. `fastest` is the one that the run has learnt with so far, or for
+    /// a new run what it stands for on this machine.
+    ///
+    /// # Errors
+    /// It is `amx`, and this machine does not have it.
+    pub fn settled(self, kept: Option<Backend>, architecture: &Architecture) -> Result<Backend, StepError> {
+        let has_amx = || Precision::Bf16Amx.chosen().is_ok();
+        match (self, kept) {
+            (Backend::Fastest, Some(Backend::Fastest) | None) => {
+                Ok(if has_amx() && Self::amx_fits(architecture) { Backend::Amx } else { Backend::Cpu })
+            }
+            (Backend::Fastest, Some(kept)) => kept.settled(None, architecture),
+            (Backend::Amx, _) if !has_amx() => Err(StepError::NoAmx),
+            (wanted, _) => Ok(wanted),
+        }
+    }
+
     /// A learner that continues from `state`.
     ///
     /// # Errors
@@ -33,8 +62,9 @@ impl Backend {
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
         optimizer.kind.check(state.optimizer)?;
-        Ok(match self {
-            Backend::Cpu => Box::new(CpuBackend::new(state, loss, optimizer)?),
+        Ok(match self.settled(None, &state.architecture)? {
+            Backend::Amx => Box::new(CpuBackend::rounded(state, loss, optimizer)?),
+            Backend::Cpu | Backend::Fastest => Box::new(CpuBackend::new(state, loss, optimizer)?),
             Backend::Burn if optimizer.kind != OptimizerKind::AdamW => {
                 return Err(StepError::OptimizerBackend { kind: optimizer.kind.name(), backend: "burn" });
             }

@@ -2,6 +2,7 @@
 //! the loss and the heads that exist only for training.
 
 use tablut_games::TrainingBatch;
+use tablut_kernels::{Bf16Kernels, Kernels};
 use tablut_net::layers::Values;
 
 use crate::auxiliary::auxiliary_heads;
@@ -29,6 +30,17 @@ impl CpuBackend {
     pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         optimizer.kind.check(state.optimizer)?;
         Ok(Self { net: KernelNet::new(&state.architecture)?, state, loss, optimizer })
+    }
+
+    /// The same, with convolutions in bf16 on matrix registers.
+    ///
+    /// # Errors
+    /// As for [`CpuBackend::new`], or this machine has no matrix registers.
+    pub fn rounded(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
+        optimizer.kind.check(state.optimizer)?;
+        let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
+        let net = KernelNet::rounded(&state.architecture, Kernels::from_env()?, bf16);
+        Ok(Self { net, state, loss, optimizer })
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order.

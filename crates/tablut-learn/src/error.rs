@@ -41,6 +41,12 @@ pub enum StepError {
         /// The backend.
         backend: &'static str,
     },
+    /// The machine has no matrix registers.
+    #[error(
+        "learning.backend = \"amx\" needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed: use cpu \
+         or fastest"
+    )]
+    NoAmx,
     /// The processor does not support the instruction set in `TABLUT_SIMD`.
     #[error(transparent)]
     Simd(#[from] SimdError),

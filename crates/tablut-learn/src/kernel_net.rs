@@ -8,7 +8,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use tablut_kernels::{Kernels, SimdError};
+use tablut_kernels::{Bf16Kernels, Kernels, SimdError};
 use tablut_net::layers::adjoint::{LearningNet, Predictions, Shard, Workspace};
 use tablut_net::layers::{Layers, Values};
 use tablut_net::{Architecture, InputBatch};
@@ -37,6 +37,15 @@ impl KernelNet {
     /// A net with this architecture on `kernels`, without weights yet.
     pub fn with_kernels(architecture: &Architecture, kernels: Kernels) -> Self {
         Self { kernels, net: LearningNet::new(architecture), shards: Vec::new(), workspaces: Mutex::default() }
+    }
+
+    /// A net with this architecture and convolutions in bf16, without weights yet.
+    ///
+    /// # Panics
+    /// If the trunk's channels are no multiple of 32.
+    pub fn rounded(architecture: &Architecture, kernels: Kernels, bf16: Bf16Kernels) -> Self {
+        let net = LearningNet::rounded(architecture, bf16);
+        Self { kernels, net, shards: Vec::new(), workspaces: Mutex::default() }
     }
 
     /// The kernels that it runs on.

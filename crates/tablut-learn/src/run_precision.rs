@@ -1,18 +1,30 @@
-//! The precision of a run's self-play: chosen when the run starts, and the same on every machine that continues it.
+//! The precision of a run's self-play and the kernels of its learning: chosen when the run starts, and the same on every
+//! machine that continues it.
 
 use std::path::{Path, PathBuf};
 
 use tablut_net::{NetError, Precision};
 
 use crate::config::{TrainConfig, TrainConfigError};
+use crate::error::StepError;
 
-/// The precision of a run's self-play is not settled.
+/// The precision of a run is not settled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrecisionError {
     /// The config that the run was started with cannot be read.
     #[error(transparent)]
     Config(#[from] TrainConfigError),
+    /// This machine cannot learn as the run does.
+    #[error(
+        "{path}: {error}. A run keeps its backend from its first step on, so go on with it on a machine that has it"
+    )]
+    Learning {
+        /// The run.
+        path: PathBuf,
+        /// What is missing.
+        error: StepError,
+    },
     /// This machine cannot play the run's games.
     #[error(
         "{path}: self-play with selfplay.precision = \"{precision}\" is impossible on this machine: {error}. A run keeps \
@@ -28,11 +40,14 @@ pub enum PrecisionError {
     },
 }
 
-/// The config with the precision that self-play in `folder` runs. `bf16` and `fastest` become the one that the run started
+/// The config with the precision that self-play in `folder` runs, and the backend that it learns with. `bf16` and
+/// `fastest` become the one that the run started
 /// with, or for a new run what they stand for on this machine: each rounds differently, so their games differ.
 pub(crate) fn settle_precision(folder: &Path, mut config: TrainConfig) -> Result<TrainConfig, PrecisionError> {
     let path = folder.join("config.toml");
     let kept = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };
+    let backend = config.learning.backend.settled(kept.as_ref().map(|kept| kept.learning.backend), &config.shape);
+    config.learning.backend = backend.map_err(|error| PrecisionError::Learning { path: folder.to_owned(), error })?;
     let precision = match (config.selfplay.precision, kept.map(|kept| kept.selfplay.precision)) {
         (Precision::Bf16, Some(kept)) if kept != Precision::F32 => kept,
         (Precision::Fastest, Some(kept)) => kept,

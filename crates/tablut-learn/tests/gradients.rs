@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rayon::ThreadPoolBuilder;
 use tablut_games::TrainingBatch;
-use tablut_kernels::{Kernels, Simd};
+use tablut_kernels::{Bf16Kernels, Kernels, Simd};
 use tablut_learn::{
     BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, LossWeights, Multiply,
     OptimizerConfig,
@@ -159,6 +159,36 @@ fn gradients_are_the_slopes_of_finite_differences() {
             };
             let slope = (moved(2e-3) - moved(-2e-3)) / 4e-3;
             assert!((slope - norm).abs() < 0.01 * norm, "{simd}, {name}: slope {slope}, gradient {norm}");
+        }
+    }
+}
+
+#[test]
+fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
+    let registers = Bf16Kernels::request();
+    if registers.is_none() {
+        eprintln!("skipped for the matrix registers: this machine has no AMX");
+    }
+    // Rows that fill shards only in part; plain and pooled blocks; more channels than one tile has.
+    for (name, n) in [("b2c32", 19), ("b2c64", 3)] {
+        let (learner, batch) = (learner(&named(name), 21), batch(n, 22));
+        let kernels = Kernels::from_env().unwrap();
+        let of = |mut net: KernelNet| {
+            net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
+            let predictions = net.forward(&batch.input, true);
+            let gradients = net.backward(&batch.input, &predictions);
+            (predictions, gradients)
+        };
+        let (expected, slopes) = of(KernelNet::with_kernels(&learner.architecture, kernels));
+        for bf16 in [Some(Bf16Kernels::without_registers()), registers].into_iter().flatten() {
+            let (found, gradients) = of(KernelNet::rounded(&learner.architecture, kernels, bf16));
+            assert!(relative(&found.trunk, &expected.trunk) < 0.01, "{bf16:?}, {name}: the trunk's output");
+            assert!(relative(&found.logits, &expected.logits) < 0.02, "{bf16:?}, {name}: logits");
+            assert_ne!(found.trunk, expected.trunk, "{bf16:?}, {name}: nothing was rounded");
+            for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&slopes) {
+                let difference = relative(found, expected);
+                assert!(difference < 0.03, "{bf16:?}, {name}, {}: off by {difference} of its norm", param.name);
+            }
         }
     }
 }

@@ -178,6 +178,48 @@ fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
 }
 
 #[test]
+fn runs_that_learn_on_matrix_registers_have_their_own_bits_whatever_the_threads_and_after_a_stop() {
+    let runs = Runs::new();
+    runs.finish("f32", &[]);
+    let output = runs.train("amx", &["learning.backend=amx", "machine.workers=1"]).output().unwrap();
+    if Precision::Bf16Amx.chosen().is_err() {
+        assert!(!output.status.success() && words(&output).contains("needs Linux on a processor with AMX"));
+        runs.finish("fastest", &["learning.backend=fastest"]);
+        let (found, expected) = (runs.results("fastest"), runs.results("f32"));
+        assert!(found == expected, "fastest stands for the usual kernels here");
+        return;
+    }
+    assert!(output.status.success(), "{}", words(&output));
+    let (exact, expected) = (runs.results("f32"), runs.results("amx"));
+    assert!(exact["gen-00000.games"] == expected["gen-00000.games"], "the first games come before any step");
+    assert!(exact["gen-00000.safetensors"] != expected["gen-00000.safetensors"], "nothing was rounded");
+    // `fastest` is the same here, and a stopped run goes on with it.
+    let output = runs.train("fastest", &["learning.backend=fastest"]).env("RAYON_NUM_THREADS", "3").output().unwrap();
+    assert!(output.status.success(), "{}", words(&output));
+    fs::remove_file(runs.path("fastest").join("checkpoints/gen-00001.state.safetensors")).unwrap();
+    runs.finish("fastest", &["learning.backend=fastest"]);
+    let config = fs::read_to_string(runs.path("fastest").join("config.toml")).unwrap();
+    assert!(config.contains("backend = \"amx\""), "{config}");
+    assert!(runs.results("fastest") == expected, "results depend on threads or on the stop");
+    // It does not go on where there are none.
+    let lacking = if tablut_net::Simd::Avx2.is_available() { "avx2" } else { "plain" };
+    let more = ["learning.backend=fastest", "schedule.generations=3"];
+    let output = runs.train("fastest", &more).env("TABLUT_SIMD", lacking).output().unwrap();
+    let said = words(&output);
+    assert!(!output.status.success() && said.contains("learning.backend = \"amx\" needs"), "{said}");
+    assert!(said.contains("on a machine that has it") && runs.results("fastest") == expected, "{said}");
+}
+
+#[test]
+fn channels_that_fill_no_tile_are_refused_by_config() {
+    let runs = Runs::new();
+    let output = runs.train("run", &["learning.backend=amx", "shape=b2c16"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+    assert!(words(&output).contains("learning.backend = amx with 16 channels"), "{}", words(&output));
+    assert!(!runs.path("run").exists());
+}
+
+#[test]
 fn a_precision_that_does_not_exist_is_answered_with_those_that_do() {
     let runs = Runs::new();
     let output = runs.train("run", &["selfplay.precision=f16"]).output().unwrap();

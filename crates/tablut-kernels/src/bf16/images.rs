@@ -100,6 +100,26 @@ impl Bf16Images {
         }
     }
 
+    /// Writes the first images from `[image][square][channel]`, rounded.
+    ///
+    /// # Panics
+    ///
+    /// If `images` are not whole images, or are more than these.
+    pub fn set_images(&mut self, images: &[f32]) {
+        let (layout, channels) = (self.layout, self.channels);
+        let (size, line) = (layout.grid.squares() * channels, layout.grid.width() * channels);
+        assert!(images.len().is_multiple_of(size), "whole images");
+        for (index, from) in images.chunks_exact(size).enumerate() {
+            let image = self.image_mut(index);
+            for (row, from) in from.chunks_exact(line).enumerate() {
+                let to = &mut image[layout.place(row, 0) * channels..][..line];
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to = round(*from);
+                }
+            }
+        }
+    }
+
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }

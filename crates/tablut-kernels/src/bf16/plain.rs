@@ -44,7 +44,7 @@ pub(super) fn convolve(
 }
 
 /// One output at one square.
-fn product(
+pub(super) fn product(
     convolution: &Bf16Convolution,
     layout: Layout,
     values: &[u16],

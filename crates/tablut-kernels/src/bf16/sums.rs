@@ -7,6 +7,8 @@ use std::arch::x86_64::{
 
 use std::mem::transmute;
 
+use super::Finish;
+use super::epilogue::Bf16Epilogue;
 use super::images::Layout;
 use super::number::BF16_LANES;
 
@@ -20,40 +22,92 @@ impl Sums {
     }
 }
 
-/// The destination of one image's results for 32 channels.
-pub(super) struct Target<'a> {
-    /// Channels of the image.
-    pub width: usize,
+/// What follows a convolution in the forward pass.
+pub(super) struct Forward<'a> {
+    epilogue: Bf16Epilogue<'a>,
+    layout: Layout,
+    /// Channels of the result.
+    width: usize,
+    image: usize,
     /// The first of the 32 channels.
-    pub channel: usize,
-    /// One value for each of the 32 channels.
-    pub bias: &'a [f32],
-    /// Whether to add the present content of `full`.
-    pub residual: bool,
-    /// `[square][width]`.
-    pub full: Option<&'a mut [f32]>,
-    /// `[place][width]`.
-    pub rounded: Option<&'a mut [u16]>,
+    channel: usize,
+    pool: Pool,
 }
 
-/// Sums and maxima of 32 channels over an image's squares so far.
+impl<'a> Forward<'a> {
+    /// The operations of `epilogue`, whose sizes were checked, for images of `width` channels.
+    pub fn new(epilogue: Bf16Epilogue<'a>, layout: Layout, width: usize) -> Self {
+        Self { epilogue, layout, width, image: 0, channel: 0, pool: Pool::default() }
+    }
+}
+
+impl Finish for Forward<'_> {
+    fn begin(&mut self, image: usize, channel: usize) {
+        (self.image, self.channel, self.pool) = (image, channel, Pool::default());
+    }
+
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn block(&mut self, sums: &Sums, first: usize) {
+        let Self { epilogue, layout, width, image, channel, pool } = self;
+        let bias = if epilogue.bias.len() == *width { 0 } else { *image * *width };
+        let size = layout.grid.squares() * *width;
+        let mut target = Target {
+            width: *width,
+            channel: *channel,
+            bias: &epilogue.bias[bias + *channel..][..BF16_LANES],
+            residual: epilogue.residual,
+            full: epilogue.full.as_deref_mut().map(|full| &mut full[*image * size..][..size]),
+            rounded: epilogue.rounded.as_deref_mut().map(|images| images.image_mut(*image)),
+        };
+        // SAFETY: the caller's contract; the target's slices were cut to their sizes above.
+        unsafe { apply(sums, *layout, first, &mut target, pool) };
+    }
+
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn end(&mut self) {
+        if let Some(pooled) = self.epilogue.pooled.as_deref_mut() {
+            let row = &mut pooled[self.image * 2 * self.width..][..2 * self.width];
+            self.pool.finish(self.layout.grid.squares(), row, self.channel);
+        }
+    }
+}
+
+/// The destination of one image's results for 32 channels.
+struct Target<'a> {
+    /// Channels of the image.
+    width: usize,
+    /// The first of the 32 channels.
+    channel: usize,
+    /// One value for each of the 32 channels.
+    bias: &'a [f32],
+    /// Whether to add the present content of `full`.
+    residual: bool,
+    /// `[square][width]`.
+    full: Option<&'a mut [f32]>,
+    /// `[place][width]`.
+    rounded: Option<&'a mut [u16]>,
+}
+
+/// Sums and maxima of 32 channels over an image's squares so far. The rectifier's results are never below zero, so zero
+/// is a correct start for the maxima.
 #[derive(Copy, Clone)]
-pub(super) struct Pool {
+struct Pool {
     sum: [__m512; 2],
     max: [__m512; 2],
 }
 
-impl Pool {
-    #[target_feature(enable = "avx512f")]
-    pub fn start() -> Pool {
-        // The rectifier's results are never below zero, so zero is a correct start for the maxima.
-        let zero = [_mm512_setzero_ps(); 2];
+impl Default for Pool {
+    fn default() -> Pool {
+        // SAFETY: a vector of sixteen f32 whose bits are zero is sixteen zeros.
+        let zero = [unsafe { std::mem::zeroed::<__m512>() }; 2];
         Pool { sum: zero, max: zero }
     }
+}
 
+impl Pool {
     /// Writes the means and maxima of 32 channels from `channel` to a row `[2 * width]`.
     #[target_feature(enable = "avx512f")]
-    pub fn finish(self, squares: usize, row: &mut [f32], channel: usize) {
+    fn finish(self, squares: usize, row: &mut [f32], channel: usize) {
         let share = _mm512_set1_ps(1.0 / squares as f32);
         let (means, maxima) = row.split_at_mut(row.len() / 2);
         for half in 0..2 {
@@ -74,7 +128,7 @@ impl Pool {
 ///
 /// `target` has 32 biases from its `bias`, and room for its image's squares and places.
 #[target_feature(enable = "avx512f,avx512bf16")]
-pub(super) unsafe fn apply(sums: &Sums, layout: Layout, first: usize, target: &mut Target<'_>, pool: &mut Pool) {
+unsafe fn apply(sums: &Sums, layout: Layout, first: usize, target: &mut Target<'_>, pool: &mut Pool) {
     let (height, width) = (layout.grid.height(), layout.grid.width());
     let zero = _mm512_setzero_ps();
     let mut so_far = *pool;

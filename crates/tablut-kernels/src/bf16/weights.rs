@@ -28,17 +28,65 @@ impl Bf16Convolution {
     ///
     /// If `weights` has another size, `side` is neither 3 nor 1, or there are more than 512 inputs.
     pub fn pack(outputs: usize, inputs: usize, side: usize, weights: &[f32]) -> Bf16Convolution {
-        assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
         assert_eq!(weights.len(), outputs * inputs * side * side, "size of a kernel");
-        assert!(inputs <= 512, "at most 512 inputs");
         let taps = side * side;
-        let (wide_in, wide_out) = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
-        let mut tiles = Aligned::zeroed(taps * wide_in * wide_out);
-        for (i, &weight) in weights.iter().enumerate() {
-            let (output, input, tap) = (i / taps / inputs, i / taps % inputs, i % taps);
-            tiles[index(taps, wide_in, [output, input, tap])] = round(weight);
+        let mut packed = Self::zeroed(outputs, inputs, side);
+        packed.fill([outputs, inputs], |[output, input, tap]| weights[(output * inputs + input) * taps + tap]);
+        packed
+    }
+
+    /// A convolution whose weights are all zero.
+    ///
+    /// # Panics
+    ///
+    /// If `side` is neither 3 nor 1, or there are more than 512 inputs.
+    pub fn zeroed(outputs: usize, inputs: usize, side: usize) -> Bf16Convolution {
+        assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
+        assert!(inputs <= 512, "at most 512 inputs");
+        let (inputs, outputs) = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
+        Bf16Convolution { inputs, outputs, side, tiles: Aligned::zeroed(side * side * inputs * outputs) }
+    }
+
+    /// Sets the weights of a 3×3 convolution to `[outputs, inputs, 3, 3]`, without allocating.
+    ///
+    /// # Panics
+    ///
+    /// If `weights` has another size than the convolution, or the convolution has another side.
+    pub fn repack(&mut self, [outputs, inputs]: [usize; 2], weights: &[f32]) {
+        self.check(outputs, inputs, weights);
+        self.fill([outputs, inputs], |[output, input, tap]| weights[(output * inputs + input) * 9 + tap]);
+    }
+
+    /// Turns weights `[outputs, inputs, 3, 3]` into the convolution from gradients of the outputs to gradients of the
+    /// inputs: taps flipped, channels swapped.
+    ///
+    /// # Panics
+    ///
+    /// If the convolution is not 3×3 with `inputs` outputs and `outputs` inputs.
+    pub fn repack_adjoint(&mut self, [outputs, inputs]: [usize; 2], weights: &[f32]) {
+        self.check(inputs, outputs, weights);
+        self.fill([inputs, outputs], |[input, output, tap]| weights[(output * inputs + input) * 9 + 8 - tap]);
+    }
+
+    fn check(&self, outputs: usize, inputs: usize, weights: &[f32]) {
+        assert_eq!((self.side, weights.len()), (3, outputs * inputs * 9), "size of a kernel");
+        let wide = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
+        assert_eq!((self.inputs, self.outputs), wide, "channels of a convolution");
+    }
+
+    /// Sets all weights of `outputs` and `inputs`, in the order of the tiles.
+    fn fill(&mut self, [outputs, inputs]: [usize; 2], weight: impl Fn([usize; 3]) -> f32) {
+        let taps = self.taps();
+        let steps = self.inputs / BF16_LANES;
+        for (place, tile) in self.tiles.chunks_exact_mut(512).enumerate() {
+            let (half, step) = (place % 2, place / 2 % (taps * steps));
+            let first_output = place / 2 / (taps * steps) * BF16_LANES + half * 16;
+            let (tap, first_input) = (step / steps, step % steps * BF16_LANES);
+            for (at, value) in tile.iter_mut().enumerate() {
+                let (output, input) = (first_output + at / 2 % 16, first_input + at / 32 * 2 + at % 2);
+                *value = if output < outputs && input < inputs { round(weight([output, input, tap])) } else { 0 };
+            }
         }
-        Bf16Convolution { inputs: wide_in, outputs: wide_out, side, tiles }
     }
 
     /// Input channels, including padding.

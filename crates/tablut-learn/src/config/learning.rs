@@ -25,8 +25,9 @@ pub struct LearningConfig {
     pub decay_share: f32,
     /// Share of the search's value in the value target, 0 to 1. The rest is the game's outcome.
     pub value_share: f32,
-    /// The backend of the steps: `cpu`, the program's own kernels (the default), or `burn`, the reference. Without
-    /// effect on a GPU.
+    /// The backend of the steps: `cpu`, the program's own kernels (the default); `amx`, the same with convolutions in
+    /// bf16 on Intel's matrix registers; `fastest`, which is `amx` where machine and net allow it and otherwise `cpu`
+    /// (the run keeps it); or `burn`, the reference. Without effect on a GPU.
     pub backend: Backend,
     /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,

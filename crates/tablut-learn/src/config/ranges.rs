@@ -97,8 +97,11 @@ impl TrainConfig {
     fn learning_faults(&self) -> Vec<String> {
         let (l, unit) = (&self.learning, 0.0..=1.0);
         let known = self.optimizer.kind == OptimizerKind::AdamW
-            || (l.backend == Backend::Cpu && self.machine.device == DeviceChoice::Cpu);
+            || (l.backend != Backend::Burn && self.machine.device == DeviceChoice::Cpu);
+        let channels = format!("amx with {} channels", self.shape.channels());
+        let fits = l.backend != Backend::Amx || Backend::amx_fits(&self.shape);
         faults(&[
+            (fits, "learning.backend", &channels, "cpu, fastest or burn: amx needs a multiple of 32 channels"),
             ((0.0..=1000.0).contains(&l.value_horizon), "learning.value_horizon", &l.value_horizon, "0 to 1000"),
             (unit.contains(&l.window_power), "learning.window_power", &l.window_power, "0 to 1"),
             (unit.contains(&l.uneven_value_share), "learning.uneven_value_share", &l.uneven_value_share, "0 to 1"),

@@ -4,6 +4,7 @@
 //! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and the
 //! auxiliary heads, and passes their gradients in.
 
+mod bfloat16;
 mod convolution;
 mod gradients;
 mod heads;
@@ -14,28 +15,42 @@ mod trunk;
 
 use std::ops::Range;
 
-use tablut_kernels::Kernels;
+#[cfg(doc)]
+use tablut_kernels::BF16_LANES;
+use tablut_kernels::{Bf16Kernels, Kernels};
 
 use super::description::Layers;
 use super::float32::{Float32, Room};
 use super::heads::HeadSpace;
 use super::kept::Kept;
 use super::packing::Values;
+use super::trunk::Trunk;
+use super::winograd::F32;
 use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Positions};
+use bfloat16::RoundedSpace;
 use convolution::GROUP;
 use gradients::Gradients;
 pub use gradients::Workspace;
-use packed::Packed;
+use packed::{Convolutions, Packed};
 pub use shard::{Predictions, Shard};
 
 /// A net's layers, packed for the forward and the backward pass.
 pub struct LearningNet(Packed);
 
 impl LearningNet {
-    /// A net whose weights are all zero.
+    /// A net whose weights are all zero, in f32.
     pub fn new(architecture: &Architecture) -> Self {
-        Self(Packed::new(architecture))
+        Self(Packed::new(architecture, None))
+    }
+
+    /// The same, with convolutions in bf16 on matrix registers, forward and backward. Inputs, weights and gradients are
+    /// rounded for each of them. Sums, biases, the residual trunk and the heads stay in f32.
+    ///
+    /// # Panics
+    /// If the trunk's channels are no multiple of [`BF16_LANES`].
+    pub fn rounded(architecture: &Architecture, bf16: Bf16Kernels) -> Self {
+        Self(Packed::new(architecture, Some(bf16)))
     }
 
     /// The layers.
@@ -52,7 +67,7 @@ impl LearningNet {
     pub fn shard(&self, rows: Range<usize>) -> Shard {
         let n = rows.len();
         Shard {
-            kept: Kept::new(&self.0.trunk, &self.0.heads, n),
+            kept: Kept::new(&self.0.layers, n),
             values: HeadSpace::new(&self.0.heads, n),
             logits: Vec::new(),
             gradients: Gradients::new(&self.0.layers),
@@ -62,31 +77,50 @@ impl LearningNet {
 
     /// Buffers for one thread, for one shard of at most `n` rows at a time.
     pub fn workspace(&self, n: usize) -> Workspace {
-        let room = Room::new(GROUP, self.0.trunk.width, self.0.heads.joint_width());
-        Workspace::new(&self.0.layers, room, n)
+        let (c, joint_width) = (self.0.layers.channels, self.0.heads.joint_width());
+        let rounded = match &self.0.convolutions {
+            Convolutions::Single { .. } => None,
+            Convolutions::Rounded { .. } => Some(RoundedSpace::new(n, c, joint_width)),
+        };
+        Workspace::new(&self.0.layers, Room::new(GROUP, c, joint_width), rounded, n)
     }
 
     /// Runs the net on the shard's rows and keeps what the backward pass needs.
     pub fn forward(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
         let positions = Positions { input, rows: shard.rows.clone() };
         shard.logits.resize(positions.moves().len(), 0.0);
+        match &self.0.convolutions {
+            Convolutions::Single { trunk, .. } => self.forward_single(kernels, trunk, shard, workspace, input),
+            Convolutions::Rounded { bf16, trunk, .. } => {
+                let space = workspace.rounded.as_mut().expect("a workspace of this net");
+                let mut to = bfloat16::Forward::new(*bf16, &mut shard.kept, space);
+                trunk.forward(kernels, &positions, &mut to);
+                let values = &mut shard.values.pooled;
+                self.0.heads.squares(kernels, trunk, &mut to, &positions, values, &mut shard.logits);
+            }
+        }
+        self.0.heads.values(kernels, shard.rows.len(), &mut shard.values);
+    }
+
+    /// The trunk and the heads' squares in f32, a few rows at a time.
+    fn forward_single(
+        &self,
+        kernels: Kernels,
+        trunk: &Trunk<F32>,
+        shard: &mut Shard,
+        workspace: &mut Workspace,
+        input: &InputBatch,
+    ) {
         let (mut logits, size) = (&mut shard.logits[..], self.0.heads.pooled_len());
         for first in (0..shard.rows.len()).step_by(GROUP) {
             let rows = shard.rows.start + first..shard.rows.end.min(shard.rows.start + first + GROUP);
             let group = Positions { input, rows };
             let mut to = Float32::new(group.rows.len(), &mut workspace.room, shard.kept.rows_from(first));
-            self.0.trunk.forward(kernels, &group, &mut to);
+            trunk.forward(kernels, &group, &mut to);
             let own = logits.split_off_mut(..group.moves().len()).expect("a logit for each move");
-            self.0.heads.squares(
-                kernels,
-                &self.0.trunk,
-                &mut to,
-                &group,
-                &mut shard.values.pooled[first * size..],
-                own,
-            );
+            let pooled = &mut shard.values.pooled[first * size..];
+            self.0.heads.squares(kernels, trunk, &mut to, &group, pooled, own);
         }
-        self.0.heads.values(kernels, shard.rows.len(), &mut shard.values);
     }
 
     /// Sums the gradients of all weights over the shard's rows. `gradient` is the gradient of the whole batch's

@@ -97,14 +97,15 @@ impl<A: Arithmetic> Heads<A> {
     }
 
     /// Writes the logits of some rows' moves, and the value head's means and maxima, from the trunk's output.
+    /// The trunk's convolutions may be in another arithmetic.
     ///
     /// # Panics
     /// If the number of logits differs from the number of the rows' moves.
-    pub fn squares(
+    pub fn squares<T: Arithmetic<Squares = A::Squares>>(
         &self,
         kernels: Kernels,
-        trunk: &Trunk<A>,
-        from: &mut impl Activations<A>,
+        trunk: &Trunk<T>,
+        from: &mut impl Activations<T>,
         positions: &Positions<'_>,
         pooled: &mut [f32],
         mut logits: &mut [f32],

@@ -3,10 +3,9 @@
 use tablut_kernels::Aligned;
 use tablut_rules::SQUARES;
 
+use super::description::Layers;
 use super::float32::{PLANE_WIDTH, Store};
-use super::heads::Heads;
-use super::trunk::{Place, Trunk};
-use super::winograd::F32;
+use super::trunk::Place;
 
 /// All activations of some positions. Images are `[row][square][channel]`, pooled values `[row][means, then maxima]`.
 pub struct Kept {
@@ -26,17 +25,18 @@ pub struct Kept {
 
 impl Kept {
     /// Buffers for the activations of `n` positions.
-    pub fn new(trunk: &Trunk<F32>, heads: &Heads<F32>, n: usize) -> Self {
-        let (channels, joint_width) = (trunk.width, heads.joint_width());
+    pub fn new(layers: &Layers, n: usize) -> Self {
+        let channels = layers.channels;
+        let joint_width = layers.policy.conv.outputs + layers.value.conv.outputs;
         let image = |channels: usize| Aligned::zeroed(n * SQUARES * channels);
         let pooled = |pools: bool| Aligned::zeroed(if pools { n * 2 * channels } else { 0 });
         Self {
             channels,
             joint_width,
             planes: image(PLANE_WIDTH),
-            x: (0..=trunk.blocks.len()).map(|_| image(channels)).collect(),
-            inside: trunk.blocks.iter().map(|_| image(channels)).collect(),
-            pooled: trunk.blocks.iter().map(|block| pooled(block.pool.is_some())).collect(),
+            x: (0..=layers.blocks.len()).map(|_| image(channels)).collect(),
+            inside: layers.blocks.iter().map(|_| image(channels)).collect(),
+            pooled: layers.blocks.iter().map(|block| pooled(block.pool.is_some())).collect(),
             output_pooled: pooled(true),
             joint: image(joint_width),
         }

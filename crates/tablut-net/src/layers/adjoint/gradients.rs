@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use tablut_kernels::{Aligned, LANES};
 use tablut_rules::SQUARES;
 
+use super::bfloat16::RoundedSpace;
 use super::convolution::Tiles;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
@@ -174,6 +175,8 @@ pub struct Workspace {
     /// For the forward pass.
     pub(super) room: Room,
     pub(super) tiles: Tiles,
+    /// For both passes if convolutions are rounded.
+    pub(super) rounded: Option<RoundedSpace>,
     /// Gradient of a block's output, then of its input, `[row][square][channel]`.
     pub(super) outer: Aligned,
     /// Gradient between a block's convolutions.
@@ -196,10 +199,11 @@ pub struct Workspace {
 
 impl Workspace {
     /// Buffers for shards of at most `n` rows.
-    pub(super) fn new(layers: &Layers, room: Room, n: usize) -> Self {
+    pub(super) fn new(layers: &Layers, room: Room, rounded: Option<RoundedSpace>, n: usize) -> Self {
         let (c, p, v) = (layers.channels, layers.policy.conv.outputs, layers.value.conv.outputs);
         Self {
             room,
+            rounded,
             tiles: Tiles::new(c.max(PLANE_WIDTH), c),
             outer: Aligned::zeroed(n * SQUARES * c),
             inner: Aligned::zeroed(n * SQUARES * c),

@@ -23,7 +23,7 @@ pub(super) fn backward(
     positions: &Positions<'_>,
     gradient: &Predictions,
 ) {
-    let (n, c, p) = (shard.rows.len(), net.trunk.width, net.heads.policy_width);
+    let (n, c, p) = (shard.rows.len(), net.layers.channels, net.heads.policy_width);
     let (adjoints, wide) = (&net.head_adjoints, net.heads.joint_width());
     value_backward(net, kernels, shard, workspace, gradient);
     shard.gradients.policy_out.weight.fill(0.0);

@@ -1,13 +1,14 @@
 //! A net's weights, packed for the forward and the backward pass.
 
 use rayon::prelude::*;
-use tablut_kernels::{Convolution, Kernels, Matrix};
+use tablut_kernels::{BF16_LANES, Bf16Convolution, Bf16Kernels, Convolution, Kernels, Matrix};
 
+use super::bfloat16::Rounded;
 use crate::architecture::Architecture;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
 use crate::layers::heads::{Heads, own_rows};
-use crate::layers::packing::{Values, matrix, stacked, transposed};
+use crate::layers::packing::{Arithmetic, Values, matrix, stacked, transposed};
 use crate::layers::parameter::{self, Linear};
 use crate::layers::trunk::{Layer, Trunk};
 use crate::layers::winograd::F32;
@@ -15,20 +16,23 @@ use crate::layers::winograd::F32;
 /// All weights: each layer for the forward pass and, if a gradient goes through it, for the backward pass.
 pub(super) struct Packed {
     pub layers: Layers,
-    pub trunk: Trunk<F32>,
+    pub convolutions: Convolutions,
+    /// For each block, from gradients of its pooling's outputs to gradients of the inputs.
+    pub pools: Vec<Option<Matrix>>,
     pub heads: Heads<F32>,
-    pub blocks: Vec<BlockAdjoint>,
     pub head_adjoints: HeadAdjoints,
 }
 
-/// Convolutions from gradients of a layer's outputs to gradients of its inputs.
-pub(super) struct BlockAdjoint {
-    pub conv1: Convolution,
-    pub conv2: Convolution,
-    pub pool: Option<Matrix>,
+/// The trunk, and the adjoints of each block's two convolutions: from gradients of their outputs to gradients of their
+/// inputs.
+pub(super) enum Convolutions {
+    /// In f32.
+    Single { trunk: Trunk<F32>, adjoints: Vec<[Convolution; 2]> },
+    /// In bf16 on matrix registers.
+    Rounded { bf16: Bf16Kernels, trunk: Trunk<Rounded>, adjoints: Vec<[Bf16Convolution; 2]> },
 }
 
-/// The same for the heads.
+/// The adjoints of the heads' layers.
 pub(super) struct HeadAdjoints {
     pub joint: Matrix,
     pub pool: Matrix,
@@ -37,61 +41,87 @@ pub(super) struct HeadAdjoints {
 }
 
 impl Packed {
-    /// A net whose weights are all zero.
-    pub fn new(architecture: &Architecture) -> Self {
+    /// A net whose weights are all zero. With `bf16` its convolutions are rounded.
+    ///
+    /// # Panics
+    /// If the convolutions are rounded and the trunk's channels are no multiple of [`BF16_LANES`].
+    pub fn new(architecture: &Architecture, bf16: Option<Bf16Kernels>) -> Self {
         let layers = architecture.layers();
         let zeros: Vec<_> = layers.parameters().iter().map(|parameter| vec![0.0; parameter.len()]).collect();
         let values = Values::new(zeros.iter().map(Vec::as_slice));
-        let (trunk, heads) = (Trunk::pack(&layers, &values), Heads::pack(&layers, &values));
         let c = layers.channels;
-        let block = |block: &Block| BlockAdjoint {
-            conv1: Convolution::zeroed(c, c),
-            conv2: Convolution::zeroed(c, c),
-            pool: block.pool.as_ref().map(|pool| adjoint(&values, &[pool])),
+        let convolutions = if let Some(bf16) = bf16 {
+            assert!(c.is_multiple_of(BF16_LANES), "channels of rounded convolutions");
+            let zeroed = |_: &Block| [Bf16Convolution::zeroed(c, c, 3), Bf16Convolution::zeroed(c, c, 3)];
+            let adjoints = layers.blocks.iter().map(zeroed).collect();
+            Convolutions::Rounded { bf16, trunk: Trunk::pack(&layers, &values), adjoints }
+        } else {
+            let zeroed = |_: &Block| [Convolution::zeroed(c, c), Convolution::zeroed(c, c)];
+            let adjoints = layers.blocks.iter().map(zeroed).collect();
+            Convolutions::Single { trunk: Trunk::pack(&layers, &values), adjoints }
         };
-        let blocks = layers.blocks.iter().map(block).collect();
-        let head_adjoints = HeadAdjoints::pack(&layers, &values);
-        Self { layers, trunk, heads, blocks, head_adjoints }
+        let pools = pools(&layers, &values);
+        let (heads, head_adjoints) = (Heads::pack(&layers, &values), HeadAdjoints::pack(&layers, &values));
+        Self { layers, convolutions, pools, heads, head_adjoints }
     }
 
     /// Sets the values of all parameters.
     pub fn repack(&mut self, kernels: Kernels, values: &Values<'_>) {
-        let Self { layers, trunk, heads, blocks, head_adjoints } = self;
-        trunk.repack_stem(kernels, layers, values);
-        let blocks = trunk.blocks.par_iter_mut().zip(blocks).zip(&layers.blocks);
-        blocks.for_each(|((forward, back), layer)| {
-            let sides = [
-                (&layer.conv1, &mut forward.conv1, &mut back.conv1),
-                (&layer.conv2, &mut forward.conv2, &mut back.conv2),
-            ];
-            for (layer, forward, back) in sides {
-                forward.repack(kernels, layer, values);
-                kernels.repack_adjoint(values.get(layer.weight), back);
+        let Self { layers, convolutions, .. } = self;
+        match convolutions {
+            Convolutions::Single { trunk, adjoints } => {
+                let forward = |layer: &parameter::Convolution, packed: &mut Convolution| {
+                    kernels.repack(values.get(layer.weight), packed);
+                };
+                let adjoint = |layer: &parameter::Convolution, packed: &mut Convolution| {
+                    kernels.repack_adjoint(values.get(layer.weight), packed);
+                };
+                repack_trunk(layers, values, (trunk, adjoints), forward, adjoint);
             }
-            if let (Some(layer), Some(pool), Some(back)) = (&layer.pool, &mut forward.pool, &mut back.pool) {
-                *pool = matrix(&own_rows(values, &[layer]));
-                *back = adjoint(values, &[layer]);
+            Convolutions::Rounded { trunk, adjoints, .. } => {
+                let sizes = |layer: &parameter::Convolution| [layer.outputs, layer.inputs];
+                let forward = |layer: &parameter::Convolution, packed: &mut Bf16Convolution| {
+                    packed.repack(sizes(layer), values.get(layer.weight));
+                };
+                let adjoint = |layer: &parameter::Convolution, packed: &mut Bf16Convolution| {
+                    packed.repack_adjoint(sizes(layer), values.get(layer.weight));
+                };
+                repack_trunk(layers, values, (trunk, adjoints), forward, adjoint);
             }
-        });
-        *heads = Heads::pack(layers, values);
-        *head_adjoints = HeadAdjoints::pack(layers, values);
+        }
+        self.pools = pools(&self.layers, values);
+        self.heads = Heads::pack(&self.layers, values);
+        self.head_adjoints = HeadAdjoints::pack(&self.layers, values);
     }
 }
 
-impl Trunk<F32> {
-    /// Sets new weights before the blocks, quickly and in f32. The layers of the blocks have their own function.
-    fn repack_stem(&mut self, kernels: Kernels, layers: &Layers, values: &Values<'_>) {
-        self.input.repack(kernels, &layers.input, values);
-        self.features = matrix(&stacked(values, &[(&layers.features, self.width)], [FEATURES, FEATURES]));
-    }
+/// Sets a trunk's weights and the adjoints of its blocks, with an arithmetic's ways to set those of a convolution and of
+/// its adjoint.
+fn repack_trunk<A: Arithmetic>(
+    layers: &Layers,
+    values: &Values<'_>,
+    (trunk, adjoints): (&mut Trunk<A>, &mut [[A::Convolution; 2]]),
+    forward: impl Fn(&parameter::Convolution, &mut A::Convolution) + Sync,
+    adjoint: impl Fn(&parameter::Convolution, &mut A::Convolution) + Sync,
+) {
+    let repack = |layer: &parameter::Convolution, to: &mut Layer<A>| {
+        forward(layer, &mut to.convolution);
+        to.bias.copy_from_slice(values.get(layer.bias));
+    };
+    repack(&layers.input, &mut trunk.input);
+    trunk.features = matrix(&stacked(values, &[(&layers.features, trunk.width)], [FEATURES, FEATURES]));
+    let blocks = trunk.blocks.par_iter_mut().zip(adjoints).zip(&layers.blocks);
+    blocks.for_each(|((to, back), layer)| {
+        repack(&layer.conv1, &mut to.conv1);
+        repack(&layer.conv2, &mut to.conv2);
+        adjoint(&layer.conv1, &mut back[0]);
+        adjoint(&layer.conv2, &mut back[1]);
+        to.pool = layer.pool.as_ref().map(|layer| matrix(&own_rows(values, &[layer])));
+    });
 }
 
-impl Layer<F32> {
-    /// Sets new weights, quickly and in f32.
-    fn repack(&mut self, kernels: Kernels, layer: &parameter::Convolution, values: &Values<'_>) {
-        kernels.repack(values.get(layer.weight), &mut self.convolution);
-        self.bias.copy_from_slice(values.get(layer.bias));
-    }
+fn pools(layers: &Layers, values: &Values<'_>) -> Vec<Option<Matrix>> {
+    layers.blocks.iter().map(|block| block.pool.as_ref().map(|pool| adjoint(values, &[pool]))).collect()
 }
 
 impl HeadAdjoints {

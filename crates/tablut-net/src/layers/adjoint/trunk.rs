@@ -1,11 +1,12 @@
 //! The trunk's backward pass: from the gradient of its output to the gradients of its weights.
 
-use tablut_kernels::{GradientEpilogue, Kernels, Rows};
+use tablut_kernels::{Convolution, GradientEpilogue, Kernels, Matrix, Rows};
 use tablut_rules::SQUARES;
 
+use super::bfloat16;
 use super::convolution::{convolve, weight_gradient};
-use super::gradients::{BlockGradients, Workspace, sum_rows};
-use super::packed::{BlockAdjoint, Packed};
+use super::gradients::{Workspace, sum_rows};
+use super::packed::{Convolutions, Packed};
 use super::pooling::{add_maxima, share_means};
 use super::shard::Shard;
 use crate::batch::Positions;
@@ -22,42 +23,54 @@ pub(super) fn backward(
     workspace: &mut Workspace,
     positions: &Positions<'_>,
 ) {
-    let (n, c) = (shard.rows.len(), net.trunk.width);
-    for (index, block) in net.blocks.iter().enumerate().rev() {
-        block_backward(kernels, block, c, index, shard, workspace);
+    let (n, c) = (shard.rows.len(), net.layers.channels);
+    match &net.convolutions {
+        Convolutions::Single { adjoints, .. } => {
+            for (index, adjoints) in adjoints.iter().enumerate().rev() {
+                pool_backward(kernels, net.pools[index].as_ref(), c, index, shard, workspace);
+                block_backward(kernels, adjoints, net.pools[index].is_some(), index, shard, workspace);
+            }
+            let Workspace { tiles, outer, .. } = workspace;
+            let images = [&shard.kept.planes, &outer[..n * SQUARES * c]];
+            weight_gradient(kernels, images, [PLANE_WIDTH, c], tiles, &mut shard.gradients.input.weight);
+        }
+        Convolutions::Rounded { bf16, adjoints, .. } => {
+            let mut pass = bfloat16::Backward::new(*bf16, shard.rows.len(), c, workspace);
+            for (index, adjoints) in adjoints.iter().enumerate().rev() {
+                pool_backward(kernels, net.pools[index].as_ref(), c, index, shard, pass.workspace());
+                pass.block(adjoints, net.pools[index].is_some(), index, shard);
+            }
+            pass.stem(positions, &mut shard.gradients.input.weight);
+        }
     }
-    let Workspace { tiles, outer, outer_sums, .. } = workspace;
+    let outer_sums = &workspace.outer_sums;
     let right = Rows { values: outer_sums, stride: c, count: n };
-    let gradients = &mut shard.gradients;
-    sum_rows(&outer_sums[..n * c], &mut gradients.input.bias);
-    kernels.outer(positions.features(), FEATURES, right, false, &mut gradients.features);
-    let images = [&shard.kept.planes, &outer[..n * SQUARES * c]];
-    weight_gradient(kernels, images, [PLANE_WIDTH, c], tiles, &mut gradients.input.weight);
+    sum_rows(&outer_sums[..n * c], &mut shard.gradients.input.bias);
+    kernels.outer(positions.features(), FEATURES, right, false, &mut shard.gradients.features);
 }
 
 /// From the gradient before the rectifier of a block's output to the gradient of the block's input, both in the
 /// workspace's `outer`.
 fn block_backward(
     kernels: Kernels,
-    block: &BlockAdjoint,
-    c: usize,
+    [conv1, conv2]: &[Convolution; 2],
+    pools: bool,
     index: usize,
     shard: &mut Shard,
     workspace: &mut Workspace,
 ) {
     let Shard { rows, kept, gradients, .. } = shard;
-    let n = rows.len();
-    let (size, x, h, pooled) = (SQUARES * c, &kept.x[index], &kept.inside[index], &kept.pooled[index]);
+    let (n, c) = (rows.len(), conv1.outputs());
+    let (size, x, h) = (SQUARES * c, &kept.x[index], &kept.inside[index]);
     let gradients = &mut gradients.blocks[index];
-    pool_backward(kernels, block, c, [h, pooled], gradients, workspace);
     let Workspace { tiles, outer, inner, outer_sums, inner_sums, bias, .. } = workspace;
     let (outer, inner) = (&mut outer[..n * size], &mut inner[..n * size]);
     sum_rows(&outer_sums[..n * c], &mut gradients.conv2.bias);
     weight_gradient(kernels, [h, outer], [c, c], tiles, &mut gradients.conv2.weight);
-    convolve(kernels, &block.conv2, outer, tiles, |products, index, board| {
+    convolve(kernels, conv2, outer, tiles, |products, index, board| {
         let epilogue = GradientEpilogue {
             bias: row(bias, board, c),
-            onto: block.pool.is_some(),
+            onto: pools,
             active: row(h, board, size),
             sums: row_mut(inner_sums, board, c),
         };
@@ -66,7 +79,7 @@ fn block_backward(
     sum_rows(&inner_sums[..n * c], &mut gradients.conv1.bias);
     weight_gradient(kernels, [x, inner], [c, c], tiles, &mut gradients.conv1.weight);
     bias[..c].fill(0.0);
-    convolve(kernels, &block.conv1, inner, tiles, |products, index, board| {
+    convolve(kernels, conv1, inner, tiles, |products, index, board| {
         let epilogue = GradientEpilogue {
             bias: &bias[..c],
             onto: true,
@@ -81,15 +94,17 @@ fn block_backward(
 /// The share of each square is in the workspace's `bias`, the maxima's part in `inner`.
 fn pool_backward(
     kernels: Kernels,
-    block: &BlockAdjoint,
+    pool: Option<&Matrix>,
     c: usize,
-    [h, pooled]: [&[f32]; 2],
-    gradients: &mut BlockGradients,
+    index: usize,
+    shard: &mut Shard,
     workspace: &mut Workspace,
 ) {
-    let n = h.len() / (SQUARES * c);
+    let Shard { rows, kept, gradients, .. } = shard;
+    let (n, h, pooled) = (rows.len(), &kept.inside[index], &kept.pooled[index]);
+    let gradients = &mut gradients.blocks[index];
     let Workspace { inner, outer_sums, bias, pooled: back, .. } = workspace;
-    let Some(pool) = &block.pool else {
+    let Some(pool) = pool else {
         bias[..n * c].fill(0.0);
         return;
     };

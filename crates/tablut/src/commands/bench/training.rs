@@ -46,8 +46,11 @@ pub struct Args {
     #[arg(long, default_value_t = 10, value_parser = at_least_one)]
     steps: usize,
     /// Differentiate the net with burn's own operations on the CPU
-    #[arg(long, conflicts_with = "device")]
+    #[arg(long, conflicts_with_all = ["device", "amx"])]
     burn: bool,
+    /// Convolve in bf16 on Intel's matrix registers
+    #[arg(long, conflicts_with = "device")]
+    amx: bool,
     #[command(flatten)]
     device: DeviceArgs,
     /// Print one JSON object per line for each combination
@@ -61,7 +64,7 @@ struct Timing {
     shape: Architecture,
     batch: usize,
     threads: usize,
-    /// `kernels`, `burn` or the device.
+    /// `kernels`, `amx`, `burn` or the device.
     by: String,
     steps: usize,
     /// From the median time of a step, drawing its batch included.
@@ -104,8 +107,15 @@ fn time(
     args: &Args,
 ) -> anyhow::Result<Timing> {
     let learner = LearnerState::new(&Weights::initial(shape, SEED));
-    let backend = if args.burn { Backend::Burn } else { Backend::Cpu };
-    let mut backend = device.learner(backend, learner, LossWeights::default(), OptimizerConfig::default())?;
+    let backend = match (args.burn, args.amx) {
+        (true, _) => Backend::Burn,
+        (_, true) if !Backend::amx_fits(shape) => {
+            anyhow::bail!("--amx with shape {shape}: expected a multiple of 32 channels")
+        }
+        (_, true) => Backend::Amx,
+        (false, false) => Backend::Cpu,
+    };
+    let mut stepper = device.learner(backend, learner, LossWeights::default(), OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
@@ -113,7 +123,7 @@ fn time(
         let start = Instant::now();
         let drawn = window.batch(batch, 0.25, &mut rng);
         let drawn_after = start.elapsed().as_secs_f64();
-        let report = backend.step(&drawn, LEARNING_RATE)?;
+        let report = stepper.step(&drawn, LEARNING_RATE)?;
         if step >= WARM_UP {
             secs.push(start.elapsed().as_secs_f64());
             drawing += drawn_after;
@@ -123,10 +133,11 @@ fn time(
         }
         loss = report.loss.sum();
     }
-    let by = match (device.is_cpu(), args.burn) {
-        (false, _) => device.name(),
-        (true, true) => "burn",
-        (true, false) => "kernels",
+    let by = match backend {
+        _ if !device.is_cpu() => device.name(),
+        Backend::Burn => "burn",
+        Backend::Amx => "amx",
+        Backend::Cpu | Backend::Fastest => "kernels",
     };
     let by = by.to_owned();
     let total: f64 = secs.iter().sum();
@@ -228,11 +239,15 @@ mod tests {
     fn both_ways_of_differentiating_time_the_same_losses() {
         let window = window().unwrap();
         let device = DeviceArgs::default();
-        let args = |burn| Args { shape: vec![], batch: vec![], threads: vec![], steps: 1, burn, device, json: false };
-        let shape = "b1c16".parse().unwrap();
-        let [ours, burns] =
-            [false, true].map(|burn| time(&window, &shape, 8, &ComputeDevice::default(), &args(burn)).unwrap());
+        let args = |burn, amx| {
+            let (shape, batch, threads) = (vec![], vec![], vec![]);
+            Args { shape, batch, threads, steps: 1, burn, amx, device, json: false }
+        };
+        let run = |shape: &str, args: &Args| time(&window, &shape.parse().unwrap(), 8, &ComputeDevice::default(), args);
+        let [ours, burns] = [false, true].map(|burn| run("b1c16", &args(burn, false)).unwrap());
         assert!((ours.loss - burns.loss).abs() < 1e-4 * burns.loss, "{ours:?} and {burns:?}");
         assert!(ours.best_samples_per_sec >= ours.samples_per_sec && ours.drawing_share < 1.0);
+        let refused = run("b1c16", &args(false, true)).unwrap_err().to_string();
+        assert!(refused.contains("b1c16") && refused.contains("multiple of 32"), "{refused}");
     }
 }

@@ -1,0 +1,206 @@
+//! Both passes with convolutions in bf16 on matrix registers. What a convolution reads is rounded, all else stays in f32.
+
+use ndarray::Array2;
+use tablut_kernels::{
+    Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Images, Bf16Kernels,
+    Bf16WeightGradient, Kernels, LANES, Matrix, Rows,
+};
+use tablut_rules::SQUARES;
+
+use super::gradients::{Workspace, sum_rows};
+use super::shard::Shard;
+use crate::batch::Positions;
+use crate::layers::kept::{Kept, row, row_mut};
+use crate::layers::packing::{Arithmetic, GRID, matrix};
+use crate::layers::parameter::Convolution;
+use crate::layers::trunk::{Activations, Place, TrunkStep};
+use crate::planes::PLANES;
+
+/// Convolutions of the trunk in bf16, the heads' in f32. Channels of the trunk are not padded, because its kept
+/// activations are those of f32.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Rounded;
+
+impl Arithmetic for Rounded {
+    const LANES: usize = LANES;
+    type Convolution = Bf16Convolution;
+    type Squares = Matrix;
+
+    fn convolution(layer: &Convolution, weights: &[f32]) -> Bf16Convolution {
+        Bf16Convolution::pack(layer.outputs, layer.inputs, 3, weights)
+    }
+
+    fn squares(rows: &Array2<f32>) -> Matrix {
+        matrix(rows)
+    }
+}
+
+/// One thread's buffers for a shard's images in bf16.
+pub(super) struct RoundedSpace {
+    planes: Bf16Images,
+    /// Forward: the trunk's activations. Backward: what a convolution has read.
+    trunk: Bf16Images,
+    /// Forward: activations inside a block. Backward: the gradient there.
+    inside: Bf16Images,
+    /// The gradient of a block's output.
+    outer: Bf16Images,
+    weights: Bf16WeightGradient,
+    /// Biases for every square, `[row][width]`.
+    biases: Aligned,
+}
+
+impl RoundedSpace {
+    /// Buffers for `n` rows of a net with `channels`, and `joint_width` channels in the heads.
+    pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
+        let images = |channels: usize| Bf16Images::new(GRID, n, channels);
+        Self {
+            planes: images(PLANES.next_multiple_of(BF16_LANES)),
+            trunk: images(channels),
+            inside: images(channels),
+            outer: images(channels),
+            weights: Bf16WeightGradient::new(GRID, n, channels.max(PLANES), channels),
+            biases: Aligned::zeroed(n * channels.max(joint_width)),
+        }
+    }
+
+    fn set_planes(&mut self, planes: &[f32]) {
+        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
+            self.planes.set_planes(row, planes);
+        }
+    }
+}
+
+/// The forward pass of a shard, which keeps all activations.
+pub(super) struct Forward<'a> {
+    bf16: Bf16Kernels,
+    n: usize,
+    kept: &'a mut Kept,
+    space: &'a mut RoundedSpace,
+}
+
+impl<'a> Forward<'a> {
+    pub fn new(bf16: Bf16Kernels, kept: &'a mut Kept, space: &'a mut RoundedSpace) -> Self {
+        Self { bf16, n: 0, kept, space }
+    }
+}
+
+impl Activations<Rounded> for Forward<'_> {
+    fn begin(&mut self, _kernels: Kernels, planes: &[f32]) {
+        self.n = planes.len() / (PLANES * SQUARES);
+        self.space.set_planes(planes);
+    }
+
+    fn biases(&mut self) -> &mut [f32] {
+        &mut self.space.biases
+    }
+
+    fn pooled_and_biases(&mut self, place: Place) -> (&[f32], &mut [f32]) {
+        let pooled = match place {
+            Place::Inside(block) => &self.kept.pooled[block],
+            Place::Stem | Place::After(_) => &self.kept.output_pooled,
+        };
+        (pooled, &mut self.space.biases)
+    }
+
+    fn convolve(&mut self, _kernels: Kernels, convolution: &Bf16Convolution, step: TrunkStep<'_>) {
+        let Self { bf16, n, kept, space, .. } = self;
+        let (size, width) = (*n * SQUARES * convolution.outputs(), *n * convolution.outputs());
+        let RoundedSpace { planes, trunk, inside, biases, .. } = &mut **space;
+        let bias = step.bias.unwrap_or(&biases[..width]);
+        let (from, to, full, pooled) = match step.place {
+            Place::Stem => (&*planes, trunk, &mut kept.x[0], &mut kept.output_pooled),
+            Place::Inside(block) => (&*trunk, inside, &mut kept.inside[block], &mut kept.pooled[block]),
+            Place::After(block) => {
+                let (before, after) = kept.x.split_at_mut(block + 1);
+                after[0][..size].copy_from_slice(&before[block][..size]);
+                (&*inside, trunk, &mut after[0], &mut kept.output_pooled)
+            }
+        };
+        let epilogue = Bf16Epilogue {
+            bias,
+            residual: matches!(step.place, Place::After(_)),
+            full: Some(full),
+            rounded: Some(to),
+            pooled: step.pools.then_some(pooled),
+        };
+        bf16.convolve(convolution, from, *n, epilogue);
+    }
+
+    fn squares(&mut self, kernels: Kernels, squares: &Matrix, mut each: impl FnMut(usize, &[f32])) {
+        let (c, width) = (squares.inputs(), squares.padded_outputs());
+        let Kept { x, inside, joint, .. } = &mut *self.kept;
+        for board in 0..self.n {
+            let bias = row(&self.space.biases, board, width);
+            let trunk = Rows { values: row(&x[inside.len()], board, SQUARES * c), stride: c, count: SQUARES };
+            let joint = row_mut(joint, board, SQUARES * width);
+            kernels.product(trunk, squares, bias, true, joint);
+            each(board, joint);
+        }
+    }
+}
+
+/// The backward pass through a trunk for `n` rows.
+pub(super) struct Backward<'a> {
+    bf16: Bf16Kernels,
+    n: usize,
+    channels: usize,
+    workspace: &'a mut Workspace,
+}
+
+impl<'a> Backward<'a> {
+    /// Starts from the gradient before the rectifier of the trunk's output, in the workspace's `outer`.
+    pub fn new(bf16: Bf16Kernels, n: usize, channels: usize, workspace: &'a mut Workspace) -> Self {
+        let outer = &workspace.outer[..n * SQUARES * channels];
+        workspace.rounded.as_mut().expect("a workspace of this net").outer.set_images(outer);
+        Self { bf16, n, channels, workspace }
+    }
+
+    /// The buffers of all that is not rounded.
+    pub fn workspace(&mut self) -> &mut Workspace {
+        self.workspace
+    }
+
+    /// From the gradient before the rectifier of a block's output to the gradient of the block's input, both in the
+    /// workspace's `outer` and rounded. The pooling's share of the gradient between the convolutions is in `bias` and,
+    /// if the block `pools`, in `inner`.
+    pub fn block(&mut self, [conv1, conv2]: &[Bf16Convolution; 2], pools: bool, index: usize, shard: &mut Shard) {
+        let Self { bf16, n, channels: c, workspace } = self;
+        let (n, c, size) = (*n, *c, *n * SQUARES * *c);
+        let Shard { kept, gradients, .. } = shard;
+        let (x, h, gradients) = (&kept.x[index][..size], &kept.inside[index][..size], &mut gradients.blocks[index]);
+        let Workspace { rounded, outer, inner, outer_sums, inner_sums, bias, .. } = &mut **workspace;
+        let space = rounded.as_mut().expect("a workspace of this net");
+        sum_rows(&outer_sums[..n * c], &mut gradients.conv2.bias);
+        space.trunk.set_images(h);
+        bf16.weight_gradient(&space.trunk, &space.outer, n, &mut space.weights, &mut gradients.conv2.weight);
+        let epilogue = Bf16GradientEpilogue {
+            bias: &bias[..n * c],
+            onto: pools,
+            active: h,
+            full: &mut inner[..size],
+            rounded: &mut space.inside,
+            sums: &mut inner_sums[..n * c],
+        };
+        bf16.convolve_gradient(conv2, &space.outer, n, epilogue);
+        sum_rows(&inner_sums[..n * c], &mut gradients.conv1.bias);
+        space.trunk.set_images(x);
+        bf16.weight_gradient(&space.trunk, &space.inside, n, &mut space.weights, &mut gradients.conv1.weight);
+        bias[..c].fill(0.0);
+        let epilogue = Bf16GradientEpilogue {
+            bias: &bias[..c],
+            onto: true,
+            active: x,
+            full: &mut outer[..size],
+            rounded: &mut space.outer,
+            sums: &mut outer_sums[..n * c],
+        };
+        bf16.convolve_gradient(conv1, &space.inside, n, epilogue);
+    }
+
+    /// The gradient of the first convolution's weights, after all blocks.
+    pub fn stem(self, positions: &Positions<'_>, taps: &mut [f32]) {
+        let space = self.workspace.rounded.as_mut().expect("a workspace of this net");
+        space.set_planes(positions.planes());
+        self.bf16.weight_gradient(&space.planes, &space.outer, self.n, &mut space.weights, taps);
+    }
+}
