@@ -55,8 +55,8 @@ fn gradients_of_weights_are_the_sums_over_squares_and_images() {
             let (n, room) = (3, 4);
             let (x, g) = (numbers(n * grid.squares() * inputs, 1), numbers(n * grid.squares() * outputs, 2));
             let (mut from, mut with) = (Bf16Images::new(grid, room, inputs), Bf16Images::new(grid, room, outputs));
-            from.set_images(&x);
-            with.set_images(&g);
+            kernels.set_images(&mut from, &x);
+            kernels.set_images(&mut with, &g);
             let mut space = Bf16WeightGradient::new(grid, room, inputs, outputs);
             // Fewer inputs than the images have: the rest is padding.
             for n_inputs in [inputs, inputs - 16] {
@@ -89,7 +89,7 @@ fn gradients_of_inputs_pass_through_the_adjoint_and_the_rectifier() {
             adjoint.repack_adjoint([outputs, inputs], &weights);
             let g = numbers(n * squares * outputs, 4);
             let mut from = Bf16Images::new(grid, n, outputs);
-            from.set_images(&g);
+            kernels.set_images(&mut from, &g);
             let active = numbers(n * squares * inputs, 5);
             let before = numbers(n * squares * inputs, 6);
             for (onto, rows) in [(false, n), (true, 1)] {
@@ -130,7 +130,7 @@ fn gradients_of_inputs_pass_through_the_adjoint_and_the_rectifier() {
                 assert_close(&found_sums, &sums, &what);
                 // The rounded gradient is the same as the result that is rounded afterwards: both have the same sums.
                 let mut again = Bf16Images::new(grid, n, inputs);
-                again.set_images(&full);
+                kernels.set_images(&mut again, &full);
                 let mut space = Bf16WeightGradient::new(grid, n, inputs, outputs);
                 let [found, expected] = [&rounded, &again].map(|images| {
                     let mut taps = vec![0.0; inputs * 9 * outputs];
@@ -149,7 +149,7 @@ fn repacked_weights_are_those_that_were_packed() {
     let image = numbers(81 * 32, 9);
     let grid = Grid::new(9, 9);
     let mut from = Bf16Images::new(grid, 1, 32);
-    from.set_images(&image);
+    Bf16Kernels::without_registers().set_images(&mut from, &image);
     let run = |convolution: &Bf16Convolution| {
         let mut full = vec![0.0; 81 * 64];
         let epilogue = tablut_kernels::Bf16Epilogue {

@@ -22,10 +22,16 @@ fn pair(image: &[u16], channels: usize, place: usize, channel: usize) -> u32 {
     value(place) | value(place + 1) << 16
 }
 
-/// Writes 32 channels of an image from `channel` on to `to`, `[channel][place]` with rows of [`row_len`].
-///
-/// `registers` says that the machine has AVX-512F.
-pub(super) fn channels_first(images: &Bf16Images, image: usize, channel: usize, to: &mut [u16], registers: bool) {
+/// Writes 32 channels of an image from `channel` on to `to`, `[channel][place]` with rows of [`row_len`]. `transpose`
+/// transposes blocks.
+#[inline(always)]
+pub(super) fn channels_first(
+    images: &Bf16Images,
+    image: usize,
+    channel: usize,
+    to: &mut [u16],
+    transpose: impl Fn(&mut Block),
+) {
     let (values, channels) = (images.image(image), images.channels());
     let row = row_len(images.layout());
     assert_eq!(to.len(), BF16_LANES * row, "room for 32 channels");
@@ -35,7 +41,7 @@ pub(super) fn channels_first(images: &Bf16Images, image: usize, channel: usize, 
             for (at, line) in block.iter_mut().enumerate() {
                 *line = sixteen_pairs(values, channels, first + 2 * at, channel + half);
             }
-            transpose(&mut block, registers);
+            transpose(&mut block);
             for (at, line) in block.iter().enumerate() {
                 let to = &mut to[(half + at) * row + first..][..STEP];
                 for (to, pair) in to.chunks_exact_mut(2).zip(line) {
@@ -48,6 +54,7 @@ pub(super) fn channels_first(images: &Bf16Images, image: usize, channel: usize, 
 
 /// Writes 32 channels of an image from `channel` on to `to` as tiles of weights, `[step][half][pair][channel][2]`.
 /// Position 0 is the first square.
+#[inline(always)]
 pub(super) fn pairs_of_positions(images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
     let (values, channels, layout) = (images.image(image), images.channels(), images.layout());
     assert_eq!(to.len(), steps(layout) * STEP * BF16_LANES, "room for 32 channels");
@@ -62,7 +69,7 @@ pub(super) fn pairs_of_positions(images: &Bf16Images, image: usize, channel: usi
 }
 
 /// The pairs of two places and sixteen channels.
-#[inline]
+#[inline(always)]
 fn sixteen_pairs(values: &[u16], channels: usize, place: usize, channel: usize) -> [u32; 16] {
     let at = place * channels + channel;
     let mut line = [0; 16];
@@ -78,15 +85,11 @@ fn sixteen_pairs(values: &[u16], channels: usize, place: usize, channel: usize) 
     line
 }
 
-/// Transposes a block of 16×16 values.
-fn transpose(block: &mut [[u32; 16]; 16], registers: bool) {
-    #[cfg(target_arch = "x86_64")]
-    if registers {
-        // SAFETY: the caller's word: the machine has AVX-512F.
-        unsafe { on_vectors(block) };
-        return;
-    }
-    let _ = registers;
+/// Sixteen lines of sixteen values.
+pub(super) type Block = [[u32; 16]; 16];
+
+/// Transposes a block.
+pub(super) fn transposed(block: &mut Block) {
     let from = *block;
     for (at, line) in block.iter_mut().enumerate() {
         for (value, from) in line.iter_mut().zip(&from) {
@@ -102,7 +105,8 @@ fn transpose(block: &mut [[u32; 16]; 16], registers: bool) {
 /// The machine has AVX-512F.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn on_vectors(block: &mut [[u32; 16]; 16]) {
+#[inline]
+pub(super) unsafe fn transposed_on_vectors(block: &mut Block) {
     use std::arch::x86_64::{
         __m512i, _mm512_loadu_si512, _mm512_setzero_si512, _mm512_shuffle_i32x4, _mm512_storeu_si512,
         _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
@@ -146,13 +150,18 @@ mod tests {
 
     #[test]
     fn a_transposed_block_has_columns_for_lines() {
-        let registers = crate::Bf16Kernels::request().is_some();
-        for registers in [false, registers] {
+        let mut ways: Vec<fn(&mut Block)> = vec![transposed];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the machine has AVX-512F.
+            ways.push(|block| unsafe { transposed_on_vectors(block) });
+        }
+        for way in ways {
             let mut block = [[0; 16]; 16];
             for (at, line) in block.iter_mut().enumerate() {
                 *line = std::array::from_fn(|i| (100 * at + i) as u32);
             }
-            transpose(&mut block, registers);
+            way(&mut block);
             for (at, line) in block.iter().enumerate() {
                 assert_eq!(*line, std::array::from_fn(|i| (100 * i + at) as u32));
             }
@@ -167,7 +176,7 @@ mod tests {
         images.set_images(&values);
         let (layout, row) = (images.layout(), row_len(images.layout()));
         let mut first = vec![7; 32 * row];
-        channels_first(&images, 1, 32, &mut first, false);
+        channels_first(&images, 1, 32, &mut first, transposed);
         let mut pairs = vec![7; steps(layout) * STEP * 32];
         pairs_of_positions(&images, 1, 32, &mut pairs);
         let value = |place: usize, channel: usize| images.image(1).get(place * 64 + 32 + channel).copied().unwrap_or(0);

@@ -12,7 +12,7 @@ use super::Bf16Kernels;
 #[cfg(target_arch = "x86_64")]
 use super::Finish;
 use super::images::{Bf16Images, Layout};
-use super::number::BF16_LANES;
+use super::number::{BF16_LANES, round};
 use super::plain;
 #[cfg(target_arch = "x86_64")]
 use super::sums::Sums;
@@ -147,22 +147,23 @@ impl Finish for Backward<'_> {
 
 /// All images in safe code, square by square.
 fn convolve(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize, epilogue: Bf16GradientEpilogue<'_>) {
-    let (layout, width): (Layout, usize) = (from.layout(), convolution.outputs());
+    let (layout, width) = (from.layout(), convolution.outputs());
     let grid = layout.grid;
-    epilogue.sums.fill(0.0);
+    let Bf16GradientEpilogue { bias, onto, active, full, rounded, sums } = epilogue;
+    sums.fill(0.0);
     for image in 0..n_images {
-        let bias = if epilogue.bias.len() == width { 0 } else { image * width };
+        let first = if bias.len() == width { 0 } else { image * width };
         for square in 0..grid.squares() {
             let place = [square / grid.width(), square % grid.width()];
             for output in 0..width {
                 let at = (image * grid.squares() + square) * width + output;
                 let sum = plain::product(convolution, layout, from.image(image), place, output);
-                let value = sum + epilogue.bias[bias + output] + if epilogue.onto { epilogue.full[at] } else { 0.0 };
-                let value = if epilogue.active[at] > 0.0 { value } else { 0.0 };
-                epilogue.full[at] = value;
+                let value = sum + bias[first + output] + if onto { full[at] } else { 0.0 };
+                let value = if active[at] > 0.0 { value } else { 0.0 };
+                full[at] = value;
                 let to = layout.place(place[0], place[1]) * width + output;
-                epilogue.rounded.image_mut(image)[to] = super::number::round(value);
-                epilogue.sums[image * width + output] += value;
+                rounded.image_mut(image)[to] = round(value);
+                sums[image * width + output] += value;
             }
         }
     }

@@ -105,7 +105,8 @@ impl Bf16Images {
     /// # Panics
     ///
     /// If `images` are not whole images, or are more than these.
-    pub fn set_images(&mut self, images: &[f32]) {
+    #[inline(always)]
+    pub(super) fn set_images(&mut self, images: &[f32]) {
         let (layout, channels) = (self.layout, self.channels);
         let (size, line) = (layout.grid.squares() * channels, layout.grid.width() * channels);
         assert!(images.len().is_multiple_of(size), "whole images");

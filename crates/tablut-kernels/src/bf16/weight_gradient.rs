@@ -4,7 +4,7 @@
 //! from another place on, and the gradients to pairs of positions, as weights are.
 
 use super::Bf16Kernels;
-use super::channels_first::{STEP, channels_first, pairs_of_positions, row_len, steps};
+use super::channels_first::{STEP, channels_first, pairs_of_positions, row_len, steps, transposed};
 use super::images::Bf16Images;
 use super::number::BF16_LANES;
 #[cfg(target_arch = "x86_64")]
@@ -62,10 +62,10 @@ impl Bf16Kernels {
         let lanes =
             |channels: usize| (0..channels / BF16_LANES).flat_map(move |of| (0..n_images).map(move |i| (of, i)));
         for ((of, image), to) in lanes(wide_in).zip(space.inputs.chunks_exact_mut(size_in)) {
-            channels_first(inputs, image, of * BF16_LANES, to, self.registers);
+            self.channels_first(inputs, image, of * BF16_LANES, to);
         }
         for ((of, image), to) in lanes(wide_out).zip(space.gradients.chunks_exact_mut(size_out)) {
-            pairs_of_positions(gradients, image, of * BF16_LANES, to);
+            self.pairs_of_positions(gradients, image, of * BF16_LANES, to);
         }
         space.offsets.clear();
         for image in 0..n_images {
@@ -92,6 +92,41 @@ impl Bf16Kernels {
                 }
             }
         }
+    }
+
+    fn channels_first(self, images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.registers {
+            // SAFETY: `registers` is true only where AVX-512 is there.
+            unsafe { on_vectors::channels_first(images, image, channel, to) };
+            return;
+        }
+        channels_first(images, image, channel, to, transposed);
+    }
+
+    fn pairs_of_positions(self, images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.registers {
+            // SAFETY: as above.
+            unsafe { on_vectors::pairs_of_positions(images, image, channel, to) };
+            return;
+        }
+        pairs_of_positions(images, image, channel, to);
+    }
+
+    /// Writes the first of some images from `[image][square][channel]`, rounded.
+    ///
+    /// # Panics
+    ///
+    /// If `values` are not whole images, or are more than these.
+    pub fn set_images(self, images: &mut Bf16Images, values: &[f32]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.registers {
+            // SAFETY: as above.
+            unsafe { on_vectors::set_images(images, values) };
+            return;
+        }
+        images.set_images(values);
     }
 
     /// The sums of 32 inputs and 32 outputs. `rows` are `[image][channel][place]`, read from `start` on, and `weights`
@@ -144,5 +179,37 @@ impl Bf16Kernels {
             }
             write(input, &sums);
         }
+    }
+}
+
+/// The same safe code, compiled for AVX-512.
+#[cfg(target_arch = "x86_64")]
+mod on_vectors {
+    use super::Bf16Images;
+    use crate::bf16::channels_first::{self, transposed_on_vectors};
+
+    /// # Safety
+    ///
+    /// The machine has AVX-512F.
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn channels_first(images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
+        // SAFETY: the caller's contract.
+        channels_first::channels_first(images, image, channel, to, |block| unsafe { transposed_on_vectors(block) });
+    }
+
+    /// # Safety
+    ///
+    /// The machine has AVX-512F.
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn pairs_of_positions(images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
+        channels_first::pairs_of_positions(images, image, channel, to);
+    }
+
+    /// # Safety
+    ///
+    /// The machine has AVX-512F.
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn set_images(images: &mut Bf16Images, values: &[f32]) {
+        images.set_images(values);
     }
 }

@@ -151,7 +151,8 @@ impl<'a> Backward<'a> {
     /// Starts from the gradient before the rectifier of the trunk's output, in the workspace's `outer`.
     pub fn new(bf16: Bf16Kernels, n: usize, channels: usize, workspace: &'a mut Workspace) -> Self {
         let outer = &workspace.outer[..n * SQUARES * channels];
-        workspace.rounded.as_mut().expect("a workspace of this net").outer.set_images(outer);
+        let space = workspace.rounded.as_mut().expect("a workspace of this net");
+        bf16.set_images(&mut space.outer, outer);
         Self { bf16, n, channels, workspace }
     }
 
@@ -171,7 +172,7 @@ impl<'a> Backward<'a> {
         let Workspace { rounded, outer, inner, outer_sums, inner_sums, bias, .. } = &mut **workspace;
         let space = rounded.as_mut().expect("a workspace of this net");
         sum_rows(&outer_sums[..n * c], &mut gradients.conv2.bias);
-        space.trunk.set_images(h);
+        bf16.set_images(&mut space.trunk, h);
         bf16.weight_gradient(&space.trunk, &space.outer, n, &mut space.weights, &mut gradients.conv2.weight);
         let epilogue = Bf16GradientEpilogue {
             bias: &bias[..n * c],
@@ -183,7 +184,7 @@ impl<'a> Backward<'a> {
         };
         bf16.convolve_gradient(conv2, &space.outer, n, epilogue);
         sum_rows(&inner_sums[..n * c], &mut gradients.conv1.bias);
-        space.trunk.set_images(x);
+        bf16.set_images(&mut space.trunk, x);
         bf16.weight_gradient(&space.trunk, &space.inside, n, &mut space.weights, &mut gradients.conv1.weight);
         bias[..c].fill(0.0);
         let epilogue = Bf16GradientEpilogue {
