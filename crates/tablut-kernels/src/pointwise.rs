@@ -68,3 +68,32 @@ pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], sums: &mu
         }
     }
 }
+
+/// Adds each channel's `gradient` to the first of the squares at which `active` has its maximum, in the channels from
+/// `first` on. `active` and `image` are `[square][width]`.
+///
+/// # Panics
+///
+/// If a slice is too short, or the number of maxima is not a multiple of sixteen.
+#[inline(always)]
+pub(crate) fn add_at_maxima(
+    active: &[f32],
+    [maxima, gradient]: [&[f32]; 2],
+    [width, first]: [usize; 2],
+    image: &mut [f32],
+) {
+    for (group, maxima) in maxima.chunks_exact(LANES).enumerate() {
+        let channel = first + group * LANES;
+        let maxima: &[f32; LANES] = maxima.try_into().expect("sixteen");
+        let mut squares = [0_u32; LANES];
+        for (square, row) in active.chunks_exact(width).enumerate().rev() {
+            let row: &[f32; LANES] = row[channel..channel + LANES].try_into().expect("sixteen");
+            for lane in 0..LANES {
+                squares[lane] = if row[lane] == maxima[lane] { square as u32 } else { squares[lane] };
+            }
+        }
+        for (lane, &square) in squares.iter().enumerate() {
+            image[square as usize * width + channel + lane] += gradient[group * LANES + lane];
+        }
+    }
+}

@@ -236,3 +236,23 @@ fn a_stride_whose_rows_end_past_the_end_of_memory_is_refused() {
     let right = Rows { values: &[0.0; 48], stride: 16, count: 3 };
     kernels.outer(left, 4, right, false, &mut [0.0; 64]);
 }
+
+#[test]
+fn the_gradient_of_a_maximum_goes_to_the_first_square_that_has_it() {
+    for kernels in levels() {
+        let (squares, width, first) = (7, 48, 16);
+        // Few values, so that a maximum is often on several squares.
+        let active: Vec<f32> = (0..squares * width).map(|at| ((at * 7919 + at / 5) % 4) as f32).collect();
+        let column = |channel: usize| active.iter().skip(channel).step_by(width);
+        let maxima: Vec<f32> = (first..width).map(|channel| column(channel).copied().fold(0.0, f32::max)).collect();
+        let gradient: Vec<f32> = (0..width - first).map(|channel| channel as f32 + 0.5).collect();
+        let mut image = vec![1.0; squares * width];
+        kernels.add_at_maxima(&active, &maxima, &gradient, [width, first], &mut image);
+        let mut expected = vec![1.0; squares * width];
+        for channel in first..width {
+            let square = column(channel).position(|value| *value == maxima[channel - first]).unwrap();
+            expected[square * width + channel] += gradient[channel - first];
+        }
+        assert_eq!(image, expected);
+    }
+}

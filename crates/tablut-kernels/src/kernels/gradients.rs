@@ -156,6 +156,27 @@ impl Kernels {
         dispatch!(self.simd, gate(image, active, sums));
     }
 
+    /// Passes the gradient of each channel's maximum back: adds it to the first of the squares at which `active` has the
+    /// maximum. `active` and `image` are `[square][width]`, and the channels begin at `first`.
+    ///
+    /// # Panics
+    ///
+    /// If the number of maxima is not a multiple of sixteen or that of the gradients, the channels do not lie within the
+    /// width, or the images differ in size or end within a square.
+    pub fn add_at_maxima(
+        self,
+        active: &[f32],
+        maxima: &[f32],
+        gradient: &[f32],
+        [width, first]: [usize; 2],
+        image: &mut [f32],
+    ) {
+        assert!(maxima.len().is_multiple_of(LANES) && maxima.len() == gradient.len(), "channels come in sixteens");
+        assert!(first + maxima.len() <= width, "channels within the width");
+        assert!(image.len().is_multiple_of(width) && active.len() == image.len(), "whole squares");
+        dispatch!(self.simd, add_at_maxima(active, [maxima, gradient], [width, first], image));
+    }
+
     /// `sums[i][o] = Σ left[r][i] · right[r][o]` over the rows, plus the present content of `sums` if `onto`. This is
     /// the gradient of a product's weights, transposed. `inputs` is the length of a row on the left.
     ///

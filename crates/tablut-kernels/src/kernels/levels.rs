@@ -47,6 +47,16 @@ macro_rules! level {
             }
 
             $(#[target_feature(enable = $feature)])?
+            pub(in crate::kernels) unsafe fn add_at_maxima(
+                active: &[f32],
+                by_channel: [&[f32]; 2],
+                shape: [usize; 2],
+                image: &mut [f32],
+            ) {
+                pointwise::add_at_maxima(active, by_channel, shape, image);
+            }
+
+            $(#[target_feature(enable = $feature)])?
             pub(in crate::kernels) unsafe fn dot(a: &[f32], b: &[f32]) -> f32 {
                 // SAFETY: the caller's contract, which is this function's.
                 unsafe { pointwise::dot::<$lanes>(a, b) }

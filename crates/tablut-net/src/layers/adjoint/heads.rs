@@ -6,7 +6,7 @@ use tablut_rules::SQUARES;
 
 use super::gradients::{Workspace, sum_rows};
 use super::packed::Packed;
-use super::pooling::{add_maxima, share_means};
+use super::pooling::share_means;
 use super::shard::{Predictions, Shard};
 use crate::batch::Positions;
 use crate::layers::heads::{plane_and_square, softplus};
@@ -32,7 +32,7 @@ pub(super) fn backward(
     for board in 0..n {
         workspace.joint.fill(0.0);
         policy_backward(net, shard, board, &mut workspace.joint, positions, gradient);
-        value_squares(net, shard, board, workspace);
+        value_squares(net, kernels, shard, board, workspace);
         let Workspace { joint, joint_sums, bias, inner, .. } = &mut *workspace;
         kernels.gate(joint, row(&shard.kept.joint, board, SQUARES * wide), joint_sums);
         for (total, sum) in shard.gradients.joint.bias.iter_mut().zip(&**joint_sums) {
@@ -67,7 +67,7 @@ fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Wo
             }
         }
         let active = row(shard.kept.output(), board, size);
-        add_maxima(active, &row(&shard.kept.output_pooled, board, 2 * c)[c..], maxima, c, 0, image);
+        kernels.add_at_maxima(active, &row(&shard.kept.output_pooled, board, 2 * c)[c..], maxima, [c, 0], image);
         if !gradient.trunk.is_empty() {
             for (out, of_others) in image.iter_mut().zip(row(&gradient.trunk, row_of_batch, size)) {
                 *out += of_others;
@@ -137,7 +137,7 @@ fn policy_backward(
 }
 
 /// Writes the gradient of one row's value activations into the workspace's `joint`.
-fn value_squares(net: &Packed, shard: &Shard, board: usize, workspace: &mut Workspace) {
+fn value_squares(net: &Packed, kernels: Kernels, shard: &Shard, board: usize, workspace: &mut Workspace) {
     let (p, v, wide) = (net.heads.policy_width, net.heads.value_width, net.heads.joint_width());
     let Workspace { joint, joint_sums, value_pooled, .. } = workspace;
     let (means, maxima) = row(value_pooled, board, 2 * v).split_at(v);
@@ -147,7 +147,7 @@ fn value_squares(net: &Packed, shard: &Shard, board: usize, workspace: &mut Work
         square[p..].copy_from_slice(share);
     }
     let active = row(&shard.kept.joint, board, SQUARES * wide);
-    add_maxima(active, &row(&shard.values.pooled, board, 2 * v)[v..], maxima, wide, p, joint);
+    kernels.add_at_maxima(active, &row(&shard.values.pooled, board, 2 * v)[v..], maxima, [wide, p], joint);
 }
 
 fn add_scaled(out: &mut [f32], values: &[f32], factor: f32) {

@@ -7,7 +7,7 @@ use super::bfloat16;
 use super::convolution::{convolve, weight_gradient};
 use super::gradients::{Workspace, sum_rows};
 use super::packed::{Convolutions, Packed};
-use super::pooling::{add_maxima, share_means};
+use super::pooling::share_means;
 use super::shard::Shard;
 use crate::batch::Positions;
 use crate::features::FEATURES;
@@ -117,6 +117,6 @@ fn pool_backward(
         let (means, maxima) = row(back, board, 2 * c).split_at(c);
         share_means(means, row_mut(bias, board, c));
         let (active, image) = (row(h, board, SQUARES * c), row_mut(inner, board, SQUARES * c));
-        add_maxima(active, &row(pooled, board, 2 * c)[c..], maxima, c, 0, image);
+        kernels.add_at_maxima(active, &row(pooled, board, 2 * c)[c..], maxima, [c, 0], image);
     }
 }
