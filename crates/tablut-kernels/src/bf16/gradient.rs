@@ -10,12 +10,10 @@ use std::mem::transmute;
 
 use super::Bf16Kernels;
 #[cfg(target_arch = "x86_64")]
-use super::Finish;
+use super::blocks::{Finish, Sums, run};
 use super::images::{Bf16Images, Layout};
 use super::number::{BF16_LANES, round};
 use super::plain;
-#[cfg(target_arch = "x86_64")]
-use super::sums::Sums;
 use super::weights::Bf16Convolution;
 
 /// The operations after a gradient's convolution. The result is the gradient before a rectifier.
@@ -62,7 +60,7 @@ impl Bf16Kernels {
         if self.registers {
             let mut finish = Backward { epilogue, layout: from.layout(), width, image: 0, channel: 0, so_far: zeros() };
             // SAFETY: `registers` is true only where AMX, AVX-512 and its bf16 are there; the sizes were checked above.
-            unsafe { super::run(convolution, from, n_images, &mut finish) };
+            unsafe { run(convolution, from, n_images, &mut finish) };
             return;
         }
         convolve(convolution, from, n_images, epilogue);

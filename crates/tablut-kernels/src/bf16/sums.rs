@@ -1,4 +1,4 @@
-//! Turns a block's sums into activations after a convolution in bf16.
+//! Turns blocks' sums into activations after a convolution in bf16.
 
 use std::arch::x86_64::{
     __m256bh, __m256i, __m512, _mm256_storeu_si256, _mm512_add_ps, _mm512_cvtneps_pbh, _mm512_loadu_ps, _mm512_max_ps,
@@ -7,20 +7,10 @@ use std::arch::x86_64::{
 
 use std::mem::transmute;
 
-use super::Finish;
+use super::blocks::{Finish, Sums};
 use super::epilogue::Bf16Epilogue;
 use super::images::Layout;
 use super::number::BF16_LANES;
-
-/// The sums of one block: up to 32 positions of 32 outputs.
-#[repr(C, align(64))]
-pub(super) struct Sums(pub [f32; 32 * BF16_LANES]);
-
-impl Sums {
-    pub fn zeroed() -> Sums {
-        Sums([0.0; 32 * BF16_LANES])
-    }
-}
 
 /// What follows a convolution in the forward pass.
 pub(super) struct Forward<'a> {

@@ -8,7 +8,7 @@ use super::channels_first::{STEP, channels_first, pairs_of_positions, row_len, s
 use super::images::Bf16Images;
 use super::number::BF16_LANES;
 #[cfg(target_arch = "x86_64")]
-use super::{amx, sums::Sums};
+use super::{amx, blocks::Sums};
 use crate::{Aligned, Grid};
 
 /// Number of taps of a 3×3 convolution.

@@ -4,12 +4,13 @@
 //! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and the
 //! auxiliary heads, and passes their gradients in.
 
-mod bfloat16;
 mod convolution;
 mod gradients;
 mod heads;
 mod packed;
 mod pooling;
+mod rounded;
+mod rounded_backward;
 mod shard;
 mod trunk;
 
@@ -28,11 +29,11 @@ use super::trunk::Trunk;
 use super::winograd::F32;
 use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Positions};
-use bfloat16::RoundedSpace;
 use convolution::GROUP;
 use gradients::Gradients;
 pub use gradients::Workspace;
 use packed::{Convolutions, Packed};
+use rounded::RoundedSpace;
 pub use shard::{Predictions, Shard};
 
 /// A net's layers, packed for the forward and the backward pass.
@@ -93,7 +94,7 @@ impl LearningNet {
             Convolutions::Single { trunk, .. } => self.forward_single(kernels, trunk, shard, workspace, input),
             Convolutions::Rounded { bf16, trunk, .. } => {
                 let space = workspace.rounded.as_mut().expect("a workspace of this net");
-                let mut to = bfloat16::Forward::new(*bf16, &mut shard.kept, space);
+                let mut to = rounded::Forward::new(*bf16, &mut shard.kept, space);
                 trunk.forward(kernels, &positions, &mut to);
                 let values = &mut shard.values.pooled;
                 self.0.heads.squares(kernels, trunk, &mut to, &positions, values, &mut shard.logits);

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use tablut_kernels::{Aligned, LANES};
 use tablut_rules::SQUARES;
 
-use super::bfloat16::RoundedSpace;
 use super::convolution::Tiles;
+use super::rounded::RoundedSpace;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
 use crate::layers::float32::{PLANE_WIDTH, Room};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tablut_kernels::{BF16_LANES, Bf16Convolution, Bf16Kernels, Convolution, Kernels, Matrix};
 
-use super::bfloat16::Rounded;
+use super::rounded::Rounded;
 use crate::architecture::Architecture;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};

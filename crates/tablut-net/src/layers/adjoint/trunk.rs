@@ -3,11 +3,11 @@
 use tablut_kernels::{Convolution, GradientEpilogue, Kernels, Matrix, Rows};
 use tablut_rules::SQUARES;
 
-use super::bfloat16;
 use super::convolution::{convolve, weight_gradient};
 use super::gradients::{Workspace, sum_rows};
 use super::packed::{Convolutions, Packed};
 use super::pooling::share_means;
+use super::rounded_backward;
 use super::shard::Shard;
 use crate::batch::Positions;
 use crate::features::FEATURES;
@@ -35,7 +35,7 @@ pub(super) fn backward(
             weight_gradient(kernels, images, [PLANE_WIDTH, c], tiles, &mut shard.gradients.input.weight);
         }
         Convolutions::Rounded { bf16, adjoints, .. } => {
-            let mut pass = bfloat16::Backward::new(*bf16, shard.rows.len(), c, workspace);
+            let mut pass = rounded_backward::Backward::new(*bf16, shard.rows.len(), c, workspace);
             for (index, adjoints) in adjoints.iter().enumerate().rev() {
                 pool_backward(kernels, net.pools[index].as_ref(), c, index, shard, pass.workspace());
                 pass.block(adjoints, net.pools[index].is_some(), index, shard);
