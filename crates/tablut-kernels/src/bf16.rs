@@ -18,6 +18,7 @@ mod number;
 mod pair_product;
 mod plain;
 mod points;
+mod rounding;
 #[cfg(target_arch = "x86_64")]
 mod sums;
 mod tile_sinks;

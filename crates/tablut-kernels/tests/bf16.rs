@@ -2,31 +2,13 @@
 //! exact arithmetic, because they round in between. On machines without the instructions, only the kernels without them
 //! are tested.
 
+mod bf16_numbers;
+
+use bf16_numbers::{all_kernels, numbers};
 use tablut_kernels::{
     Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution, Bf16Tiles, Bf16Vectors, Epilogue,
     Grid, Kernels, Transformed, reference,
 };
-
-/// The kernels without the registers, and those with them if the machine has them.
-fn all_kernels() -> Vec<Bf16Kernels> {
-    let registers = Bf16Kernels::request();
-    if registers.is_none() {
-        eprintln!("skipped for the matrix registers: this machine has no AMX");
-    }
-    [Bf16Kernels::without_registers()].into_iter().chain(registers).collect()
-}
-
-/// `len` numbers in -1..1 that bf16 represents exactly, computed from `seed`.
-fn numbers(len: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 56) as f32 / 128.0 - 1.0
-    };
-    (0..len).map(|_| next()).collect()
-}
 
 /// `[channel][square]` of an image `[square][channel]`.
 fn planes(image: &[f32], channels: usize) -> Vec<f32> {

@@ -1,27 +1,10 @@
 //! Compares gradients through convolutions in bf16 with sums in f64 over the same rounded numbers. On machines without
 //! the matrix registers only the form without them is tested.
 
+mod bf16_numbers;
+
+use bf16_numbers::{all_kernels, numbers};
 use tablut_kernels::{Bf16Convolution, Bf16GradientEpilogue, Bf16Images, Bf16Kernels, Bf16WeightGradient, Grid};
-
-fn all_kernels() -> Vec<Bf16Kernels> {
-    let registers = Bf16Kernels::request();
-    if registers.is_none() {
-        eprintln!("skipped for the matrix registers: this machine has no AMX");
-    }
-    [Bf16Kernels::without_registers()].into_iter().chain(registers).collect()
-}
-
-/// `len` numbers in -1..1 that bf16 represents exactly, computed from `seed`.
-fn numbers(len: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 56) as f32 / 128.0 - 1.0
-    };
-    (0..len).map(|_| next()).collect()
-}
 
 /// For every square, tap and neighbouring square that the tap reads: `each(square, tap, neighbour)`.
 fn taps(grid: Grid, mut each: impl FnMut(usize, usize, usize)) {

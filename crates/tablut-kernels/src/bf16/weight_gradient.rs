@@ -78,10 +78,10 @@ impl Bf16Kernels {
         }
         for from in 0..wide_in / BF16_LANES {
             for to in 0..wide_out / BF16_LANES {
+                let rows = &space.inputs[from * n_images * size_in..][..n_images * size_in];
+                let weights = &space.gradients[to * n_images * size_out..][..n_images * size_out];
                 for tap in 0..TAPS {
                     let start = tap / 3 * layout.pitch() + tap % 3;
-                    let rows = &space.inputs[from * n_images * size_in..][..n_images * size_in];
-                    let weights = &space.gradients[to * n_images * size_out..][..n_images * size_out];
                     let write = |input: usize, sums: &[f32]| {
                         let at = ((from * BF16_LANES + input) * TAPS + tap) * wide_out + to * BF16_LANES;
                         if let Some(taps) = taps.get_mut(at..at + BF16_LANES) {
@@ -112,21 +112,6 @@ impl Bf16Kernels {
             return;
         }
         pairs_of_positions(images, image, channel, to);
-    }
-
-    /// Writes the first of some images from `[image][square][channel]`, rounded.
-    ///
-    /// # Panics
-    ///
-    /// If `values` are not whole images, or are more than these.
-    pub fn set_images(self, images: &mut Bf16Images, values: &[f32]) {
-        #[cfg(target_arch = "x86_64")]
-        if self.registers {
-            // SAFETY: as above.
-            unsafe { on_vectors::set_images(images, values) };
-            return;
-        }
-        images.set_images(values);
     }
 
     /// The sums of 32 inputs and 32 outputs. `rows` are `[image][channel][place]`, read from `start` on, and `weights`
@@ -203,13 +188,5 @@ mod on_vectors {
     #[target_feature(enable = "avx512f")]
     pub(super) unsafe fn pairs_of_positions(images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
         channels_first::pairs_of_positions(images, image, channel, to);
-    }
-
-    /// # Safety
-    ///
-    /// The machine has AVX-512F.
-    #[target_feature(enable = "avx512f")]
-    pub(super) unsafe fn set_images(images: &mut Bf16Images, values: &[f32]) {
-        images.set_images(values);
     }
 }

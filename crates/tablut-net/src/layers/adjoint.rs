@@ -16,8 +16,6 @@ mod trunk;
 
 use std::ops::Range;
 
-#[cfg(doc)]
-use tablut_kernels::BF16_LANES;
 use tablut_kernels::{Bf16Kernels, Kernels};
 
 use super::description::Layers;
@@ -49,7 +47,7 @@ impl LearningNet {
     /// rounded for each of them. Sums, biases, the residual trunk and the heads stay in f32.
     ///
     /// # Panics
-    /// If the trunk's channels are no multiple of [`BF16_LANES`].
+    /// If the trunk's channels are no multiple of 32.
     pub fn rounded(architecture: &Architecture, bf16: Bf16Kernels) -> Self {
         Self(Packed::new(architecture, Some(bf16)))
     }

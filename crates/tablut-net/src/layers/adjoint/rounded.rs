@@ -8,10 +8,12 @@ use tablut_kernels::{
 };
 use tablut_rules::SQUARES;
 
+use crate::layers::bfloat16::Bf16;
 use crate::layers::kept::{Kept, row, row_mut};
-use crate::layers::packing::{Arithmetic, GRID, matrix};
+use crate::layers::packing::{Arithmetic, GRID};
 use crate::layers::parameter::Convolution;
 use crate::layers::trunk::{Activations, Place, TrunkStep};
+use crate::layers::winograd::F32;
 use crate::planes::PLANES;
 
 /// Convolutions of the trunk in bf16, the heads' in f32. Channels of the trunk are not padded, because its kept
@@ -25,11 +27,11 @@ impl Arithmetic for Rounded {
     type Squares = Matrix;
 
     fn convolution(layer: &Convolution, weights: &[f32]) -> Bf16Convolution {
-        Bf16Convolution::pack(layer.outputs, layer.inputs, 3, weights)
+        Bf16::convolution(layer, weights)
     }
 
     fn squares(rows: &Array2<f32>) -> Matrix {
-        matrix(rows)
+        F32::squares(rows)
     }
 }
 
