@@ -40,9 +40,9 @@ pub enum PrecisionError {
     },
 }
 
-/// The config with the precision that self-play in `folder` runs, and the backend that it learns with. `bf16` and
-/// `fastest` become the one that the run started
-/// with, or for a new run what they stand for on this machine: each rounds differently, so their games differ.
+/// The config with the precision of self-play in `folder`, and the backend of its learning. `bf16` and `fastest` become
+/// what the run started with, or for a new run what they stand for on this machine: each rounds differently, so games and
+/// weights differ.
 pub(crate) fn settle_precision(folder: &Path, mut config: TrainConfig) -> Result<TrainConfig, PrecisionError> {
     let path = folder.join("config.toml");
     let kept = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };

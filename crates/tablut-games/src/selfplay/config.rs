@@ -37,8 +37,8 @@ pub struct SelfPlayConfig {
     pub both_first_movers: f32,
     /// The precision of the net's convolutions in self-play: `f32` (the default), `bf16-avx512`, `bf16-amx`, or
     /// what a run chooses once, on its first machine: `bf16`, the faster kind that the machine has, or `fastest`, `bf16-amx`
-    /// where the machine has it and f32 elsewhere. Each precision plays other games. Learning
-    /// and the run's ratings are in f32.
+    /// where the machine has it and f32 elsewhere. Each precision plays other games. The run's
+    /// ratings are in f32, and so is learning unless its backend says otherwise.
     pub precision: Precision,
     /// Share of the learner's draws that goes to positions in proportion to the surprise of their search: the
     /// divergence of the net's policy from the search's (policy surprise weighting, `KataGo`). The rest is the same for
