@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Trains variants of a config with several seeds, plays their nets against the base's, and prints what each is worth.
+"""Trains variants of a config with several seeds, plays their nets against the base's and against frozen nets, and
+prints what each variant is worth.
 
     run.py train  --binary tablut --base base.toml --variants variants.json --out DIR [--jobs 16] [--seeds 3]
-    run.py match  --binary tablut --base base.toml --variants variants.json --out DIR [--jobs 16] [--games 60]
+    run.py match  --binary tablut --base base.toml --variants variants.json --out DIR [--jobs 16] [--games 40]
     run.py table  --variants variants.json --out DIR
 
 `variants.json` maps a name to what differs from the base: a list of `key=value`. The name "base" has none. Every run
@@ -21,6 +22,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+# Earlier nets with other strengths and weaknesses than the base's: a net can beat one opponent and be no stronger.
+FROZEN = ["models/earlier/all-rules-1.tablut", "models/quickstart.tablut"]
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -29,14 +33,21 @@ def main():
     parser.add_argument("--base", default="experiments/ablations/base.toml", help="the config that variants differ from")
     parser.add_argument("--variants", required=True)
     parser.add_argument("--out", required=True, help="folder of runs and results")
+    parser.add_argument("--only", nargs="+", help="these variants alone, and the base")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--games", type=int, default=60, help="games against each of the base's nets")
-    parser.add_argument("--simulations", type=int, default=128)
+    parser.add_argument("--games", type=int, default=40, help="games against each of the base's nets and each frozen net")
+    parser.add_argument("--play", default="128", help="how all nets play: what follows @ in a player's text")
+    parser.add_argument("--frozen", nargs="*", default=FROZEN, help="nets outside the table that all nets play against")
     parser.add_argument("--rules", default="kvasir")
     parser.add_argument("--minutes", type=float, default=1e9, help="start nothing new after so many minutes")
     options = parser.parse_args()
     variants = json.loads(Path(options.variants).read_text())
+    if options.only:
+        unknown = sorted(set(options.only) - set(variants))
+        if unknown:
+            sys.exit(f"{options.variants}: no variant is called {', '.join(unknown)}; there are {', '.join(variants)}")
+        variants = {name: sets for name, sets in variants.items() if name in ["base", *options.only]}
     options.deadline = time.time() + 60 * options.minutes
     Path(options.out).mkdir(parents=True, exist_ok=True)
     {"train": train, "match": play, "table": table}[options.step](options, variants)
@@ -110,15 +121,32 @@ def newest(folder):
     return max(checkpoints, key=lambda p: int(p.name.split("-")[1].split(".")[0]))
 
 
+def opponents(options, name, seed):
+    """The nets that a variant's net of one seed plays against, by the name of their result: (path, frozen)."""
+    found = {}
+    for base_seed in range(1, options.seeds + 1):
+        # The base's nets play each other once.
+        if name != "base" or seed < base_seed:
+            found[f"base-s{base_seed}"] = run_folder(options, "base", base_seed)
+    for path in options.frozen:
+        found[Path(path).stem] = Path(path)
+    return found
+
+
+def result_file(options, name, seed, opponent):
+    return Path(options.out) / f"match-{name}-s{seed}-{opponent}.json"
+
+
 def play(options, variants):
-    def one(core, name, seed, base_seed):
-        out = Path(options.out) / f"match-{name}-s{seed}-base-s{base_seed}.json"
-        folders = run_folder(options, name, seed), run_folder(options, "base", base_seed)
+    def one(core, name, seed, opponent, path):
+        out = result_file(options, name, seed, opponent)
+        folders = [folder for folder in (run_folder(options, name, seed), path) if folder.suffix != ".tablut"]
         if out.exists() or not all((folder / "trained.json").exists() for folder in folders):
             return
-        players = [f"net:{newest(folder)}@{options.simulations}" for folder in folders]
+        nets = newest(run_folder(options, name, seed)), path if path.suffix == ".tablut" else newest(path)
+        players = [f"net:{net}@{options.play}" for net in nets]
         command = [options.binary, "match", *players, "--games", str(options.games), "--rules", options.rules, "--json"]
-        command += ["--seed", str(1000 * seed + base_seed)]
+        command += ["--seed", str(seed), "--quiet"]
         child = start(core, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         result, complaint = child.communicate()
         if child.returncode != 0:
@@ -126,7 +154,8 @@ def play(options, variants):
         out.write_bytes(result)
 
     seeds = range(1, options.seeds + 1)
-    each(options, [(n, s, b) for s in seeds for b in seeds for n in variants if n != "base" or s < b], one)
+    jobs = [(n, s, *o) for s in seeds for n in variants for o in opponents(options, n, s).items()]
+    each(options, jobs, one)
 
 
 def elo(score):
@@ -134,70 +163,90 @@ def elo(score):
     return 400 * math.log10(score / (1 - score))
 
 
-# Two-sided 95 % quantiles of Student's t.
-T95 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
+def t95(freedom):
+    """The two-sided 95 % quantile of Student's t, from the normal one (Cornish and Fisher), within 1 % from 3 degrees of freedom on."""
+    return 1.96 + 2.372 / freedom + 2.823 / freedom**2 + 2.556 / freedom**3
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / max(len(values), 1)
+
+
+def strengths(options, name, seed):
+    """A net's Elo against the base's nets, its Elo against the frozen nets, and its games."""
+    against = {"base": [], "frozen": []}
+    games = 0
+    for opponent, path in opponents(options, name, seed).items():
+        file = result_file(options, name, seed, opponent)
+        if file.exists():
+            score, played = score_of(json.loads(file.read_text()))
+            against["frozen" if path.suffix == ".tablut" else "base"].append(elo(score))
+            games += played
+    if name == "base":
+        # The games between two of the base's nets are stored under the smaller seed.
+        for other in range(1, seed):
+            file = result_file(options, name, other, f"base-s{seed}")
+            if file.exists():
+                against["base"].append(-elo(score_of(json.loads(file.read_text()))[0]))
+    return mean(against["base"]), mean(against["frozen"]), games
 
 
 def table(options, variants):
     seeds = range(1, options.seeds + 1)
+    played = {}
+    for name in variants:
+        found = [strengths(options, name, s) for s in seeds if (run_folder(options, name, s) / "trained.json").exists()]
+        played[name] = [row for row in found if row[2] > 0]
+    base_frozen = mean(frozen for _, frozen, _ in played["base"])
     rows = []
     for name in variants:
         trained = [run_folder(options, name, s) / "trained.json" for s in seeds]
         trained = [json.loads(path.read_text()) for path in trained if path.exists()]
         if not trained:
             continue
-        per_seed = []
-        for seed in seeds:
-            scores = []
-            for base_seed in seeds:
-                path = Path(options.out) / f"match-{name}-s{seed}-base-s{base_seed}.json"
-                if path.exists():
-                    scores.append(score_of(json.loads(path.read_text())))
-            if scores:
-                per_seed.append((elo(sum(s for s, _ in scores) / len(scores)), sum(n for _, n in scores)))
-        mean = lambda values: sum(values) / max(len(values), 1)
-        row = {
+        by_seed = [(base + frozen - base_frozen) / 2 for base, frozen, _ in played[name]]
+        rows.append({
             "name": name,
             "sets": variants[name],
             "seeds": len(trained),
-            "cpu_seconds": mean([t["cpu_seconds"] for t in trained]),
-            "evaluations": mean([t["evaluations"] for t in trained]),
-            "elo_by_seed": [round(e) for e, _ in per_seed],
-            "games": sum(n for _, n in per_seed),
-        }
-        if per_seed and name != "base":
-            values = [e for e, _ in per_seed]
-            row["elo"] = mean(values)
-            if len(values) > 1:
-                # The spread between seeds holds the games' chance too: nothing is added for it.
-                deviation = math.sqrt(sum((v - row["elo"]) ** 2 for v in values) / (len(values) - 1))
-                row["interval"] = T95[len(values) - 1] * deviation / math.sqrt(len(values))
-        rows.append(row)
+            "cpu_seconds": mean(t["cpu_seconds"] for t in trained),
+            "evaluations": mean(t["evaluations"] for t in trained),
+            "games": sum(games for _, _, games in played[name]),
+            "over_base": mean(base for base, _, _ in played[name]),
+            "over_frozen": mean(frozen - base_frozen for _, frozen, _ in played[name]),
+            "elo_by_seed": by_seed,
+            "elo": mean(by_seed),
+        })
     base = next(row for row in rows if row["name"] == "base")
     slope = doubling(rows, base)
+    # One spread between seeds for all variants. It holds the games' chance too: nothing is added for it.
+    squares = sum((value - row["elo"]) ** 2 for row in rows for value in row["elo_by_seed"])
+    freedom = max(sum(len(row["elo_by_seed"]) - 1 for row in rows if row["elo_by_seed"]), 1)
+    spread = math.sqrt(squares / freedom)
     for row in rows:
         row["time"] = row["cpu_seconds"] / base["cpu_seconds"]
-        if "elo" in row:
-            row["elo_at_equal_time"] = row["elo"] - slope * math.log2(row["time"])
-    (Path(options.out) / "table.json").write_text(json.dumps({"elo_per_doubling": slope, "rows": rows}, indent=1))
-    print(f"A doubling of the base's time is worth {slope:.0f} Elo.\n")
-    print("| variant | settings | time | evaluations | Elo (by seed) | at equal time |")
-    print("|---|---|---|---|---|---|")
-    for row in sorted(rows, key=lambda row: -row.get("elo_at_equal_time", 0)):
-        if "elo" in row:
-            by_seed = ", ".join(f"{e:+d}" for e in row["elo_by_seed"])
-            strength = f"{row['elo']:+.0f} ± {row.get('interval', float('nan')):.0f} ({by_seed})"
-        else:
-            strength = "0"
+        row["elo_at_equal_time"] = row["elo"] - slope * math.log2(row["time"])
+        pairs = 1 / max(len(row["elo_by_seed"]), 1) + 1 / max(len(base["elo_by_seed"]), 1)
+        row["interval"] = t95(freedom) * spread * math.sqrt(pairs)
+    summary = {"elo_per_doubling": slope, "spread_of_seeds": spread, "degrees_of_freedom": freedom, "rows": rows}
+    (Path(options.out) / "table.json").write_text(json.dumps(summary, indent=1))
+    print(f"The base takes {base['cpu_seconds']:.0f} core-seconds. A doubling of its time is worth {slope:.0f} Elo.")
+    print(f"Seeds of one variant differ by a standard deviation of {spread:.0f} Elo ({freedom} degrees of freedom).\n")
+    print("| variant | settings | time | evaluations | over the base's nets | against frozen nets | Elo (by seed) | at equal time |")
+    print("|---|---|--:|--:|--:|--:|---|--:|")
+    for row in sorted(rows, key=lambda row: -row["elo_at_equal_time"]):
+        by_seed = ", ".join(f"{value:+.0f}" for value in row["elo_by_seed"])
+        change = "0" if row is base else f"{row['elo']:+.0f} ± {row['interval']:.0f}"
         print(
             f"| {row['name']} | `{' '.join(row['sets']) or '-'}` | {row['time']:.2f} | {row['evaluations'] / 1e6:.2f} M "
-            f"| {strength} | {row.get('elo_at_equal_time', 0):+.0f} |"
+            f"| {row['over_base']:+.0f} | {row['over_frozen']:+.0f} | {change} ({by_seed}) | {row['elo_at_equal_time']:+.0f} |"
         )
 
 
 def doubling(rows, base):
     """Elo for twice the time, from the base's shorter and longer runs (`half`, `double`)."""
-    found = [row for row in rows if row["name"] in ("half", "double") and "elo" in row]
+    found = [row for row in rows if row["name"] in ("half", "double")]
     slopes = [row["elo"] / math.log2(row["cpu_seconds"] / base["cpu_seconds"]) for row in found]
     return sum(slopes) / len(slopes) if slopes else 0.0
 

@@ -29,6 +29,7 @@ pub struct ReplayWindow {
     /// Positions that have ever been added.
     seen: u64,
     uneven_value_share: f32,
+    symmetries: bool,
 }
 
 impl ReplayWindow {
@@ -43,6 +44,7 @@ impl ReplayWindow {
             power: 0.0,
             seen: 0,
             uneven_value_share: 1.0,
+            symmetries: true,
         }
     }
 
@@ -63,6 +65,13 @@ impl ReplayWindow {
     #[must_use]
     pub fn with_uneven_value_share(self, uneven_value_share: f32) -> Self {
         Self { uneven_value_share, ..self }
+    }
+
+    /// The same window. With `symmetries` (the default), each drawn position is transformed by one of the eight
+    /// symmetries.
+    #[must_use]
+    pub fn with_symmetries(self, symmetries: bool) -> Self {
+        Self { symmetries, ..self }
     }
 
     /// Positions that a window with this maximum and power keeps after `seen` positions.
@@ -194,7 +203,7 @@ impl ReplayWindow {
     }
 
     /// Draws `n` positions from the window, all equally likely unless [`Targets::surprise_share`] says otherwise. Each
-    /// is transformed by one of the eight symmetries.
+    /// is transformed by one of the eight symmetries, unless the window has none.
     ///
     /// `value_share` of the value target is the search's value, the rest is the game's outcome.
     ///
@@ -203,8 +212,10 @@ impl ReplayWindow {
     pub fn batch(&self, n: usize, value_share: f32, rng: &mut ChaCha8Rng) -> TrainingBatch {
         let len = self.len();
         assert!(len > 0, "a batch is drawn from a window with positions");
+        // The same positions are drawn with and without symmetries.
+        let symmetries = if self.symmetries { &Symmetry::ALL[..] } else { &Symmetry::ALL[..1] };
         let draws: Vec<_> =
-            (0..n).map(|_| (self.draw(len, rng), Symmetry::ALL[(rng.next_u32() % 8) as usize])).collect();
+            (0..n).map(|_| (self.draw(len, rng), symmetries[rng.next_u32() as usize % symmetries.len()])).collect();
         let rows: Vec<TrainingBatch> = draws
             .par_iter()
             .map(|&((generation, at), symmetry)| {

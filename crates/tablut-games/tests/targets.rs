@@ -269,6 +269,22 @@ fn a_growing_window_keeps_what_its_size_allows_and_comes_back_the_same() {
 }
 
 #[test]
+fn positions_are_turned_unless_the_window_has_no_symmetries() {
+    let rules = kvasir();
+    let record = game(&rules, &MOVES, &[Some(0.0); 4]);
+    let turned = window(&rules, &[record], Targets::default());
+    let planes = |batch: &TrainingBatch| -> Vec<Vec<u32>> {
+        let rows = batch.input.planes.chunks_exact(PLANES * SQUARES);
+        rows.map(|row| row.iter().map(|value| value.to_bits()).collect()).collect()
+    };
+    let stored = planes(&turned.in_order(0.0));
+    let drawn = |window: &ReplayWindow| planes(&window.batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(1)));
+    let as_stored = |rows: &[Vec<u32>]| rows.iter().filter(|row| stored.contains(row)).count();
+    assert!(as_stored(&drawn(&turned)) < 32);
+    assert_eq!(as_stored(&drawn(&turned.with_symmetries(false))), 64);
+}
+
+#[test]
 fn nothing_optional_is_made_unless_asked_for() {
     let rules = kvasir();
     let record = game(&rules, &MOVES, &[Some(0.0); 4]);

@@ -195,7 +195,8 @@ impl Run {
         self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
             .with_targets(self.config.targets())
             .growing(learning.window_power, seen.saturating_sub(kept as u64))
-            .with_uneven_value_share(learning.uneven_value_share);
+            .with_uneven_value_share(learning.uneven_value_share)
+            .with_symmetries(learning.symmetries);
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }

@@ -49,6 +49,8 @@ pub struct LearningConfig {
     /// Share of the search's value in the value target of games with unequal sides (`selfplay.past_share`,
     /// `selfplay.balance`), 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
     pub uneven_value_share: f32,
+    /// Whether each drawn position is transformed by one of the eight symmetries of the board (default true).
+    pub symmetries: bool,
 }
 
 impl Default for LearningConfig {
@@ -68,6 +70,7 @@ impl Default for LearningConfig {
             window_power: 0.0,
             schedule: RateSchedule::Linear,
             uneven_value_share: 1.0,
+            symmetries: true,
         }
     }
 }
