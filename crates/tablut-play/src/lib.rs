@@ -3,6 +3,7 @@
 //! - [`serve()`]: the page, for browsers on this machine.
 //! - [`play_here`]: the terminal of this process; [`play`]: the plain mode on any lines and writer; [`PlayArgs`]: the command's options.
 //! - [`Sitting`]: somebody at the board, whatever the board looks like; [`Host`]: the table, and the thread that thinks for it.
+//! - [`read_game`], [`write_game`]: games in files, in all the forms that people have them.
 //! - [`PositionReport`]: what a net and its search say about a position, as text and as data.
 
 mod board_text;
@@ -29,6 +30,7 @@ pub use happenings::MakeLines;
 pub use here::{Console, play, play_here};
 pub use host::Host;
 pub use input::{HELP, Input, InputError};
+pub use kept::{GameRead, read as read_game, write as write_game};
 pub use lines::{Edited, LineSource, Piped, Typed};
 pub use options::{PlayArgs, PlayError, Setup, SideArg, setup};
 pub use people::People;

@@ -8,6 +8,7 @@
 //!   the [`protocol::Event`]s on, and does the work that the table assigns.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
+mod annotation;
 mod ending;
 pub mod form;
 mod level;

@@ -19,6 +19,7 @@ mod play;
 mod puzzles;
 mod replay;
 mod report;
+mod review;
 mod rules;
 mod rules_choice;
 mod selfplay;
@@ -64,6 +65,8 @@ enum Command {
     Match(tournament::Args),
     /// Show what a net and its search say about a position.
     Analyze(analyze::Args),
+    /// Review a game: its mistakes, and what was better.
+    Review(review::Args),
     /// Play against a net in the terminal.
     Play(play::Args),
     /// Serve a page for playing, analysing and experimenting with rules.
@@ -131,6 +134,7 @@ impl Command {
             Self::Openings(args) => openings::run(&args, console),
             Self::Match(args) => tournament::run(&args, console),
             Self::Analyze(args) => analyze::run(&args, console),
+            Self::Review(args) => review::run(&args, console),
             Self::Play(args) => play::run(&args),
             Self::Serve(args) => serve::run(&args, console),
             Self::Puzzles(command) => puzzles::run(&command, console),

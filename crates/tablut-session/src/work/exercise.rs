@@ -15,11 +15,11 @@ pub struct Exercise {
     pub node: NodeId,
     pub(super) game: Game,
     /// What is known of the position.
-    pub(super) known: Known,
+    pub(crate) known: Known,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// First moves that are known to suffice.
     pub solutions: Vec<Move>,
     /// The best line.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{EvaluateError, Evaluator, Proof, turned};
 
-/// Simulations at each position.
+/// Simulations at each position, unless others are asked for.
 const SIMULATIONS: u32 = 400;
 /// A move that costs at least this much of the value's range of 2 is a mistake.
 const COSTLY: f32 = 0.3;
@@ -35,6 +35,7 @@ pub struct Review {
     game: Game,
     thinking: Option<Thinking>,
     looked: Vec<Looked>,
+    simulations: u32,
     seed: u64,
 }
 
@@ -45,7 +46,14 @@ impl Review {
         nodes.truncate(MAX_PLIES + 1);
         let moves = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
-        Self { nodes, moves, game: start.clone(), start, thinking: None, looked: Vec::new(), seed }
+        let (game, looked) = (start.clone(), Vec::new());
+        Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, seed }
+    }
+
+    /// The same review, with so many simulations at each position.
+    #[must_use]
+    pub fn with_simulations(self, simulations: u32) -> Self {
+        Self { simulations, ..self }
     }
 
     /// Keeps what was found at the present position and goes on to the next.
@@ -119,7 +127,7 @@ impl Work for Review {
             let value = NodeValue { chances: Chances::certain(outcome.winner), proven, simulations: 0 };
             return Ok(self.look(value, None));
         }
-        self.thinking = Some(Thinking::by_simulations(&self.game, SIMULATIONS, self.seed));
+        self.thinking = Some(Thinking::by_simulations(&self.game, self.simulations, self.seed));
         Ok(Step::GoesOn)
     }
 }

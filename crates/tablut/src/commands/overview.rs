@@ -6,7 +6,7 @@ use clap::Command;
 
 /// Every command in its group; what each is for stands at the command itself.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Play", &["play", "serve", "analyze", "puzzles"]),
+    ("Play", &["play", "serve", "analyze", "review", "puzzles"]),
     ("Train", &["train", "worker", "report", "config", "selfplay", "data", "model"]),
     ("Measure", &["evaluate", "match", "openings"]),
     ("Rules", &["rules", "replay", "perft"]),

@@ -1,0 +1,130 @@
+//! A review written into its game: comments on the mistakes, and what was better as variations.
+
+use crate::session::{Session, SessionError};
+use crate::tree::Tree;
+use crate::words;
+use crate::work::{Exercise, Mistake, ReviewReport};
+use std::fmt::Write as _;
+use tablut_rules::Side;
+
+/// Plies of a variation that shows what was better. A proof is shown to its end.
+const SHOWN_PLIES: usize = 6;
+
+impl Session {
+    /// Writes a review's mistakes into the game, each as a comment on the move that was played, with the better line as a
+    /// variation. The start says how many mistakes each side made; `reviewer` is who found them. A comment that is already
+    /// there stays, in front of the new one, as far as both fit.
+    pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
+        let end = self.here();
+        for (mistake, exercise) in report.mistakes.iter().zip(&report.exercises) {
+            self.go_to(mistake.node)?;
+            if let Some(played) = self.tree().child(mistake.node, mistake.played) {
+                self.add_comment(played, &comment(mistake, exercise))?;
+            }
+            for mv in better_line(exercise) {
+                self.play(*mv)?;
+            }
+        }
+        let of = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
+        let counts =
+            format!("mistakes of the attackers: {}, of the defenders: {}", of(Side::Attackers), of(Side::Defenders));
+        self.add_comment(Tree::ROOT, &format!("Reviewed by {reviewer}; {counts}."))?;
+        self.go_to(end)
+    }
+
+    fn add_comment(&mut self, id: crate::tree::NodeId, text: &str) -> Result<(), SessionError> {
+        let known = self.tree().node(id).map_or("", |node| node.comment.as_str());
+        let both = [known, text].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
+        self.comment(id, if both.chars().count() > crate::MAX_COMMENT { known } else { &both }.to_owned().as_str())
+    }
+}
+
+/// The moves of the better line that are shown.
+fn better_line(exercise: &Exercise) -> &[tablut_rules::Move] {
+    let line = &exercise.known.line;
+    let shown = exercise.known.proven.map_or(SHOWN_PLIES, |proven| proven.plies.into());
+    &line[..line.len().min(shown.max(1))]
+}
+
+/// "Allowed a win in 3; the attackers had 62 % of the chances. Better was e4-e6 d1-d3."
+fn comment(mistake: &Mistake, exercise: &Exercise) -> String {
+    let mut text = words::capitalized(&mistake.words);
+    let percent = |worth: f32| 50.0 * (1.0 + worth);
+    let side = words::side(mistake.side);
+    match exercise.known.played {
+        Some((_, after)) if !mistake.certain => {
+            let before = percent(exercise.known.worth);
+            let _ = write!(text, ": the {side} had {before:.0} % of the chances and keep {:.0} %", percent(after));
+        }
+        _ if exercise.known.proven.is_none() => {
+            let _ = write!(text, ": the {side} had {:.0} % of the chances", percent(exercise.known.worth));
+        }
+        _ => {}
+    }
+    let moves: Vec<String> = better_line(exercise).iter().map(ToString::to_string).collect();
+    match moves.as_slice() {
+        [] => text.push('.'),
+        [better] => {
+            let _ = write!(text, ". Better was {better}.");
+        }
+        [better, rest @ ..] => {
+            let _ = write!(text, ". Better was {better}, then {}.", rest.join(" "));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seat::Seats;
+    use crate::work::{Finding, Review, Step, Work as _};
+    use crate::{Format, SavedGame};
+    use std::sync::Arc;
+    use std::time::Duration;
+    use tablut_rules::Rules;
+    use tablut_search::UniformEvaluator;
+
+    fn reviewed(session: &Session) -> ReviewReport {
+        let mut review = Review::new(session, 1).with_simulations(50);
+        loop {
+            if let Step::Done(findings) = review.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                match findings.into_iter().next_back() {
+                    Some(Finding::Review(report)) => return report,
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+
+    /// The king could leave at once. He steps between the attackers, who could take him and do not.
+    #[test]
+    fn a_mistake_gets_a_comment_and_what_was_better_as_a_variation() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let start = "9/9/9/9/1t1K5/9/9/3t4t/1t7 d".parse().unwrap();
+        let mut session = Session::from_position(rules, start, Seats::people()).unwrap();
+        for mv in ["d5-c5", "i2-h2"] {
+            session.play(mv.parse().unwrap()).unwrap();
+        }
+        let here = session.here();
+        let report = reviewed(&session);
+        let plain = session.saved();
+        session.annotate(&report, "a test").unwrap();
+        assert_eq!(session.here(), here);
+        assert_eq!(session.saved().moves, plain.moves);
+        let root = session.tree().node(Tree::ROOT).unwrap().comment.clone();
+        assert_eq!(root, "Reviewed by a test; mistakes of the attackers: 1, of the defenders: 1.");
+        assert_eq!(session.tree().len(), 5);
+        for mistake in &report.mistakes {
+            let played = session.tree().child(mistake.node, mistake.played).unwrap();
+            let comment = &session.tree().node(played).unwrap().comment;
+            assert!(
+                comment.starts_with(&words::capitalized(&mistake.words)) && comment.contains("Better was "),
+                "{comment}"
+            );
+        }
+        // What is written is what the page and other programs read.
+        let again = SavedGame::from_json(&session.export(Format::Json).unwrap()).unwrap().session().unwrap();
+        assert_eq!(again.saved(), session.saved());
+    }
+}

@@ -1,0 +1,98 @@
+//! `tablut review`: a game with its mistakes, and what was better.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use tablut_net::{KnownRules, NetEvaluator, Precision, StatedRules, rules_of_file};
+use tablut_play::{read_game, write_game};
+use tablut_session::{Finding, Review, ReviewReport, Session, Step, Tree, Work as _};
+
+use super::device::DeviceArgs;
+use super::matches::load_rules;
+use super::model_file::{load_model, model_name};
+use super::rules_choice::told;
+use crate::console::Console;
+use crate::outputs::Overwrite;
+use crate::progress::Progress;
+
+/// The rule set of moves that come without one.
+const USUAL_RULES: &str = "kvasir";
+
+/// Review a game: its mistakes, and what was better
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The game: saved by `play` or the page, an OpenTafl record, or a list of moves
+    #[arg(value_name = "GAME")]
+    game: PathBuf,
+    /// The model file [default: the net that comes with the program]
+    #[arg(value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Rule set, by name or TOML file, for a game that names none [default: kvasir]
+    #[arg(long, value_name = "R")]
+    rules: Option<String>,
+    /// Simulations at each position
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    simulations: u32,
+    /// Write the game with its comments here: as text to a file that ends in .txt, and otherwise as a game that the page
+    /// opens, with what was better as variations
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+/// Reviews, prints the game with its comments, and writes it.
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    if let Some(out) = &args.out {
+        args.overwrite.check(out)?;
+    }
+    let rules = load_rules(args.rules.as_deref().unwrap_or(USUAL_RULES))?;
+    let mut session = read_game(&args.game, rules.set()).map_err(anyhow::Error::msg)?.session;
+    let model = load_model(args.model.as_deref())?;
+    let net = model_name(args.model.as_deref());
+    let known = [KnownRules { net: &net, rules: &model.rules }];
+    let game = args.game.display().to_string();
+    told(rules_of_file(&game, &StatedRules::of(session.rules()), &known)?, console.voice);
+    let inference = args.device.processor()?.inference_in(&model.weights, 1, Precision::F32);
+    let mut evaluator = NetEvaluator::new(inference.with_context(|| net.clone())?);
+    let report = review(&session, args.simulations, &mut evaluator, console)?;
+    let reviewer = format!("{net} with {} simulations at each position", args.simulations);
+    session.annotate(&report, &reviewer)?;
+    writeln!(console, "{}", session.to_text().trim_end())?;
+    writeln!(console, "{}", session.tree().node(Tree::ROOT).map_or("", |root| &root.comment))?;
+    if let Some(out) = &args.out {
+        write_game(out, &session, true).map_err(anyhow::Error::msg)?;
+        console.voice.say(format_args!("The game is {}. The page opens it: Share, Open.", out.display()));
+    }
+    Ok(())
+}
+
+fn review(
+    session: &Session,
+    simulations: u32,
+    evaluator: &mut NetEvaluator,
+    console: &Console,
+) -> anyhow::Result<ReviewReport> {
+    let mut review = Review::new(session, 0).with_simulations(simulations);
+    let positions = session.tree().main_line().len() as u64;
+    let progress = Progress::new(console.voice, "reviewing", "positions", 0, positions);
+    let begin = Instant::now();
+    loop {
+        let (findings, done) = match review.step(evaluator, begin.elapsed())? {
+            Step::GoesOn => continue,
+            Step::News(findings) => (findings, false),
+            Step::Done(findings) => (findings, true),
+        };
+        for finding in findings {
+            match finding {
+                Finding::ReviewProgress(..) => progress.advance(),
+                Finding::Review(report) if done => return Ok(report),
+                _ => {}
+            }
+        }
+    }
+}
