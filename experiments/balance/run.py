@@ -2,10 +2,12 @@
 """Plays a net against itself under every rule set, and says how often each side wins.
 
     python3 experiments/balance/run.py play --net models/all-rules.tablut --out runs/balance
+    python3 experiments/balance/run.py changes --net models/all-rules.tablut --out runs/balance
     python3 experiments/balance/run.py table --out runs/balance
 
 The games start in two ways: from the rules' own position with two random plies, and from openings of four random plies that the net
-finds even, where there are enough of them. Finished matches are kept, and a match that was stopped goes on where it was.
+finds even, where there are enough of them. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are
+kept, and a match that was stopped goes on where it was.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import json
 import math
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 RULES = [
@@ -22,14 +25,17 @@ RULES = [
 # Simulations a move, and the games at each: the strongest play has most.
 STRENGTHS = {16: 1000, 64: 1000, 256: 1000}
 STARTS = ["standard", "even"]
+# Changed rules: as strong as an hour of measuring allows.
+CHANGED = {64: 200, 256: 400}
+CHANGES = Path(__file__).parent / "changes.toml"
 # How far from even an opening may be, by the net's value: the first band in which there are enough.
 BANDS = [0.2, 0.5, 0.8]
-SECONDS_A_BOOK = 120
+SECONDS_A_BOOK = 40
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["play", "table"])
+    parser.add_argument("step", choices=["play", "changes", "table"])
     parser.add_argument("--binary", default="target/release/tablut")
     parser.add_argument("--net", default="models/all-rules.tablut")
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
@@ -37,7 +43,7 @@ def main():
     parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    {"play": play, "table": table}[options.step](options)
+    {"play": play, "changes": changes, "table": table}[options.step](options)
 
 
 def call(command, **streams):
@@ -62,8 +68,33 @@ def play(options):
                     path.write_bytes(match(options, rules, simulations, start, games))
 
 
+def changed_rules(options):
+    """(base, words, file) for every change of `changes.toml`, whose rule file is written here."""
+    for base, changes_of in tomllib.loads(CHANGES.read_text()).items():
+        for number, (words, clauses) in enumerate(changes_of.items(), 1):
+            sections = {}
+            for key, value in clauses.items():
+                section, _, clause = key.rpartition(".")
+                sections.setdefault(section, []).append(f"{clause} = {json.dumps(value)}")
+            lines = [f'base = "{base}"', *sections.pop("", [])]
+            for section, clauses in sections.items():
+                lines += ["", f"[{section}]", *clauses]
+            path = options.out / f"{base}-change-{number}.toml"
+            path.write_text(f"# {words}\n" + "\n".join(lines) + "\n")
+            yield base, words, path
+
+
+def changes(options):
+    """Each rule set with one small change, from two random plies."""
+    for simulations, games in CHANGED.items():
+        for base, _, file in changed_rules(options):
+            path = path_of(options, file.stem, simulations, "standard")
+            if base in options.rules and not path.exists():
+                path.write_bytes(match(options, file, simulations, "standard", games))
+
+
 def match(options, rules, simulations, start, games):
-    """The net against itself, in JSON; nothing where there is no start of that kind."""
+    """The net against itself, in JSON; nothing where there is no start of that kind. `rules` is a name or a file."""
     # The noise of self-play's root: without it both games of a pair would be the same.
     search = f"{simulations},precision={options.precision},gumbel,gumbel.gumbel_scale=1"
     opening = ["--opening-plies", 2]
@@ -73,7 +104,7 @@ def match(options, rules, simulations, start, games):
             return b""
         opening = ["--openings", openings]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
-    kept = path_of(options, rules, simulations, start).with_suffix(".games.jsonl")
+    kept = path_of(options, Path(rules).stem, simulations, start).with_suffix(".games.jsonl")
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening, "--save-games", kept, "--json", "-q"]
     return call(command)
 
@@ -112,6 +143,12 @@ def table(options):
         for rules in options.rules:
             cells = [cell(path_of(options, rules, simulations, start)) for simulations in STRENGTHS]
             print(f"| {rules} | " + " | ".join(cells) + " |")
+    print("\nWith one small change, from the standard start:\n")
+    print("| rules | change | " + " | ".join(f"{simulations} simulations" for simulations in CHANGED) + " |")
+    print("|---" * (len(CHANGED) + 2) + "|")
+    for base, words, file in changed_rules(options):
+        cells = [cell(path_of(options, file.stem, simulations, "standard")) for simulations in CHANGED]
+        print(f"| {base} | {words} | " + " | ".join(cells) + " |")
 
 
 def cell(path):
