@@ -1,7 +1,7 @@
 //! A review written into its game: comments on the mistakes, and what was better as variations.
 
 use crate::session::{Session, SessionError};
-use crate::tree::Tree;
+use crate::tree::{NodeId, Tree};
 use crate::words;
 use crate::work::{Exercise, Mistake, ReviewReport};
 use std::fmt::Write as _;
@@ -12,10 +12,12 @@ const SHOWN_PLIES: usize = 6;
 
 impl Session {
     /// Writes a review's mistakes into the game, each as a comment on the move that was played, with the better line as a
-    /// variation. The start says how many mistakes each side made; `reviewer` is who found them. A comment that is already
-    /// there stays, in front of the new one, as far as both fit.
+    /// variation. The move after which the result was certain to the end says so, if the values of the positions were
+    /// noted ([`Session::note_value`]). The start says how many mistakes each side made; `reviewer` is who found them. A
+    /// comment that is already there stays, in front of the new one, as far as both fit.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
         let end = self.here();
+        let certain = self.certain_from();
         for (mistake, exercise) in report.mistakes.iter().zip(&report.exercises) {
             self.go_to(mistake.node)?;
             if let Some(played) = self.tree().child(mistake.node, mistake.played) {
@@ -25,6 +27,9 @@ impl Session {
                 self.play(*mv)?;
             }
         }
+        if let Some((id, words)) = certain {
+            self.add_comment(id, &words)?;
+        }
         let of = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
         let counts =
             format!("mistakes of the attackers: {}, of the defenders: {}", of(Side::Attackers), of(Side::Defenders));
@@ -32,7 +37,19 @@ impl Session {
         self.go_to(end)
     }
 
-    fn add_comment(&mut self, id: crate::tree::NodeId, text: &str) -> Result<(), SessionError> {
+    /// The first position of the line from which on every position has the same proven winner, and that in words.
+    fn certain_from(&self) -> Option<(NodeId, String)> {
+        let line = self.tree().line(self.here());
+        let proven = |id: &NodeId| self.tree().node(*id)?.value?.proven.filter(|proven| proven.winner.is_some());
+        let winner = proven(line.last()?)?.winner;
+        let certain = line.iter().rev().take_while(|id| proven(id).is_some_and(|proven| proven.winner == winner));
+        let id = *certain.last()?;
+        let to_move = self.game_at(id).ok()?.position().side_to_move();
+        let words = proven(&id).filter(|proven| proven.plies > 0)?.words(to_move);
+        Some((id, words::capitalized(&words) + "."))
+    }
+
+    fn add_comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let known = self.tree().node(id).map_or("", |node| node.comment.as_str());
         let both = [known, text].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
         self.comment(id, if both.chars().count() > crate::MAX_COMMENT { known } else { &both }.to_owned().as_str())
@@ -85,13 +102,18 @@ mod tests {
     use tablut_rules::Rules;
     use tablut_search::UniformEvaluator;
 
-    fn reviewed(session: &Session) -> ReviewReport {
+    fn reviewed(session: &mut Session) -> ReviewReport {
         let mut review = Review::new(session, 1).with_simulations(50);
         loop {
-            if let Step::Done(findings) = review.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                match findings.into_iter().next_back() {
-                    Some(Finding::Review(report)) => return report,
-                    other => panic!("{other:?}"),
+            let findings = match review.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                Step::GoesOn => continue,
+                Step::News(findings) | Step::Done(findings) => findings,
+            };
+            for finding in findings {
+                match finding {
+                    Finding::Value(id, value) => session.note_value(id, value),
+                    Finding::Review(report) => return report,
+                    _ => {}
                 }
             }
         }
@@ -107,7 +129,7 @@ mod tests {
             session.play(mv.parse().unwrap()).unwrap();
         }
         let here = session.here();
-        let report = reviewed(&session);
+        let report = reviewed(&mut session);
         let plain = session.saved();
         session.annotate(&report, "a test").unwrap();
         assert_eq!(session.here(), here);
@@ -123,6 +145,9 @@ mod tests {
                 "{comment}"
             );
         }
+        // The king's way out is certain once the attackers have let him be.
+        let last = session.tree().node(here).unwrap().comment.clone();
+        assert!(last.ends_with(" The defenders win in 1."), "{last}");
         // What is written is what the page and other programs read.
         let again = SavedGame::from_json(&session.export(Format::Json).unwrap()).unwrap().session().unwrap();
         assert_eq!(again.saved(), session.saved());

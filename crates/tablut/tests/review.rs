@@ -23,7 +23,7 @@ fn a_review_prints_the_mistakes_and_writes_a_game_that_can_be_opened_again() {
     let (code, text, notes) = review(&[game, NET, "--simulations", "50", "--out", out]);
     assert_eq!(code, Some(0), "{notes}");
     for part in [
-        "1. d5-c5 {Allowed a win in 1. Better was d5-d9.} i2-h2 {Allowed a win in 1. Better was d2-d5.}",
+        "1. d5-c5 {Allowed a win in 1. Better was d5-d9.} i2-h2 {Allowed a win in 1. Better was d2-d5. The defenders win in 1.}",
         "The defenders win: the king has escaped.",
         "with 50 simulations at each position; mistakes of the attackers: 1, of the defenders: 1.",
     ] {

@@ -14,7 +14,8 @@ use tablut_search::{EvaluateError, Evaluator, Proof, turned};
 const SIMULATIONS: u32 = 400;
 /// A move that costs at least this much of the value's range of 2 is a mistake.
 const COSTLY: f32 = 0.3;
-/// A win that is proven no more but still this likely has not been let slip.
+/// A win that is proven no more but still this likely has not been let slip, and a side whose opponent is this likely to win has
+/// nothing left to give away.
 const STILL_WINNING: f32 = 0.7;
 /// Plies that a review looks at; what comes after is left out.
 const MAX_PLIES: usize = 400;
@@ -77,7 +78,9 @@ impl Review {
         for (index, (mv, pair)) in self.moves.iter().zip(self.looked.windows(2)).enumerate() {
             let side = game.position().side_to_move();
             let fault = fault(side, &pair[0].value, &pair[1].value);
-            if let (Some((words, certain)), Some(before)) = (fault, &pair[0].analysis) {
+            // Where the search knows nothing better, there is nothing to find.
+            let best = pair[0].analysis.as_ref().and_then(|before| before.lines.first()?.moves.first());
+            if let (Some((words, certain)), Some(before), false) = (fault, &pair[0].analysis, best == Some(mv)) {
                 let node = self.nodes[index];
                 mistakes.push(Mistake { node, ply: index as u32 + 1, side, played: *mv, words, certain });
                 let worth = turned(pair[1].value.value(), side);
@@ -94,7 +97,7 @@ fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, b
     let wins = |proven: Option<Proven>, who: Side| proven.filter(|proven| proven.winner == Some(who));
     let (worth_before, worth_after) = (turned(before.value(), side), turned(after.value(), side));
     if let Some(theirs) = wins(after.proven, side.opponent()) {
-        if wins(before.proven, side.opponent()).is_some() {
+        if wins(before.proven, side.opponent()).is_some() || worth_before <= -STILL_WINNING {
             return None;
         }
         let words = match theirs.plies {
@@ -177,6 +180,7 @@ mod tests {
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("let a win in 2 slip", false));
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.9)), None);
         assert_eq!(attackers(proven(Side::Defenders, 4), proven(Side::Defenders, 3)), None);
+        assert_eq!(attackers(open(-0.8), proven(Side::Defenders, 5)), None, "it was lost before");
         assert_eq!(attackers(open(0.5), open(-0.1)), told("cost about 30 % of the chances", false));
         assert_eq!(fault(Side::Defenders, &open(0.5), &open(-0.1)), None);
     }

@@ -59,7 +59,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     told(rules_of_file(&game, &StatedRules::of(session.rules()), &known)?, console.voice);
     let inference = args.device.processor()?.inference_in(&model.weights, 1, Precision::F32);
     let mut evaluator = NetEvaluator::new(inference.with_context(|| net.clone())?);
-    let report = review(&session, args.simulations, &mut evaluator, console)?;
+    let report = review(&mut session, args.simulations, &mut evaluator, console)?;
     let reviewer = format!("{net} with {} simulations at each position", args.simulations);
     session.annotate(&report, &reviewer)?;
     writeln!(console, "{}", session.to_text().trim_end())?;
@@ -72,7 +72,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn review(
-    session: &Session,
+    session: &mut Session,
     simulations: u32,
     evaluator: &mut NetEvaluator,
     console: &Console,
@@ -82,15 +82,15 @@ fn review(
     let progress = Progress::new(console.voice, "reviewing", "positions", 0, positions);
     let begin = Instant::now();
     loop {
-        let (findings, done) = match review.step(evaluator, begin.elapsed())? {
+        let findings = match review.step(evaluator, begin.elapsed())? {
             Step::GoesOn => continue,
-            Step::News(findings) => (findings, false),
-            Step::Done(findings) => (findings, true),
+            Step::News(findings) | Step::Done(findings) => findings,
         };
         for finding in findings {
             match finding {
+                Finding::Value(id, value) => session.note_value(id, value),
                 Finding::ReviewProgress(..) => progress.advance(),
-                Finding::Review(report) if done => return Ok(report),
+                Finding::Review(report) => return Ok(report),
                 _ => {}
             }
         }
