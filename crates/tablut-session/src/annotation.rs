@@ -14,17 +14,22 @@ impl Session {
     /// Writes a review's mistakes into the game, each as a comment on the move that was played, with the better line as a
     /// variation. The move after which the result was certain to the end says so, if the values of the positions were
     /// noted ([`Session::note_value`]). The start says how many mistakes each side made; `reviewer` is who found them. A
-    /// comment that is already there stays, in front of the new one, as far as both fit.
+    /// comment that is already there stays, in front of the new one, as far as both fit; so do variations. The present
+    /// position and the line that it is on stay the same.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
-        let end = self.here();
-        let certain = self.certain_from();
+        let here = self.here();
+        let line = self.tree().line(here);
+        let certain = self.certain_from(&line);
         for (mistake, exercise) in report.mistakes.iter().zip(&report.exercises) {
             self.go_to(mistake.node)?;
             if let Some(played) = self.tree().child(mistake.node, mistake.played) {
                 self.add_comment(played, &comment(mistake, exercise))?;
             }
             for mv in better_line(exercise) {
-                self.play(*mv)?;
+                // The game may hold as many positions as it can, or a side may have given up where the line goes on.
+                if self.play(*mv).is_err() {
+                    break;
+                }
             }
         }
         if let Some((id, words)) = certain {
@@ -33,13 +38,17 @@ impl Session {
         let of = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
         let counts =
             format!("mistakes of the attackers: {}, of the defenders: {}", of(Side::Attackers), of(Side::Defenders));
-        self.add_comment(Tree::ROOT, &format!("Reviewed by {reviewer}; {counts}."))?;
-        self.go_to(end)
+        let part = match report.positions {
+            positions if positions < line.len() => format!(" in the first {} plies", positions - 1),
+            _ => String::new(),
+        };
+        self.add_comment(Tree::ROOT, &format!("Reviewed by {reviewer}; {counts}{part}."))?;
+        self.go_to(line.last().copied().unwrap_or(here))?;
+        self.go_to(here)
     }
 
     /// The first position of the line from which on every position has the same proven winner, and that in words.
-    fn certain_from(&self) -> Option<(NodeId, String)> {
-        let line = self.tree().line(self.here());
+    fn certain_from(&self, line: &[NodeId]) -> Option<(NodeId, String)> {
         let proven = |id: &NodeId| self.tree().node(*id)?.value?.proven.filter(|proven| proven.winner.is_some());
         let winner = proven(line.last()?)?.winner;
         let certain = line.iter().rev().take_while(|id| proven(id).is_some_and(|proven| proven.winner == winner));
@@ -63,7 +72,7 @@ fn better_line(exercise: &Exercise) -> &[tablut_rules::Move] {
     &line[..line.len().min(shown.max(1))]
 }
 
-/// "Allowed a win in 3; the attackers had 62 % of the chances. Better was e4-e6 d1-d3."
+/// "Allowed a win in 3: the attackers had 62 % of the chances. Better was e4-e6, then d1-d3."
 fn comment(mistake: &Mistake, exercise: &Exercise) -> String {
     let mut text = words::capitalized(&mistake.words);
     let percent = |worth: f32| 50.0 * (1.0 + worth);
@@ -128,7 +137,9 @@ mod tests {
         for mv in ["d5-c5", "i2-h2"] {
             session.play(mv.parse().unwrap()).unwrap();
         }
-        let here = session.here();
+        // The game is looked at from the start: its line stays the one that was played.
+        let here = Tree::ROOT;
+        session.go_to(here).unwrap();
         let report = reviewed(&mut session);
         let plain = session.saved();
         session.annotate(&report, "a test").unwrap();
@@ -146,7 +157,9 @@ mod tests {
             );
         }
         // The king's way out is certain once the attackers have let him be.
-        let last = session.tree().node(here).unwrap().comment.clone();
+        let line = session.tree().line(here);
+        assert_eq!(line.len(), 3, "{line:?}");
+        let last = session.tree().node(line[2]).unwrap().comment.clone();
         assert!(last.ends_with(" The defenders win in 1."), "{last}");
         // What is written is what the page and other programs read.
         let again = SavedGame::from_json(&session.export(Format::Json).unwrap()).unwrap().session().unwrap();

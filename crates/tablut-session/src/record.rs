@@ -45,6 +45,9 @@ impl Session {
         if *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move()) {
             let _ = writeln!(text, "Position: {start}");
         }
+        if let Some(root) = line.first().and_then(|id| self.tree().node(*id)).filter(|root| !root.comment.is_empty()) {
+            let _ = writeln!(text, "{{{}}}", in_braces(&root.comment));
+        }
         let moves =
             line.iter().filter_map(|id| self.tree().node(*id)).filter_map(|node| Some((node, self_move(node)?)));
         for (index, (node, mv)) in moves.enumerate() {
@@ -53,7 +56,7 @@ impl Session {
             }
             let _ = write!(text, " {mv}");
             if !node.comment.is_empty() {
-                let _ = write!(text, " {{{}}}", node.comment.replace(['{', '}'], " "));
+                let _ = write!(text, " {{{}}}", in_braces(&node.comment));
             }
             if index % 2 == 1 {
                 text.push('\n');
@@ -150,6 +153,11 @@ impl Session {
         session.play_texts(words.iter().map(String::as_str))?;
         Ok(session)
     }
+}
+
+/// A comment as it stands between braces: on one line.
+fn in_braces(comment: &str) -> String {
+    comment.replace(['{', '}', '\n', '\r'], " ")
 }
 
 fn self_move(node: &crate::tree::Node) -> Option<tablut_rules::Move> {

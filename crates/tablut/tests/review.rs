@@ -44,12 +44,13 @@ fn mistakes_of_the_user_are_answered() {
     let game = folder.path().join("game.txt");
     std::fs::write(&game, "d1-d3 d1-d3").unwrap();
     let game = game.to_str().unwrap();
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 6] = [
         (&["no-such.json"], "no-such.json"),
         (&[game], "d1-d3"),
         (&[game, "--simulations", "0"], "1..="),
         (&[game, "--rules", "nope"], "no rule set \"nope\""),
         (&[game, "--out", game], "is there already"),
+        (&[game, "--out", "reviewed.otg"], "expected .json or .txt"),
     ];
     for (arguments, part) in cases {
         let (code, _, message) = review(arguments);

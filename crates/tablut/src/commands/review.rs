@@ -1,10 +1,10 @@
 //! `tablut review`: a game with its mistakes, and what was better.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tablut_net::{KnownRules, NetEvaluator, Precision, StatedRules, rules_of_file};
 use tablut_play::{read_game, write_game};
 use tablut_session::{Finding, Review, ReviewReport, Session, Step, Tree, Work as _};
@@ -35,8 +35,8 @@ pub struct Args {
     /// Simulations at each position
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     simulations: u32,
-    /// Write the game with its comments here: as text to a file that ends in .txt, and otherwise as a game that the page
-    /// opens, with what was better as variations
+    /// Write the game with its comments here: as text to a file that ends in .txt, otherwise as JSON, which the page opens,
+    /// with what was better as variations
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -49,9 +49,15 @@ pub struct Args {
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     if let Some(out) = &args.out {
         args.overwrite.check(out)?;
+        if let Some(other) = ending(out).filter(|ending| ["otg", "svg"].contains(ending)) {
+            bail!("cannot write {}: comments have no place in .{other}, expected .json or .txt", out.display());
+        }
     }
     let rules = load_rules(args.rules.as_deref().unwrap_or(USUAL_RULES))?;
     let mut session = read_game(&args.game, rules.set()).map_err(anyhow::Error::msg)?.session;
+    // The game as it was played, wherever in it or beside it the file says that somebody was.
+    let end = session.tree().main_line().last().copied().unwrap_or(Tree::ROOT);
+    session.go_to(end)?;
     let model = load_model(args.model.as_deref())?;
     let net = model_name(args.model.as_deref());
     let known = [KnownRules { net: &net, rules: &model.rules }];
@@ -63,12 +69,16 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let reviewer = format!("{net} with {} simulations at each position", args.simulations);
     session.annotate(&report, &reviewer)?;
     writeln!(console, "{}", session.to_text().trim_end())?;
-    writeln!(console, "{}", session.tree().node(Tree::ROOT).map_or("", |root| &root.comment))?;
     if let Some(out) = &args.out {
         write_game(out, &session, true).map_err(anyhow::Error::msg)?;
-        console.voice.say(format_args!("The game is {}. The page opens it: Share, Open.", out.display()));
+        let hint = if ending(out) == Some("txt") { "" } else { ". The page opens it: Share, Open" };
+        console.voice.say(format_args!("The game is {}{hint}", out.display()));
     }
     Ok(())
+}
+
+fn ending(path: &Path) -> Option<&str> {
+    path.extension().and_then(|ending| ending.to_str())
 }
 
 fn review(
@@ -78,8 +88,7 @@ fn review(
     console: &Console,
 ) -> anyhow::Result<ReviewReport> {
     let mut review = Review::new(session, 0).with_simulations(simulations);
-    let positions = session.tree().main_line().len() as u64;
-    let progress = Progress::new(console.voice, "reviewing", "positions", 0, positions);
+    let progress = Progress::new(console.voice, "reviewing", "positions", 0, session.tree().main_line().len() as u64);
     let begin = Instant::now();
     loop {
         let findings = match review.step(evaluator, begin.elapsed())? {
