@@ -1,7 +1,7 @@
 //! The backends by name, for configs.
 
 use serde::{Deserialize, Serialize};
-use tablut_kernels::BF16_LANES;
+use tablut_kernels::{BF16_LANES, Simd};
 use tablut_net::{Architecture, Precision};
 
 use crate::burn_backend::BurnBackend;
@@ -38,15 +38,15 @@ impl Backend {
     /// a new run what it stands for on this machine.
     ///
     /// # Errors
-    /// It is `amx`, and this machine does not have it.
+    /// It is `amx`, and this machine does not have it; or `TABLUT_SIMD` names no instruction set of this machine.
     pub fn settled(self, kept: Option<Backend>, architecture: &Architecture) -> Result<Backend, StepError> {
-        let has_amx = || Precision::Bf16Amx.chosen().is_ok();
+        let has_amx = || Simd::from_env().map(|_| Precision::Bf16Amx.chosen().is_ok());
         match (self, kept) {
             (Backend::Fastest, Some(Backend::Fastest) | None) => {
-                Ok(if has_amx() && Self::amx_fits(architecture) { Backend::Amx } else { Backend::Cpu })
+                Ok(if has_amx()? && Self::amx_fits(architecture) { Backend::Amx } else { Backend::Cpu })
             }
             (Backend::Fastest, Some(kept)) => kept.settled(None, architecture),
-            (Backend::Amx, _) if !has_amx() => Err(StepError::NoAmx),
+            (Backend::Amx, _) if !has_amx()? => Err(StepError::NoAmx),
             (wanted, _) => Ok(wanted),
         }
     }

@@ -2,7 +2,7 @@
 //! the loss and the heads that exist only for training.
 
 use tablut_games::TrainingBatch;
-use tablut_kernels::{Bf16Kernels, Kernels};
+use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
 use tablut_net::layers::Values;
 
 use crate::auxiliary::auxiliary_heads;
@@ -35,9 +35,13 @@ impl CpuBackend {
     /// The same, with convolutions in bf16 on matrix registers.
     ///
     /// # Errors
-    /// As for [`CpuBackend::new`], or this machine has no matrix registers.
+    /// As for [`CpuBackend::new`], or this machine has no matrix registers, or the channels do not fill them.
     pub fn rounded(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         optimizer.kind.check(state.optimizer)?;
+        let found = state.architecture.channels();
+        if !found.is_multiple_of(BF16_LANES) {
+            return Err(StepError::Channels { found });
+        }
         let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
         let net = KernelNet::rounded(&state.architecture, Kernels::from_env()?, bf16);
         Ok(Self { net, state, loss, optimizer })

@@ -1,6 +1,6 @@
 //! Errors of a training step.
 
-use tablut_kernels::SimdError;
+use tablut_kernels::{BF16_LANES, SimdError};
 
 /// A training step failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,9 @@ pub enum StepError {
         expected: &'static str,
     },
     /// The backend does not know the optimiser.
-    #[error("optimizer.kind = \"{kind}\" needs learning.backend = \"cpu\", found \"{backend}\"")]
+    #[error(
+        "optimizer.kind = \"{kind}\" needs learning.backend = \"cpu\", \"amx\" or \"fastest\", found \"{backend}\""
+    )]
     OptimizerBackend {
         /// The optimiser.
         kind: &'static str,
@@ -42,11 +44,14 @@ pub enum StepError {
         backend: &'static str,
     },
     /// The machine has no matrix registers.
-    #[error(
-        "learning.backend = \"amx\" needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed: use cpu \
-         or fastest"
-    )]
+    #[error("the backend amx needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
     NoAmx,
+    /// The net has too few channels, or too many, to fill the matrix registers.
+    #[error("the backend amx needs a multiple of {BF16_LANES} channels, found {found}")]
+    Channels {
+        /// The net's.
+        found: usize,
+    },
     /// The processor does not support the instruction set in `TABLUT_SIMD`.
     #[error(transparent)]
     Simd(#[from] SimdError),

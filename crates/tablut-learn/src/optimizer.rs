@@ -22,7 +22,7 @@ pub enum OptimizerKind {
     AdamW,
     /// Muon for matrices and convolution kernels, the latter as matrices with a row for each output (Jordan 2024);
     /// `AdamW` for biases and for matrices of one row or column. Updates are scaled to the size of `AdamW`'s (Liu et al.
-    /// 2025), so that learning rate and weight decay keep their meaning. Only the CPU backend knows it.
+    /// 2025), so that learning rate and weight decay keep their meaning. Only the backends `cpu` and `amx` know it.
     Muon,
 }
 

@@ -71,11 +71,15 @@ impl Run {
     fn open_with(folder: &Path, config: TrainConfig, rules: Vec<Arc<Rules>>) -> Result<Self, TrainError> {
         // First of all: a device that is not there shall change nothing.
         let device = ComputeDevice::open(config.machine.device)?;
+        if !folder.join("config.toml").exists() {
+            // A run that cannot begin here leaves no folder.
+            settle_precision(folder, config.clone(), device.is_cpu())?;
+        }
         let lock = lock(folder)?;
         for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
-        let config = settle_precision(folder, config)?;
+        let config = settle_precision(folder, config, device.is_cpu())?;
         let mut changed = reconcile(folder, &config)?;
         reconcile_rules(folder, &rules)?;
         let checkpoints = folder.join("checkpoints");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tablut_net::{NetError, Precision};
 
+use crate::backend::Backend;
 use crate::config::{TrainConfig, TrainConfigError};
 use crate::error::StepError;
 
@@ -16,14 +17,14 @@ pub enum PrecisionError {
     #[error(transparent)]
     Config(#[from] TrainConfigError),
     /// This machine cannot learn as the run does.
-    #[error(
-        "{path}: {error}. A run keeps its backend from its first step on, so go on with it on a machine that has it"
-    )]
+    #[error("{path}: learning.backend: {error}. {advice}")]
     Learning {
         /// The run.
         path: PathBuf,
         /// What is missing.
         error: StepError,
+        /// What can be done.
+        advice: &'static str,
     },
     /// This machine cannot play the run's games.
     #[error(
@@ -42,12 +43,26 @@ pub enum PrecisionError {
 
 /// The config with the precision of self-play in `folder`, and the backend of its learning. `bf16` and `fastest` become
 /// what the run started with, or for a new run what they stand for on this machine: each rounds differently, so games and
-/// weights differ.
-pub(crate) fn settle_precision(folder: &Path, mut config: TrainConfig) -> Result<TrainConfig, PrecisionError> {
+/// weights differ. On a device other than the cores the backend has no effect and may be one that this machine lacks.
+pub(crate) fn settle_precision(
+    folder: &Path,
+    mut config: TrainConfig,
+    on_cores: bool,
+) -> Result<TrainConfig, PrecisionError> {
     let path = folder.join("config.toml");
     let kept = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };
-    let backend = config.learning.backend.settled(kept.as_ref().map(|kept| kept.learning.backend), &config.shape);
-    config.learning.backend = backend.map_err(|error| PrecisionError::Learning { path: folder.to_owned(), error })?;
+    let (wanted, kept_backend) = (config.learning.backend, kept.as_ref().map(|kept| kept.learning.backend));
+    config.learning.backend = match wanted.settled(kept_backend, &config.shape) {
+        Ok(backend) => backend,
+        Err(StepError::NoAmx) if !on_cores => kept_backend.filter(|_| wanted == Backend::Fastest).unwrap_or(wanted),
+        Err(error) => {
+            let advice = match kept_backend {
+                Some(_) => "A run keeps its backend from its start, so go on with it on a machine that has it",
+                None => "Use cpu or fastest",
+            };
+            return Err(PrecisionError::Learning { path: folder.to_owned(), error, advice });
+        }
+    };
     let precision = match (config.selfplay.precision, kept.map(|kept| kept.selfplay.precision)) {
         (Precision::Bf16, Some(kept)) if kept != Precision::F32 => kept,
         (Precision::Fastest, Some(kept)) => kept,
@@ -73,7 +88,7 @@ mod tests {
         if let Some(kept) = kept {
             std::fs::write(folder.path().join("config.toml"), config(kept).to_toml()).unwrap();
         }
-        let settled = settle_precision(folder.path(), config(precision));
+        let settled = settle_precision(folder.path(), config(precision), true);
         settled.map(|config| config.selfplay.precision).map_err(|error| error.to_string())
     }
 

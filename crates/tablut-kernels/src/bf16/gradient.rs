@@ -11,8 +11,12 @@ use std::mem::transmute;
 use super::Bf16Kernels;
 #[cfg(target_arch = "x86_64")]
 use super::blocks::{Finish, Sums, run};
-use super::images::{Bf16Images, Layout};
-use super::number::{BF16_LANES, round};
+use super::images::Bf16Images;
+#[cfg(target_arch = "x86_64")]
+use super::images::Layout;
+#[cfg(target_arch = "x86_64")]
+use super::number::BF16_LANES;
+use super::number::round;
 use super::plain;
 use super::weights::Bf16Convolution;
 

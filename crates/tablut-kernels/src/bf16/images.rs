@@ -58,9 +58,10 @@ impl Bf16Images {
     ///
     /// # Panics
     ///
-    /// If `channels` is not a multiple of [`BF16_LANES`].
+    /// If `channels` is 0 or not a multiple of [`BF16_LANES`].
     pub fn new(grid: Grid, n_images: usize, channels: usize) -> Bf16Images {
-        assert!(channels.is_multiple_of(BF16_LANES), "channels come in multiples of {BF16_LANES}");
+        let fills = channels > 0 && channels.is_multiple_of(BF16_LANES);
+        assert!(fills, "channels come in multiples of {BF16_LANES}");
         let layout = Layout::new(grid);
         Bf16Images { layout, channels, n_images, values: Aligned::zeroed(n_images * layout.places() * channels) }
     }

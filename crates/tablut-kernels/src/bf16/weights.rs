@@ -26,7 +26,8 @@ impl Bf16Convolution {
     ///
     /// # Panics
     ///
-    /// If `weights` has another size, `side` is neither 3 nor 1, or there are more than 512 inputs.
+    /// If `weights` has another size, `side` is neither 3 nor 1, there are no inputs or more than 512, or there are no
+    /// outputs.
     pub fn pack(outputs: usize, inputs: usize, side: usize, weights: &[f32]) -> Bf16Convolution {
         assert_eq!(weights.len(), outputs * inputs * side * side, "size of a kernel");
         let taps = side * side;
@@ -39,10 +40,11 @@ impl Bf16Convolution {
     ///
     /// # Panics
     ///
-    /// If `side` is neither 3 nor 1, or there are more than 512 inputs.
+    /// If `side` is neither 3 nor 1, there are no inputs or more than 512, or there are no outputs.
     pub fn zeroed(outputs: usize, inputs: usize, side: usize) -> Bf16Convolution {
         assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
-        assert!(inputs <= 512, "at most 512 inputs");
+        assert!((1..=512).contains(&inputs), "1 to 512 inputs");
+        assert!(outputs > 0, "a convolution has outputs");
         let (inputs, outputs) = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
         Bf16Convolution { inputs, outputs, side, tiles: Aligned::zeroed(side * side * inputs * outputs) }
     }

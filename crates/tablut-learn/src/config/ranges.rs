@@ -99,7 +99,8 @@ impl TrainConfig {
         let known = self.optimizer.kind == OptimizerKind::AdamW
             || (l.backend != Backend::Burn && self.machine.device == DeviceChoice::Cpu);
         let channels = format!("amx with {} channels", self.shape.channels());
-        let fits = l.backend != Backend::Amx || Backend::amx_fits(&self.shape);
+        let may_learn_here = matches!(self.machine.device, DeviceChoice::Cpu | DeviceChoice::Auto);
+        let fits = l.backend != Backend::Amx || !may_learn_here || Backend::amx_fits(&self.shape);
         faults(&[
             (fits, "learning.backend", &channels, "cpu, fastest or burn: amx needs a multiple of 32 channels"),
             ((0.0..=1000.0).contains(&l.value_horizon), "learning.value_horizon", &l.value_horizon, "0 to 1000"),
