@@ -80,7 +80,7 @@ fn comment(mistake: &Mistake, exercise: &Exercise) -> String {
     match exercise.known.played {
         Some((_, after)) if !mistake.certain => {
             let before = percent(exercise.known.worth);
-            let _ = write!(text, ": the {side} had {before:.0} % of the chances and keep {:.0} %", percent(after));
+            let _ = write!(text, ": the chances fell from {before:.0} % to {:.0} %", percent(after));
         }
         _ if exercise.known.proven.is_none() => {
             let _ = write!(text, ": the {side} had {:.0} % of the chances", percent(exercise.known.worth));

@@ -10,7 +10,7 @@ const tools = h("div", { class: "row" });
 let shown = "";
 
 export function makeMoves() {
-  const panel = addPanel("moves", "Moves");
+  const panel = addPanel("moves", "Moves", showCurrent);
   comment.style.minHeight = "3.2rem";
   comment.addEventListener("change", () => request("comment", { node: store.state.node, text: comment.value }));
   panel.append(h("div", { class: "card" }, list, tools), h("div", { class: "card" }, comment));
@@ -71,13 +71,18 @@ function rows({ tree, node: current }) {
   return made;
 }
 
+// Scrolls the list to the present position. A hidden list cannot scroll, so this is done again when its panel opens.
+function showCurrent() {
+  const current = list.querySelector("[aria-current]");
+  if (current) list.scrollTop = Math.max(0, current.offsetTop - list.offsetTop - list.clientHeight / 2);
+}
+
 watch(({ state, exercise }) => {
   const key = JSON.stringify([state.tree.map((node) => [node.id, node.comment, node.children]), state.node, !!exercise]);
   if (key === shown) return;
   shown = key;
   replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, "No moves yet."));
-  const current = list.querySelector("[aria-current]");
-  if (current) list.scrollTop = Math.max(0, current.offsetTop - list.offsetTop - list.clientHeight / 2);
+  showCurrent();
   const here = state.tree.find((node) => node.id === state.node);
   if (document.activeElement !== comment) comment.value = here.comment ?? "";
   const aside = state.node !== state.tree[0].id && isAside(state, here);
