@@ -10,7 +10,7 @@ use crate::error::StepError;
 use crate::gradient_backend::GradientBackend;
 use crate::learner::LearnerState;
 use crate::loss_parts::LossWeights;
-use crate::optimizer::{OptimizerConfig, OptimizerKind};
+use crate::optimizer::OptimizerConfig;
 
 /// The backend that computes the steps.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl Backend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// The state is of another optimiser, the backend does not know the optimiser, or the machine does not support it.
+    /// The state is of another optimiser, or the machine does not support the backend.
     pub fn open(
         self,
         state: LearnerState,
@@ -65,9 +65,6 @@ impl Backend {
         Ok(match self.settled(None, &state.architecture)? {
             Backend::Amx => Box::new(CpuBackend::rounded(state, loss, optimizer)?),
             Backend::Cpu | Backend::Fastest => Box::new(CpuBackend::new(state, loss, optimizer)?),
-            Backend::Burn if optimizer.kind != OptimizerKind::AdamW => {
-                return Err(StepError::OptimizerBackend { kind: optimizer.kind.name(), backend: "burn" });
-            }
             Backend::Burn => Box::new(BurnBackend::on_cpu(&state, loss, optimizer)),
         })
     }

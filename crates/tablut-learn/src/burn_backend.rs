@@ -11,7 +11,8 @@ use crate::learner::LearnerState;
 use crate::loss::{LossTensors, loss};
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{BurnNet, host_values, tensor};
-use crate::optimizer::{OptimizerConfig, OptimizerKind, ParamState, StepConstants};
+use crate::muon;
+use crate::optimizer::{OptimizerConfig, ParamState, StepConstants, muon_dims};
 use crate::product_net::{Multiply, ProductNet};
 use crate::sums::sum_of;
 
@@ -40,8 +41,7 @@ struct DeviceParam {
 }
 
 impl BurnBackend {
-    /// A learner that continues from `state` on `device`. It takes `AdamW`'s steps, whatever `optimizer.kind` is;
-    /// [`crate::Backend::open`] refuses other kinds.
+    /// A learner that continues from `state` on `device`.
     pub fn new(device: Device, state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
         let plain = device.clone().without_autodiff();
         let param = |param: &ParamState| {
@@ -112,7 +112,14 @@ impl GradientBackend for BurnBackend {
         let norm = norm(&gradients);
         let clip = norm.clone().recip().mul_scalar(self.optimizer.max_gradient_norm).clamp_max(1.0);
         let constants = StepConstants::new(&self.optimizer, step, learning_rate);
-        let updated = |(param, gradient): (&DeviceParam, Tensor<1>)| param.updated(gradient * clip.clone(), &constants);
+        let multiply = self.products.unwrap_or(Multiply::Matrices);
+        let updated = |(param, gradient): (&DeviceParam, Tensor<1>)| {
+            let gradient = gradient * clip.clone();
+            match muon_dims(&param.dims, constants.kind) {
+                Some(dims) => param.updated_by_muon(gradient, dims, multiply, &constants),
+                None => param.updated_by_adamw(gradient, &constants),
+            }
+        };
         let params: Vec<_> = self.params.iter().zip(gradients).map(updated).collect();
         let weights: Vec<_> = params.iter().map(|param| param.weights.clone()).collect();
         let (loss, norms) = parts.read(batch, vec![norm, self::norm(&weights)])?;
@@ -133,23 +140,30 @@ impl GradientBackend for BurnBackend {
             })
         };
         let params = self.params.iter().map(param).collect::<Result<_, StepError>>()?;
-        Ok(LearnerState {
-            architecture: self.architecture.clone(),
-            params,
-            steps: self.steps,
-            optimizer: OptimizerKind::AdamW,
-        })
+        let (architecture, steps, optimizer) = (self.architecture.clone(), self.steps, self.optimizer.kind);
+        Ok(LearnerState { architecture, params, steps, optimizer })
     }
 }
 
 impl DeviceParam {
-    /// One step of the optimiser, as [`crate::optimizer::step`] takes it.
-    fn updated(&self, gradient: Tensor<1>, c: &StepConstants) -> Self {
+    /// One step of `AdamW`, as [`crate::optimizer::step`] takes it.
+    fn updated_by_adamw(&self, gradient: Tensor<1>, c: &StepConstants) -> Self {
         let decay = if self.dims.len() > 1 { c.decay } else { 0.0 };
         let momentum = self.momentum.clone() * c.beta1 + gradient.clone() * (1.0 - c.beta1);
         let square = self.square.clone() * c.beta2 + gradient.clone() * gradient * (1.0 - c.beta2);
         let root = (square.clone() / c.correction2).sqrt() + c.epsilon;
         let update = (momentum.clone() / c.correction1) / root;
+        self.moved(update, decay, momentum, square, c)
+    }
+
+    /// One step of Muon, as [`crate::optimizer::step`] takes it.
+    fn updated_by_muon(&self, gradient: Tensor<1>, dims: [usize; 2], multiply: Multiply, c: &StepConstants) -> Self {
+        let (momentum, update) = muon::tensors::update(self.momentum.clone(), gradient, dims, multiply);
+        self.moved(update, c.decay, momentum, self.square.clone(), c)
+    }
+
+    /// The tensor after an update for a learning rate of 1, with the optimiser's new moments.
+    fn moved(&self, update: Tensor<1>, decay: f32, momentum: Tensor<1>, square: Tensor<1>, c: &StepConstants) -> Self {
         let weights = self.weights.clone() - (self.weights.clone() * decay + update * c.learning_rate);
         let average = self.average.clone() + (weights.clone() - self.average.clone()) * (1.0 - c.average_decay);
         Self { name: self.name.clone(), dims: self.dims.clone(), weights, momentum, square, average }

@@ -316,8 +316,6 @@ mod tests {
         {
             assert!(techniques.contains(key), "{techniques}");
         }
-        let burn = fault(MINIMAL, &["optimizer.kind=muon", "learning.backend=burn"]);
-        assert!(burn.contains("optimizer.kind = muon: expected adamw"), "{burn}");
         let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);
         assert!(search.contains("search.max_nodes"), "{search}");
         let simulations = fault(MINIMAL, &["search.simulations=800"]);

@@ -31,7 +31,7 @@ use crate::error::StepError;
 use crate::gradient_backend::GradientBackend;
 use crate::learner::LearnerState;
 use crate::loss_parts::LossWeights;
-use crate::optimizer::{OptimizerConfig, OptimizerKind};
+use crate::optimizer::OptimizerConfig;
 use crate::product_net::Multiply;
 
 /// Where a run plays and learns. Clones are the same device.
@@ -129,9 +129,6 @@ impl ComputeDevice {
     ) -> Result<Box<dyn GradientBackend>, StepError> {
         let Some(on) = &self.on else { return backend.open(state, loss, optimizer) };
         optimizer.kind.check(state.optimizer)?;
-        if optimizer.kind != OptimizerKind::AdamW {
-            return Err(StepError::OptimizerBackend { kind: optimizer.kind.name(), backend: "a device" });
-        }
         let device = on.device.clone();
         let put = || Ok(BurnBackend::new(device, &state, loss, optimizer).with_products(on.multiply));
         let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;

@@ -33,16 +33,6 @@ pub enum StepError {
         /// The config's kind.
         expected: &'static str,
     },
-    /// The backend does not know the optimiser.
-    #[error(
-        "optimizer.kind = \"{kind}\" needs learning.backend = \"cpu\", \"amx\" or \"fastest\", found \"{backend}\""
-    )]
-    OptimizerBackend {
-        /// The optimiser.
-        kind: &'static str,
-        /// The backend.
-        backend: &'static str,
-    },
     /// The machine has no matrix registers.
     #[error("the backend amx needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
     NoAmx,

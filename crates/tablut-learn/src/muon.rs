@@ -2,6 +2,8 @@
 //! hidden layers in neural networks"), with updates of the size of `AdamW`'s (Liu et al. 2025, "Muon is scalable for LLM
 //! training").
 
+pub(crate) mod tensors;
+
 use tablut_kernels::{Kernels, Matrix, Rows};
 
 /// Decay of the momentum (Jordan 2024).
@@ -33,7 +35,7 @@ pub(crate) fn update(
         *m = MOMENTUM * *m + g;
         direction.push(MOMENTUM * *m + g);
     }
-    let size = UPDATE_SIZE * (rows.max(columns) as f32).sqrt();
+    let size = update_size(rows, columns);
     let mut update = if rows <= columns {
         orthogonal(direction, rows, columns, kernels)
     } else {
@@ -43,6 +45,11 @@ pub(crate) fn update(
         *value *= size;
     }
     update
+}
+
+/// What an orthogonal matrix is multiplied by.
+fn update_size(rows: usize, columns: usize) -> f32 {
+    UPDATE_SIZE * (rows.max(columns) as f32).sqrt()
 }
 
 /// The matrix nearest to an orthogonal one with the singular vectors of `x`, `[m, n]` with `m ≤ n`: about `U Vᵀ`. Its

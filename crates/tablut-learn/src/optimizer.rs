@@ -22,7 +22,7 @@ pub enum OptimizerKind {
     AdamW,
     /// Muon for matrices and convolution kernels, the latter as matrices with a row for each output (Jordan 2024);
     /// `AdamW` for biases and for matrices of one row or column. Updates are scaled to the size of `AdamW`'s (Liu et al.
-    /// 2025), so that learning rate and weight decay keep their meaning. Only the backends `cpu` and `amx` know it.
+    /// 2025), so that learning rate and weight decay keep their meaning.
     Muon,
 }
 
@@ -117,10 +117,16 @@ impl ParamState {
     }
 
     /// Rows and columns of the tensor as a matrix, if a step of `kind` is Muon's.
-    pub(crate) fn muon_dims(&self, kind: OptimizerKind) -> Option<[usize; 2]> {
-        let (rows, columns) = self.dims.split_first().map(|(&rows, rest)| (rows, rest.iter().product::<usize>()))?;
-        (kind == OptimizerKind::Muon && self.decays() && rows > 1 && columns > 1).then_some([rows, columns])
+    fn muon_dims(&self, kind: OptimizerKind) -> Option<[usize; 2]> {
+        muon_dims(&self.dims, kind)
     }
+}
+
+/// Rows and columns of a tensor as a matrix, if a step of `kind` is Muon's.
+pub(crate) fn muon_dims(dims: &[usize], kind: OptimizerKind) -> Option<[usize; 2]> {
+    let (&rows, rest) = dims.split_first()?;
+    let columns = rest.iter().product();
+    (kind == OptimizerKind::Muon && !rest.is_empty() && rows > 1 && columns > 1).then_some([rows, columns])
 }
 
 /// The numbers of one step.
@@ -137,7 +143,7 @@ pub(crate) struct StepConstants {
     pub decay: f32,
     /// Decay of the averaged weights.
     pub average_decay: f32,
-    kind: OptimizerKind,
+    pub kind: OptimizerKind,
     max_gradient_norm: f32,
 }
 

@@ -11,6 +11,7 @@ use tablut_games::{
 };
 use tablut_learn::{
     Backend, ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, LossWeights, OptimizerConfig,
+    OptimizerKind,
 };
 use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Weights};
 use tablut_rules::Rules;
@@ -160,17 +161,20 @@ fn gradients_are_those_of_the_cores() {
 fn steps_on_the_device_learn_a_batch_by_heart() {
     let Some(device) = device(true) else { return };
     let batch = batch(24);
-    let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1));
-    let mut learner =
-        device.learner(Backend::Cpu, state.clone(), LossWeights::default(), OptimizerConfig::default()).unwrap();
-    let mut cores = CpuBackend::new(state, LossWeights::default(), OptimizerConfig::default()).unwrap();
-    let steps = 30;
-    let [first, last] =
-        [1, steps - 1].map(|count| (0..count).map(|_| learner.step(&batch, 0.003).unwrap()).last().unwrap());
-    let expected = (0..steps).map(|_| cores.step(&batch, 0.003).unwrap()).last().unwrap();
-    assert!(last.loss.sum() < first.loss.sum(), "{first:?}, {last:?}");
-    assert!((last.loss.sum() - expected.loss.sum()).abs() < 1e-2 * expected.loss.sum(), "{last:?}, {expected:?}");
-    assert_eq!(learner.state().unwrap().steps, steps);
+    for kind in [OptimizerKind::AdamW, OptimizerKind::Muon] {
+        let optimizer = OptimizerConfig { kind, ..OptimizerConfig::default() };
+        let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1)).with_optimizer(kind);
+        let mut learner = device.learner(Backend::Cpu, state.clone(), LossWeights::default(), optimizer).unwrap();
+        let mut cores = CpuBackend::new(state, LossWeights::default(), optimizer).unwrap();
+        let steps = 30;
+        let [first, last] =
+            [1, steps - 1].map(|count| (0..count).map(|_| learner.step(&batch, 0.003).unwrap()).last().unwrap());
+        let expected = (0..steps).map(|_| cores.step(&batch, 0.003).unwrap()).last().unwrap();
+        assert!(last.loss.sum() < first.loss.sum(), "{kind}: {first:?}, {last:?}");
+        let apart = (last.loss.sum() - expected.loss.sum()).abs();
+        assert!(apart < 2e-2 * expected.loss.sum(), "{kind}: {last:?}, {expected:?}");
+        assert_eq!(learner.state().unwrap().steps, steps);
+    }
 }
 
 #[test]

@@ -5,7 +5,6 @@ use tablut_search::SearchConfig;
 
 use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
 use crate::backend::Backend;
-use crate::optimizer::OptimizerKind;
 
 /// Whether a value is in its range, its key, the value, and the range.
 type Check<'a> = (bool, &'a str, &'a dyn std::fmt::Display, &'a str);
@@ -96,8 +95,6 @@ impl TrainConfig {
 
     fn learning_faults(&self) -> Vec<String> {
         let (l, unit) = (&self.learning, 0.0..=1.0);
-        let known = self.optimizer.kind == OptimizerKind::AdamW
-            || (l.backend != Backend::Burn && self.machine.device == DeviceChoice::Cpu);
         let channels = format!("amx with {} channels", self.shape.channels());
         let may_learn_here = matches!(self.machine.device, DeviceChoice::Cpu | DeviceChoice::Auto);
         let fits = l.backend != Backend::Amx || !may_learn_here || Backend::amx_fits(&self.shape);
@@ -106,12 +103,6 @@ impl TrainConfig {
             ((0.0..=1000.0).contains(&l.value_horizon), "learning.value_horizon", &l.value_horizon, "0 to 1000"),
             (unit.contains(&l.window_power), "learning.window_power", &l.window_power, "0 to 1"),
             (unit.contains(&l.uneven_value_share), "learning.uneven_value_share", &l.uneven_value_share, "0 to 1"),
-            (
-                known,
-                "optimizer.kind",
-                &self.optimizer.kind,
-                "adamw, the only one with learning.backend = \"burn\" and with machine.device other than cpu",
-            ),
         ])
     }
 
