@@ -78,7 +78,7 @@ fn main() -> Result<(), Failure> {
     for shape in ["b4c32", "b6c64", "b10c128"] {
         let weights = Weights::initial(&shape.parse()?, 1);
         let hash = weights.hash();
-        let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default() };
+        let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
         FleetNets::new(&trainer).publish(0, &model)?;
         for fetchers in FETCHERS {
             let (seconds, bytes) = runtime.block_on(fetch(&url, &hash, fetchers))?;

@@ -46,7 +46,12 @@ pub fn state_path(folder: &Path, generation: u64) -> PathBuf {
 impl Checkpoint {
     /// The net that plays.
     pub fn model(&self, rules: &[StatedRules]) -> Model {
-        Model { weights: self.learner.averaged_weights(), rules: rules.to_vec(), training: self.training.clone() }
+        Model {
+            weights: self.learner.averaged_weights(),
+            rules: rules.to_vec(),
+            training: self.training.clone(),
+            card: None,
+        }
     }
 
     /// Writes model and state into `folder`, the state last, and removes states that are no longer needed.

@@ -311,7 +311,7 @@ fn file_sizes(config: &TrainConfig, weights: &Weights) -> Result<(u64, u64), Tra
     let learner = fresh_learner(config, weights);
     let training = TrainingSummary::default();
     let in_memory = |kind| ModelFileError { path: "the benchmark's net".into(), kind };
-    let model = Model { weights: weights.clone(), rules: Vec::new(), training: training.clone() };
+    let model = Model { weights: weights.clone(), rules: Vec::new(), training: training.clone(), card: None };
     let state = Checkpoint { generation: 0, learner, training };
     let model = model.to_bytes().map_err(in_memory)?.len();
     let state = state.state_bytes().map_err(in_memory)?.len();

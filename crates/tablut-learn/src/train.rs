@@ -288,6 +288,11 @@ impl Run {
 
     /// The net of the last completed generation, or the untrained one.
     pub fn model(&self) -> Model {
-        Model { weights: self.learner.averaged_weights(), rules: self.stated_rules(), training: self.training.clone() }
+        Model {
+            weights: self.learner.averaged_weights(),
+            rules: self.stated_rules(),
+            training: self.training.clone(),
+            card: None,
+        }
     }
 }

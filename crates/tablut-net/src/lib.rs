@@ -9,11 +9,13 @@
 //! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
 //! - [`Processor`]: where nets run, on the cores or on a device, which is a [`NetDevice`].
 //! - [`onnx::encode`]: the net for other runtimes.
-//! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play.
+//! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play; [`Card`]: what it says to
+//!   people.
 //! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
 
 mod architecture;
 mod batch;
+mod card;
 pub mod durable;
 mod encoding;
 mod engine;
@@ -33,6 +35,7 @@ mod weights;
 
 pub use architecture::{ARCHITECTURE_VERSION, Architecture, BlockKind, PolicyWidths, ValueWidths};
 pub use batch::{Inference, InputBatch, OutputBatch, Positions};
+pub use card::{Card, CardInterval, CardScore};
 pub use encoding::{ENCODING_VERSION, encode, encode_symmetric};
 pub use engine::{Engine, EngineOptions, Precision};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};

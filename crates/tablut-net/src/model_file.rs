@@ -10,6 +10,7 @@
 //! - `rule_sets`: the same rule sets in full, a JSON array of [`StatedRules`]
 //! - `training`: a [`TrainingSummary`] as JSON
 //! - `hash`: BLAKE3 of the weights
+//! - `card`: a [`Card`] as JSON, if the file has one
 //!
 //! Tensors are f32 with the names of [`Architecture::layers`]. Files of earlier versions may lack `architecture`; then
 //! `shape` names the net's architecture. They may lack `rule_sets`; then `rules` names rule sets that come with the
@@ -23,6 +24,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::architecture::Architecture;
+use crate::card::Card;
 use crate::durable;
 use crate::encoding::ENCODING_VERSION;
 use crate::engine::Precision;
@@ -46,6 +48,8 @@ pub struct Model {
     pub rules: Vec<StatedRules>,
     /// How it was trained.
     pub training: TrainingSummary,
+    /// What people should know of it, if somebody wrote that into the file.
+    pub card: Option<Card>,
 }
 
 /// Information about a model's training. Every count is for the whole run so far.
@@ -92,7 +96,7 @@ impl Model {
     /// The file's bytes. Equal models have equal bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Kind> {
         let json = |value: serde_json::Result<String>| value.map_err(|error| Kind::Format(error.to_string()));
-        let metadata = BTreeMap::from([
+        let mut metadata = BTreeMap::from([
             ("format", FORMAT_VERSION.to_string()),
             ("encoding", ENCODING_VERSION.to_string()),
             ("architecture", self.weights.architecture().to_json()),
@@ -102,6 +106,9 @@ impl Model {
             ("training", json(serde_json::to_string(&self.training))?),
             ("hash", self.weights.hash()),
         ]);
+        if let Some(card) = &self.card {
+            metadata.insert("card", json(serde_json::to_string(card))?);
+        }
         container::serialize(&metadata, self.weights.iter())
     }
 
@@ -135,7 +142,9 @@ impl Model {
             let reason = format!("play_simulations is {simulations}, expected 0 to {MAX_PLAY_SIMULATIONS}");
             return Err(Kind::BadKey { key: "training", reason });
         }
-        Ok(Self { weights, rules: stated_rules(&metadata)?, training })
+        let card = metadata.get("card").map(|json| Card::from_json(json)).transpose();
+        let card = card.map_err(|reason| Kind::BadKey { key: "card", reason })?;
+        Ok(Self { weights, rules: stated_rules(&metadata)?, training, card })
     }
 }
 
@@ -248,12 +257,14 @@ pub mod container {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::{CardInterval, CardScore};
 
     fn model() -> Model {
         Model {
             weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 3),
             rules: vec![StatedRules::named("kvasir").unwrap()],
             training: TrainingSummary { games: 12, ..TrainingSummary::default() },
+            card: None,
         }
     }
 
@@ -264,6 +275,30 @@ mod tests {
         model().save(&path).unwrap();
         assert_eq!(Model::load(&path).unwrap(), model());
         assert_eq!(fs::read(&path).unwrap(), model().to_bytes().unwrap());
+    }
+
+    #[test]
+    fn a_card_comes_back_and_changes_no_hash() {
+        let interval = CardInterval { mean: 0.75, low: 0.6, high: 0.9 };
+        let score = CardScore {
+            rules: "kvasir".to_owned(),
+            play: "128".to_owned(),
+            opponent: "alphabeta:2".to_owned(),
+            games: 60,
+            score: interval,
+            as_attackers: interval,
+            as_defenders: interval,
+            elo: None,
+        };
+        let card = Card { about: "A net\nfor tests".to_owned(), scores: vec![score], ..Card::default() };
+        let with_card = Model { card: Some(card), ..model() };
+        assert_eq!(Model::from_bytes(&with_card.to_bytes().unwrap()).unwrap(), with_card);
+        assert_eq!(with_card.weights.hash(), model().weights.hash());
+        let strange = Card { licence: "\u{1b}[31m".to_owned(), ..Card::default() };
+        let error = Model::from_bytes(&Model { card: Some(strange), ..model() }.to_bytes().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("control characters"), "{error}");
+        let unknown = with_metadata(&[("card", Some("{\"price\":3}"))]).unwrap_err().to_string();
+        assert!(unknown.contains("`card`") && unknown.contains("price"), "{unknown}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ assets! {
         "js/main.js" "js/socket.js" "js/store.js" "js/dom.js" "js/board.js" "js/input.js" "js/pieces.js" "js/overlay.js"
         "js/moves.js" "js/controls.js" "js/evaluation.js" "js/lines.js" "js/rules.js" "js/newgame.js" "js/share.js"
         "js/review.js" "js/proof.js" "js/puzzles.js" "js/lens.js" "js/slider.js" "js/workshop.js" "js/training.js" "js/editor.js"
-        "js/tabs.js";
+        "js/nets.js" "js/tabs.js";
     "text/css; charset=utf-8": "css/base.css" "css/board.css" "css/panels.css";
     "image/svg+xml": "icon.svg";
 }

@@ -131,6 +131,7 @@ pub fn serve_with(
     let lobby = Lobby {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         nets: nets.names(),
+        about_nets: nets.about(),
         checkpoints: nets.checkpoint_names(),
         trains: training.is_open(),
         puzzles,

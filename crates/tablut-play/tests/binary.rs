@@ -16,8 +16,12 @@ fn plays_a_model_file_through_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.tablut");
     let weights = Weights::initial(&"b1c16".parse().unwrap(), 3);
-    let model =
-        Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() };
+    let model = Model {
+        weights,
+        rules: vec![StatedRules::named("kvasir").unwrap()],
+        training: TrainingSummary::default(),
+        card: None,
+    };
     model.save(&file).unwrap();
     let (code, out, err) = tablut_play(
         &[file.to_str().unwrap(), "--simulations", "8", "--seed", "1", "--ascii"],

@@ -212,8 +212,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("net.tablut");
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
-        let model =
-            Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() };
+        let model = Model {
+            weights,
+            rules: vec![StatedRules::named("kvasir").unwrap()],
+            training: TrainingSummary::default(),
+            card: None,
+        };
         model.save(&path).unwrap();
         let specs: Vec<PlayerSpec> = [format!("net:{}@8", path.display()), format!("policy:{}", path.display())]
             .map(|text| text.parse().unwrap())
@@ -236,6 +240,7 @@ mod tests {
             weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
             rules: vec![StatedRules::named("kvasir").unwrap()],
             training: TrainingSummary::default(),
+            card: None,
         };
         let specs: [PlayerSpec; 2] = ["net:n@8", "net:n@8,precision=bf16-amx"].map(|text| text.parse().unwrap());
         let mut nets = Nets::default();

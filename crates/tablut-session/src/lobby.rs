@@ -29,6 +29,8 @@ pub struct Lobby {
     pub version: String,
     /// The nets' names.
     pub nets: Vec<String>,
+    /// What there is to say about these nets, one object each, for interfaces to show.
+    pub about_nets: Vec<serde_json::Value>,
     /// The names of a run's checkpoints, the earliest first. Their nets come after [`Self::nets`] where work names a net.
     pub checkpoints: Vec<String>,
     /// Whether a net can be trained here.
@@ -61,6 +63,7 @@ impl Lobby {
             rule_sets: RULE_SET_NAMES.map(info).to_vec(),
             levels: level_infos(),
             nets: self.nets.clone(),
+            about_nets: self.about_nets.clone(),
             checkpoints: self.checkpoints.clone(),
             trains: self.trains,
             puzzles: self.puzzles.iter().map(PuzzleBook::counts).collect(),

@@ -367,6 +367,8 @@ pub struct Hello {
     pub levels: Vec<LevelInfo>,
     /// The nets, the first of which plays unless another is named.
     pub nets: Vec<String>,
+    /// What these nets are, one object each: name, shape, parameters, rules, training, hash, card.
+    pub about_nets: Vec<serde_json::Value>,
     /// The checkpoints of a run, the earliest first, where the host has been given one.
     pub checkpoints: Vec<String>,
     /// Whether the host can train a net.

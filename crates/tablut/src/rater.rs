@@ -69,7 +69,8 @@ fn prepare(run: &Run, model: &Model, pairs: &[RatingPairs], simulations: u32) ->
             }
             RatingOpponent::Untrained => {
                 let weights = Weights::initial(&run.config.shape, run.config.seed);
-                let untrained = Model { weights, rules: run.stated_rules(), training: TrainingSummary::default() };
+                let untrained =
+                    Model { weights, rules: run.stated_rules(), training: TrainingSummary::default(), card: None };
                 nets.insert(Path::new(UNTRAINED), untrained, Precision::F32)?;
             }
         }

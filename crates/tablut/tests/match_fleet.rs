@@ -29,7 +29,7 @@ impl Setting {
             let path = folder.path().join(format!("{seed}.tablut"));
             let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
             let rules = vec![StatedRules::named("kvasir").unwrap()];
-            Model { weights, rules, training: TrainingSummary::default() }.save(&path).unwrap();
+            Model { weights, rules, training: TrainingSummary::default(), card: None }.save(&path).unwrap();
             format!("net:{}@8", path.display())
         };
         let nets = [net(1), net(2)];

@@ -17,9 +17,14 @@ fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
 
 fn net(path: &Path, seed: u64) -> String {
     let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
-    Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training: TrainingSummary::default() }
-        .save(path)
-        .unwrap();
+    Model {
+        weights,
+        rules: vec![StatedRules::named("kvasir").unwrap()],
+        training: TrainingSummary::default(),
+        card: None,
+    }
+    .save(path)
+    .unwrap();
     format!("net:{}@8", path.display())
 }
 

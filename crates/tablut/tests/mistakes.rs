@@ -32,6 +32,7 @@ fn model() -> Model {
         weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
         rules: vec![StatedRules::named("kvasir").unwrap()],
         training: TrainingSummary { play_simulations: 4, ..TrainingSummary::default() },
+        card: None,
     }
 }
 

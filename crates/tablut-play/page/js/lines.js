@@ -4,6 +4,7 @@ import { capital, chancesBar, chancesText, h, percent, replace, use } from "./do
 import { request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
+import { aboutNets } from "./nets.js";
 import { proofCard } from "./proof.js";
 
 const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse");
@@ -22,7 +23,8 @@ export function makeLines() {
   addPanel("analysis", "Analysis").append(
     h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy), summary, lines),
     proofCard(),
-    h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("div", { class: "legend" }, h("span", {}, "Attackers above, defenders below. Click to go there."))));
+    h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("div", { class: "legend" }, h("span", {}, "Attackers above, defenders below. Click to go there."))),
+    aboutNets());
 }
 
 function lineView(line, index, side) {

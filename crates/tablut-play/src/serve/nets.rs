@@ -2,7 +2,7 @@
 
 use crate::shipped::shipped_net;
 use std::path::{Path, PathBuf};
-use tablut_net::{Engine, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator};
+use tablut_net::{Engine, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, StatedRules};
 use tablut_search::Evaluator;
 
 /// Checkpoints that a slider shows.
@@ -44,6 +44,8 @@ pub struct ServedNets {
     /// The nets that play, then those of the checkpoints.
     loaded: Vec<(String, Engine)>,
     n_playing: usize,
+    /// What there is to say about those that play.
+    about: Vec<serde_json::Value>,
 }
 
 impl ServedNets {
@@ -58,6 +60,7 @@ impl ServedNets {
             models.push(("built in".to_owned(), Model::from_bytes(bytes).map_err(ServedNetError::Shipped)?));
         }
         let n_playing = models.len();
+        let about = models.iter().map(|(name, model)| about(name, model)).collect();
         for file in run.map(checkpoints).transpose()?.unwrap_or_default() {
             models.push((name(&file), Model::load(&file)?));
         }
@@ -65,12 +68,17 @@ impl ServedNets {
             Ok(engine) => Ok((name, engine)),
             Err(reason) => Err(ServedNetError::Engine { name, reason }),
         };
-        Ok(Self { loaded: models.into_iter().map(engine).collect::<Result<_, _>>()?, n_playing })
+        Ok(Self { loaded: models.into_iter().map(engine).collect::<Result<_, _>>()?, n_playing, about })
     }
 
     /// The names of the nets that play.
     pub fn names(&self) -> Vec<String> {
         self.loaded[..self.n_playing].iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What the nets that play are, one object each: name, architecture, rules, training, hash, and the card if there is one.
+    pub fn about(&self) -> Vec<serde_json::Value> {
+        self.about.clone()
     }
 
     /// The names of the checkpoints, the earliest first.
@@ -86,6 +94,19 @@ impl ServedNets {
         };
         self.loaded.iter().map(share).collect()
     }
+}
+
+fn about(name: &str, model: &Model) -> serde_json::Value {
+    let architecture = model.weights.architecture();
+    serde_json::json!({
+        "name": name,
+        "shape": architecture.to_string(),
+        "parameters": architecture.parameters(),
+        "rules": model.rules.iter().map(StatedRules::name).collect::<Vec<_>>(),
+        "training": model.training,
+        "hash": model.weights.hash(),
+        "card": model.card,
+    })
 }
 
 /// The model files of a run's folder, or of its folder of checkpoints, the earliest first. Where there are many, as many as a

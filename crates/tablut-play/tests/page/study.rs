@@ -21,6 +21,18 @@ fn a_win_at_hand_is_shown_as_certain() {
 }
 
 #[test]
+fn the_net_is_introduced_where_it_analyses() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.click("#tab-analysis").await;
+        browser.click("#about-nets summary").await;
+        let about = browser.text("#about-nets").await;
+        assert!(about.contains("About the net: ") && about.contains("Learnt from: "), "{about}");
+        browser.end().await;
+    });
+}
+
+#[test]
 fn a_review_makes_exercises_that_take_every_winning_move() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir&start=9/9/9/9/2K5t/9/9/9/6t1t+d&moves=c5-h5,g1-g5").await;

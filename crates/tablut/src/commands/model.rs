@@ -1,5 +1,6 @@
-//! `tablut model info` and `tablut model export`: shows the contents of a model file, and exports its net for other
-//! programs.
+//! `tablut model`: shows the contents of a model file, writes its card, and exports its net for other programs.
+
+mod card;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Model, Precision, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Card, Model, Precision, StatedRules, TrainingSummary, durable, onnx};
 
 use crate::console::Console;
 use crate::layout;
@@ -24,7 +25,12 @@ pub enum ModelCommand {
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
+        /// Print only the config of its training, if its card has it.
+        #[arg(long, conflicts_with = "json")]
+        config: bool,
     },
+    /// Write a card into a model file: what the net is, how it was made, what it scores and what it is bad at.
+    Card(card::Args),
     /// Write the net in another format.
     Export {
         /// The model file.
@@ -46,12 +52,20 @@ struct Info<'a> {
     rule_sets: &'a [StatedRules],
     training: &'a TrainingSummary,
     hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card: Option<&'a Card>,
 }
 
 /// Prints or writes.
 pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> {
     match command {
-        ModelCommand::Info { model, json } => {
+        ModelCommand::Info { model: path, config: true, .. } => {
+            let card = Model::load(path)?.card.filter(|card| !card.config.is_empty());
+            let card = card.with_context(|| format!("model file {}: it has no config in its card", path.display()))?;
+            write!(console, "{}", card.config)?;
+        }
+        ModelCommand::Card(args) => card::run(args, console)?,
+        ModelCommand::Info { model, json, .. } => {
             let model = Model::load(model)?;
             let shape = model.weights.architecture();
             let info = Info {
@@ -61,6 +75,7 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
                 rule_sets: &model.rules,
                 training: &model.training,
                 hash: model.weights.hash(),
+                card: model.card.as_ref(),
             };
             write!(console, "{}", if *json { serde_json::to_string_pretty(&info)? + "\n" } else { info.text() })?;
         }
@@ -117,6 +132,6 @@ impl Info<'_> {
             self.precision(),
             HumanCount(training.play_simulations.into()),
             self.hash
-        )
+        ) + &self.card.map(card::text).unwrap_or_default()
     }
 }

@@ -61,7 +61,9 @@ impl Tiny {
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
         let training = TrainingSummary { play_simulations: 4, ..TrainingSummary::default() };
         let path = self.path("net.tablut");
-        Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training }.save(&path).unwrap();
+        Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training, card: None }
+            .save(&path)
+            .unwrap();
         path
     }
 

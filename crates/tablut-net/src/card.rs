@@ -1,0 +1,78 @@
+//! A model's card: what people should know of a net before they use it.
+
+use serde::{Deserialize, Serialize};
+
+/// What a model file says of its net beside rules and training. All texts are for people.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Card {
+    /// What the net is and what it is for, in a sentence or two.
+    pub about: String,
+    /// The licence.
+    pub licence: String,
+    /// The commit of the program that trained it.
+    pub commit: String,
+    /// The machine that trained it, and how long it took.
+    pub hardware: String,
+    /// What it is bad at.
+    pub weaknesses: Vec<String>,
+    /// The command that measured the scores.
+    pub command: String,
+    /// Its scores against other players.
+    pub scores: Vec<CardScore>,
+    /// The config of its training, TOML in full.
+    pub config: String,
+}
+
+/// A score against another player under one rule set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardScore {
+    /// The rule set's name.
+    pub rules: String,
+    /// How the net played: what follows the `@` in a player's text, such as `128` or `100ms`.
+    pub play: String,
+    /// The other player's text.
+    pub opponent: String,
+    /// Games.
+    pub games: u32,
+    /// The share of points, 0 to 1.
+    pub score: CardInterval,
+    /// The share of points with the attackers.
+    pub as_attackers: CardInterval,
+    /// The share of points with the defenders.
+    pub as_defenders: CardInterval,
+    /// The difference in Elo. Missing where one player won everything.
+    pub elo: Option<CardInterval>,
+}
+
+/// A number with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardInterval {
+    /// The number.
+    pub mean: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Card {
+    /// Reads a card from JSON. Control characters other than line breaks are refused, because programs print the texts.
+    pub(crate) fn from_json(json: &str) -> Result<Self, String> {
+        let card: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        card.check().map(|()| card)
+    }
+
+    /// Refuses texts with control characters other than line breaks.
+    pub fn check(&self) -> Result<(), String> {
+        let scores = self.scores.iter().flat_map(|score| [&score.rules, &score.play, &score.opponent]);
+        let texts = [&self.about, &self.licence, &self.commit, &self.hardware, &self.command, &self.config];
+        let strange = |text: &&String| text.chars().any(|c| c.is_control() && c != '\n');
+        match texts.into_iter().chain(&self.weaknesses).chain(scores).find(strange) {
+            Some(text) => Err(format!("the text {text:?} has control characters")),
+            None => Ok(()),
+        }
+    }
+}
