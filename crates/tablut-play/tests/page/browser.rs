@@ -18,7 +18,7 @@ pub struct Browser {
     port: u16,
     /// The page.
     pub page: Client,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 /// A program of the search path.
@@ -88,7 +88,7 @@ impl Browser {
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .expect("the browser starts");
-        Self { driver, port, page, _profile: profile }
+        Self { driver, port, page, profile }
     }
 
     /// Opens a path of the server and waits until a game is shown.
@@ -222,5 +222,19 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.driver.kill();
         let _ = self.driver.wait();
+        for process in processes_with(&self.profile.path().display().to_string()) {
+            let _ = Command::new("kill").args(["-9", &process]).stderr(Stdio::null()).status();
+        }
     }
+}
+
+/// The processes whose command line holds a text: a driver that is killed leaves its browser behind.
+fn processes_with(text: &str) -> Vec<String> {
+    let names =
+        std::fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let holds = |name: &String| {
+        let line = std::fs::read(format!("/proc/{name}/cmdline")).unwrap_or_default();
+        name.bytes().all(|digit| digit.is_ascii_digit()) && String::from_utf8_lossy(&line).contains(text)
+    };
+    names.filter(holds).collect()
 }
