@@ -22,6 +22,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+# Variants that are further from the base, in Elo, have a spread of their own: it is much wider there.
+NEAR = 300
 # Earlier nets with other strengths and weaknesses than the base's: a net can beat one opponent and be no stronger.
 FROZEN = ["models/earlier/all-rules-1.tablut", "models/quickstart.tablut"]
 
@@ -219,20 +221,20 @@ def table(options, variants):
             "elo": mean(by_seed),
         })
     base = next(row for row in rows if row["name"] == "base")
-    slope = doubling(rows, base)
-    # One spread between seeds for all variants. It holds the games' chance too: nothing is added for it.
-    squares = sum((value - row["elo"]) ** 2 for row in rows for value in row["elo_by_seed"])
-    freedom = max(sum(len(row["elo_by_seed"]) - 1 for row in rows if row["elo_by_seed"]), 1)
-    spread = math.sqrt(squares / freedom)
+    less, more = doublings(rows, base)
+    near = [row for row in rows if abs(row["elo"]) <= NEAR]
+    spreads = {True: spread_of_seeds(near), False: spread_of_seeds([row for row in rows if row not in near])}
     for row in rows:
         row["time"] = row["cpu_seconds"] / base["cpu_seconds"]
-        row["elo_at_equal_time"] = row["elo"] - slope * math.log2(row["time"])
+        row["elo_at_equal_time"] = row["elo"] - (more if row["time"] > 1 else less) * math.log2(row["time"])
         pairs = 1 / max(len(row["elo_by_seed"]), 1) + 1 / max(len(base["elo_by_seed"]), 1)
+        spread, freedom = spreads[row in near]
         row["interval"] = t95(freedom) * spread * math.sqrt(pairs)
-    summary = {"elo_per_doubling": slope, "spread_of_seeds": spread, "degrees_of_freedom": freedom, "rows": rows}
+    summary = {"elo_for_half_the_time": -less, "elo_for_twice_the_time": more, "spreads": spreads, "rows": rows}
     (Path(options.out) / "table.json").write_text(json.dumps(summary, indent=1))
-    print(f"The base takes {base['cpu_seconds']:.0f} core-seconds. A doubling of its time is worth {slope:.0f} Elo.")
-    print(f"Seeds of one variant differ by a standard deviation of {spread:.0f} Elo ({freedom} degrees of freedom).\n")
+    print(f"The base takes {base['cpu_seconds']:.0f} core-seconds. Twice the time is worth {more:+.0f} Elo, half of it {-less:+.0f}.")
+    print(f"Seeds of one variant differ by a standard deviation of {spreads[True][0]:.0f} Elo ({spreads[True][1]} degrees of freedom),")
+    print(f"those of variants that are more than {NEAR} Elo away by {spreads[False][0]:.0f} ({spreads[False][1]}).\n")
     print("| variant | settings | time | evaluations | over the base's nets | against frozen nets | Elo (by seed) | at equal time |")
     print("|---|---|--:|--:|--:|--:|---|--:|")
     for row in sorted(rows, key=lambda row: -row["elo_at_equal_time"]):
@@ -244,11 +246,18 @@ def table(options, variants):
         )
 
 
-def doubling(rows, base):
-    """Elo for twice the time, from the base's shorter and longer runs (`half`, `double`)."""
-    found = [row for row in rows if row["name"] in ("half", "double")]
-    slopes = [row["elo"] / math.log2(row["cpu_seconds"] / base["cpu_seconds"]) for row in found]
-    return sum(slopes) / len(slopes) if slopes else 0.0
+def spread_of_seeds(rows):
+    """One spread between seeds for several variants, with its degrees of freedom. It holds the games' chance too."""
+    squares = sum((value - row["elo"]) ** 2 for row in rows for value in row["elo_by_seed"])
+    freedom = max(sum(len(row["elo_by_seed"]) - 1 for row in rows if row["elo_by_seed"]), 1)
+    return math.sqrt(squares / freedom), freedom
+
+
+def doublings(rows, base):
+    """Elo for twice the time, from the base's run of half the length and from the one of twice the length."""
+    by_name = {row["name"]: row for row in rows}
+    slope = lambda row: row["elo"] / math.log2(row["cpu_seconds"] / base["cpu_seconds"])
+    return [slope(by_name[name]) if name in by_name else 0.0 for name in ("half", "double")]
 
 
 def score_of(result):
