@@ -13,7 +13,9 @@ fn root() -> PathBuf {
 /// The documents above, those of `docs/`, and the page of each experiment, by their paths from the root.
 fn documents() -> Vec<String> {
     let inside = |folder: &str| fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
-    let docs = inside("docs").filter_map(|name| name.into_string().ok()).filter(|name| name.ends_with(".md"));
+    let docs = inside("docs")
+        .filter_map(|name| name.into_string().ok())
+        .filter(|name| Path::new(name).extension() == Some("md".as_ref()));
     let pages = inside("experiments").filter_map(|name| name.into_string().ok());
     let named = DOCUMENTS.iter().map(|name| (*name).to_owned());
     let found =
