@@ -1,0 +1,81 @@
+//! Safetensors with f32 tensors and string metadata. Checkpoints use this format too.
+
+use std::collections::{BTreeMap, HashMap};
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use crate::error::ModelFileErrorKind as Kind;
+use crate::file_kind::seems_to_be;
+use crate::weights::Tensor;
+
+/// The key of the checksum of all other metadata.
+const CHECKSUM: &str = "checksum";
+
+/// The first 16 digits of the BLAKE3 hash of the keys and values, each preceded by its length.
+fn checksum(metadata: &BTreeMap<&str, &str>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for text in metadata.iter().flat_map(|(key, value)| [key, value]) {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// The file's bytes. Keys are sorted, so equal contents have equal bytes. A checksum of the metadata is added to
+/// the metadata.
+pub fn serialize<'a>(
+    metadata: &BTreeMap<&str, String>,
+    tensors: impl Iterator<Item = (&'a str, &'a Tensor)>,
+) -> Result<Vec<u8>, Kind> {
+    let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
+    let views = tensors
+        .map(|(name, tensor)| {
+            let values = tensor.as_slice().ok_or_else(|| Kind::Format(format!("tensor `{name}` is not row-major")))?;
+            let bytes = bytemuck::cast_slice(values);
+            let view = TensorView::new(Dtype::F32, tensor.shape().to_vec(), bytes);
+            view.map(|view| (name, view)).map_err(|error| format(&error))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    // The library stores metadata in a hash map, whose order differs from run to run. So write it as one sorted
+    // entry.
+    let mut metadata: BTreeMap<&str, &str> = metadata.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    metadata.remove(CHECKSUM);
+    let checksum = checksum(&metadata);
+    metadata.insert(CHECKSUM, &checksum);
+    let sorted = serde_json::to_string(&metadata).map_err(|error| format(&error))?;
+    let map = HashMap::from([("tablut".to_owned(), sorted)]);
+    safetensors::serialize(views, Some(map)).map_err(|error| format(&error))
+}
+
+/// Metadata, and tensors by name.
+pub type Contents = (HashMap<String, String>, BTreeMap<String, Tensor>);
+
+/// Metadata and tensors of a file's bytes.
+pub fn deserialize(bytes: &[u8]) -> Result<Contents, Kind> {
+    let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|error| seems_to_be(bytes).map_or_else(|| format(&error), Kind::OtherKind))?;
+    let file = SafeTensors::deserialize(bytes).map_err(|error| format(&error))?;
+    let metadata = header.metadata().as_ref().and_then(|map| map.get("tablut")).ok_or(Kind::MissingKey("tablut"))?;
+    let mut metadata: HashMap<String, String> =
+        serde_json::from_str(metadata).map_err(|error| Kind::BadKey { key: "tablut", reason: error.to_string() })?;
+    // The oldest files have none.
+    if let Some(stated) = metadata.remove(CHECKSUM)
+        && stated != checksum(&metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect())
+    {
+        return Err(Kind::Metadata);
+    }
+    let mut tensors = BTreeMap::new();
+    for (name, view) in file.iter() {
+        if view.dtype() != Dtype::F32 {
+            return Err(Kind::Format(format!("tensor `{name}` is {:?}, expected F32", view.dtype())));
+        }
+        let data = view
+            .data()
+            .chunks_exact(4)
+            .map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four bytes")))
+            .collect();
+        let tensor = Tensor::from_shape_vec(view.shape().to_vec(), data).map_err(|error| format(&error))?;
+        tensors.insert(name.to_owned(), tensor);
+    }
+    Ok((metadata, tensors))
+}
