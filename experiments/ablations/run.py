@@ -223,18 +223,19 @@ def table(options, variants):
     base = next(row for row in rows if row["name"] == "base")
     less, more = doublings(rows, base)
     near = [row for row in rows if abs(row["elo"]) <= NEAR]
-    spreads = {True: spread_of_seeds(near), False: spread_of_seeds([row for row in rows if row not in near])}
+    spreads = {"near": spread_of_seeds(near), "far": spread_of_seeds([row for row in rows if row not in near])}
     for row in rows:
         row["time"] = row["cpu_seconds"] / base["cpu_seconds"]
         row["elo_at_equal_time"] = row["elo"] - (more if row["time"] > 1 else less) * math.log2(row["time"])
         pairs = 1 / max(len(row["elo_by_seed"]), 1) + 1 / max(len(base["elo_by_seed"]), 1)
-        spread, freedom = spreads[row in near]
+        spread, freedom = spreads["near" if row in near else "far"]
         row["interval"] = t95(freedom) * spread * math.sqrt(pairs)
     summary = {"elo_for_half_the_time": -less, "elo_for_twice_the_time": more, "spreads": spreads, "rows": rows}
     (Path(options.out) / "table.json").write_text(json.dumps(summary, indent=1))
     print(f"The base takes {base['cpu_seconds']:.0f} core-seconds. Twice the time is worth {more:+.0f} Elo, half of it {-less:+.0f}.")
-    print(f"Seeds of one variant differ by a standard deviation of {spreads[True][0]:.0f} Elo ({spreads[True][1]} degrees of freedom),")
-    print(f"those of variants that are more than {NEAR} Elo away by {spreads[False][0]:.0f} ({spreads[False][1]}).\n")
+    (near_by, near_freedom), (far_by, far_freedom) = spreads["near"], spreads["far"]
+    print(f"Seeds of one variant differ by a standard deviation of {near_by:.0f} Elo ({near_freedom} degrees of freedom),")
+    print(f"those of variants that are more than {NEAR} Elo away by {far_by:.0f} ({far_freedom}).\n")
     print("| variant | settings | time | evaluations | over the base's nets | against frozen nets | Elo (by seed) | at equal time |")
     print("|---|---|--:|--:|--:|--:|---|--:|")
     for row in sorted(rows, key=lambda row: -row["elo_at_equal_time"]):

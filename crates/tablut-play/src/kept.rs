@@ -43,7 +43,7 @@ pub fn write(path: &Path, session: &Session, force: bool) -> Result<(), String> 
     }
     if !force && path.exists() {
         let path = path.display();
-        return Err(format!("{path} is there already; with --force it is replaced"));
+        return Err(format!("{path} is there already; `save {path} --force` replaces it"));
     }
     let format = match path.extension().and_then(|ending| ending.to_str()) {
         Some("otg") => Format::Otg,

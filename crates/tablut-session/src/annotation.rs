@@ -1,6 +1,6 @@
 //! A review written into its game: comments on the mistakes, and what was better as variations.
 
-use crate::session::{Session, SessionError};
+use crate::session::{MAX_COMMENT, Session, SessionError};
 use crate::tree::{NodeId, Tree};
 use crate::words;
 use crate::work::{Exercise, Mistake, ReviewReport};
@@ -60,8 +60,8 @@ impl Session {
 
     fn add_comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let known = self.tree().node(id).map_or("", |node| node.comment.as_str());
-        let both = [known, text].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ");
-        self.comment(id, if both.chars().count() > crate::MAX_COMMENT { known } else { &both }.to_owned().as_str())
+        let both = format!("{known} {text}");
+        if both.chars().count() > MAX_COMMENT { Ok(()) } else { self.comment(id, &both) }
     }
 }
 

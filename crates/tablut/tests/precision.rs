@@ -164,6 +164,7 @@ fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
         let set = format!("selfplay.precision={precision}");
         let output = runs.train("new", &[&set]).env("TABLUT_SIMD", lacking).output().unwrap();
         refused(&runs.path("new"), output, precision);
+        assert!(!runs.path("new").exists(), "a run that cannot begin leaves a folder");
     }
     for kind in kinds() {
         let (set, run) = (format!("selfplay.precision={kind}"), kind.to_string());

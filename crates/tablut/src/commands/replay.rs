@@ -12,7 +12,7 @@ use super::matches::load_rules;
 use crate::console::Console;
 
 /// The rule set of moves that come without one.
-const USUAL_RULES: &str = "kvasir";
+pub const USUAL_RULES: &str = "kvasir";
 
 /// Play a list of moves or a saved game and report each state
 #[derive(clap::Args, Debug)]

@@ -12,13 +12,11 @@ use tablut_session::{Finding, Review, ReviewReport, Session, Step, Tree, Work as
 use super::device::DeviceArgs;
 use super::matches::load_rules;
 use super::model_file::{load_model, model_name};
+use super::replay::USUAL_RULES;
 use super::rules_choice::told;
 use crate::console::Console;
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
-
-/// The rule set of moves that come without one.
-const USUAL_RULES: &str = "kvasir";
 
 /// Review a game: its mistakes, and what was better
 #[derive(clap::Args, Debug)]
