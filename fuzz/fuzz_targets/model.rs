@@ -10,7 +10,7 @@ use tablut_net::{Architecture, MAX_PLAY_SIMULATIONS, Model, StatedRules, Trainin
 static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let weights = Weights::initial(&Architecture::standard(1, 16).expect("a net"), 1);
     let rules = vec![StatedRules::named("kvasir").expect("a name")];
-    Model { weights, rules, training: TrainingSummary::default() }.to_bytes().expect("a model has a form")
+    Model { weights, rules, training: TrainingSummary::default(), card: None }.to_bytes().expect("a model has a form")
 });
 
 fuzz_target!(|data: (u16, Vec<u8>)| {
