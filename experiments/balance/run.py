@@ -5,9 +5,9 @@
     python3 experiments/balance/run.py changes --net models/all-rules.tablut --out runs/balance
     python3 experiments/balance/run.py table --out runs/balance
 
-The games start in two ways: from the rules' own position with two random plies, and from openings of four random plies that the net
-finds even, where there are enough of them. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are
-kept, and a match that was stopped goes on where it was.
+The games start in two ways: from the rules' own position with two random plies, and from the even openings that come with
+the program. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are kept, and a match that
+was stopped goes on where it was.
 """
 
 import argparse
@@ -22,15 +22,11 @@ RULES = [
     "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
     "masters", "masters-weak-king", "masters-armed-king", "masters-edge", "kvasir", "tartu", "ashton",
 ]
-# Simulations a move, and the games at each: the strongest play has most.
-STRENGTHS = {16: 1000, 64: 1000, 256: 1000}
-STARTS = ["standard", "even"]
+# Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
+STRENGTHS = {"standard": {16: 1000, 64: 1000, 256: 1000}, "even": {256: 500}}
 # Changed rules: as strong as an hour of measuring allows.
 CHANGED = {64: 200, 256: 400}
 CHANGES = Path(__file__).parent / "changes.toml"
-# How far from even an opening may be, by the net's value: the first band in which there are enough.
-BANDS = [0.2, 0.5, 0.8]
-SECONDS_A_BOOK = 40
 
 
 def main():
@@ -60,12 +56,12 @@ def path_of(options, rules, simulations, start):
 
 def play(options):
     """Weak play of all rule sets first, so that there is a whole table early."""
-    for simulations, games in STRENGTHS.items():
+    matches = [(simulations, games, start) for start, all in STRENGTHS.items() for simulations, games in all.items()]
+    for simulations, games, start in sorted(matches):
         for rules in options.rules:
-            for start in STARTS:
-                path = path_of(options, rules, simulations, start)
-                if not path.exists():
-                    path.write_bytes(match(options, rules, simulations, start, games))
+            path = path_of(options, rules, simulations, start)
+            if not path.exists():
+                path.write_bytes(match(options, rules, simulations, start, games))
 
 
 def changed_rules(options):
@@ -94,35 +90,14 @@ def changes(options):
 
 
 def match(options, rules, simulations, start, games):
-    """The net against itself, in JSON; nothing where there is no start of that kind. `rules` is a name or a file."""
+    """The net against itself, in JSON. `rules` is a name or a file."""
     # The noise of self-play's root: without it both games of a pair would be the same.
     search = f"{simulations},precision={options.precision},gumbel,gumbel.gumbel_scale=1"
-    opening = ["--opening-plies", 2]
-    if start == "even":
-        openings = book(options, rules)
-        if openings is None:
-            return b""
-        opening = ["--openings", openings]
+    opening = ["--openings", "even"] if start == "even" else ["--opening-plies", 2]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     kept = path_of(options, Path(rules).stem, simulations, start).with_suffix(".games.jsonl")
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening, "--save-games", kept, "--json", "-q"]
     return call(command)
-
-
-def book(options, rules):
-    """500 openings of four plies that the net finds even, or as even as there are so many."""
-    found = sorted(options.out.glob(f"{rules}-*.openings"))
-    for band in [] if found else BANDS:
-        path = options.out / f"{rules}-{band}.openings"
-        judge = f"net:{options.net}@64"
-        command = [options.binary, "openings", "--out", path, "--rules", rules, "--count", 500, "--plies", 4, "--judge", judge]
-        try:
-            call([*command, "--band", band, "-q"], timeout=SECONDS_A_BOOK)
-        except subprocess.TimeoutExpired:
-            continue
-        found = [path]
-        break
-    return found[0] if found else None
 
 
 def wilson(wins, games, z=1.96):
@@ -135,13 +110,13 @@ def wilson(wins, games, z=1.96):
 
 def table(options):
     """Results by rule set, start and strength."""
-    for start in STARTS:
+    for start, strengths in STRENGTHS.items():
         print(f"\nFrom {'the standard start' if start == 'standard' else 'even openings'}: "
               "games won by attackers – drawn – won by defenders, in %, and the attackers' points (95 %)\n")
-        print("| rules | " + " | ".join(f"{simulations} simulations" for simulations in STRENGTHS) + " |")
-        print("|---" * (len(STRENGTHS) + 1) + "|")
+        print("| rules | " + " | ".join(f"{simulations} simulations" for simulations in strengths) + " |")
+        print("|---" * (len(strengths) + 1) + "|")
         for rules in options.rules:
-            cells = [cell(path_of(options, rules, simulations, start)) for simulations in STRENGTHS]
+            cells = [cell(path_of(options, rules, simulations, start)) for simulations in strengths]
             print(f"| {rules} | " + " | ".join(cells) + " |")
     print("\nWith one small change, from the standard start:\n")
     print("| rules | change | " + " | ".join(f"{simulations} simulations" for simulations in CHANGED) + " |")
@@ -155,8 +130,6 @@ def cell(path):
     """One match of the table."""
     if not path.exists():
         return "–"
-    if not path.read_bytes():
-        return "no even openings"
     one = json.loads(path.read_text())["matches"][0]
     attacking, defending = one["as_attackers"]["results"], one["as_defenders"]["results"]
     attackers = attacking["wins"] + defending["losses"]

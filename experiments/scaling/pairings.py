@@ -26,6 +26,11 @@ def simulations(text):
     return int(text.split(",")[0])
 
 
+def name(pairing):
+    """A file's name for a pairing, without its ending."""
+    return "-".join(pairing).replace(",", "+").replace("=", "_")
+
+
 def wanted(first, second):
     """Games of a pairing that the whole experiment is planned for: fewer where a game takes longer."""
     largest = max(simulations(first), simulations(second))

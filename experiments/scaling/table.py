@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of `run.py`'s results: `python3 experiments/scaling/table.py runs/scaling/results.jsonl`.
+"""Makes the tables of `run.py`'s matches: `python3 experiments/scaling/table.py runs/scaling`.
 
 Games of a pair share their opening, so the interval goes by the pairs: Wilson's, with the number of games divided by the
 variance of pairs over that of independent games. Two notional pairs with a ratio of one keep a few like pairs from
@@ -9,26 +9,18 @@ claiming certainty.
 import json
 import math
 import sys
-from collections import defaultdict
+from pathlib import Path
 
-from pairings import DOUBLED, RULES, VARIANTS, player
+from pairings import DOUBLED, RULES, VARIANTS, name, pairings, player
 
 Z = 1.96
 
 
-def read(paths):
-    """Pairs by points of the first player, from 0 to 2 by halves, for each pairing; and its endings."""
-    pairs = defaultdict(lambda: [0] * 5)
-    for path in paths:
-        for line in open(path, encoding="utf-8"):
-            try:
-                chunk = json.loads(line)
-            except ValueError:
-                continue
-            counts = pairs[(chunk["rules"], chunk["first"], chunk["second"])]
-            for at, n in enumerate(chunk["pentanomial"]):
-                counts[at] += n
-    return pairs
+def read(folder):
+    """Pairs by points of the first player, from 0 to 2 by halves, for each pairing that is whole."""
+    paths = {pairing: folder / f"{name(pairing)}.json" for pairing in pairings("all")}
+    played = {pairing: json.loads(path.read_text()) for pairing, path in paths.items() if path.exists()}
+    return {pairing: report["matches"][0]["pentanomial"]["counts"] for pairing, report in played.items()}
 
 
 def score(counts):
@@ -70,7 +62,7 @@ def table(head, rows):
 
 
 def main():
-    pairs = read(sys.argv[1:] or sys.exit("expected one results.jsonl or more"))
+    pairs = read(Path(sys.argv[1]) if sys.argv[1:] else sys.exit("expected the folder that run.py wrote"))
     print("Elo of twice the simulations over once (95 %), games\n")
     rows = [[f"{n} → {2 * n}"] + [cell(pairs.get((r, player(2 * n), player(n)))) for r in RULES] for n in DOUBLED]
     table(["simulations", *RULES], rows)

@@ -1,15 +1,17 @@
-//! Books of balanced openings: random plies to positions that a judge evaluates as nearly even, all different.
+//! Books of balanced openings: random plies, or plies steered to even positions, to positions that a judge evaluates as nearly
+//! even, all different.
 
+mod even;
 mod file;
 
 pub use file::{BookFileError, OpeningBook};
 
-use crate::openings::{Opening, attempt, canonical};
+use crate::openings::{Opening, attempt_with, canonical, random};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::collections::HashSet;
 use std::sync::Arc;
-use tablut_rules::{Game, Rules};
+use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::EvaluateError;
 
 /// Openings that all threads try in one round. It does not influence the book.
@@ -25,8 +27,11 @@ pub struct BookConfig {
     pub rules: Arc<Rules>,
     /// Number of openings.
     pub n_openings: usize,
-    /// Random plies of each opening.
+    /// Plies of each opening.
     pub plies: u32,
+    /// Whether the side that is behind at a short look plays the best move it sees, and only the other one random moves.
+    /// Under one-sided rules hardly any random opening is even.
+    pub steered: bool,
     /// The largest absolute value of the judge's evaluation, in the judge's unit.
     pub band: f64,
     /// The seed of all randomness.
@@ -44,8 +49,26 @@ pub struct JudgedOpening {
     pub value: f64,
 }
 
-/// Returns the value of a position for the attackers, in its own unit. It must depend only on the game.
-pub type Judge = Box<dyn FnMut(&Game) -> Result<f64, EvaluateError> + Send>;
+/// How long a judge looks at a position.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Look {
+    /// For a moment, to steer an opening.
+    Short,
+    /// As long as its judgement takes.
+    Full,
+}
+
+/// What a judge thinks of a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// The value for the attackers, in the judge's own unit.
+    pub value: f64,
+    /// The move that the judge would play.
+    pub best: Move,
+}
+
+/// Looks at a position in which the game goes on. What it returns must depend only on its arguments.
+pub type Judge = Box<dyn FnMut(&Game, Look) -> Result<Judgement, EvaluateError> + Send>;
 
 /// The book cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -53,15 +76,15 @@ pub type Judge = Box<dyn FnMut(&Game) -> Result<f64, EvaluateError> + Send>;
 pub enum BookError {
     /// Too few openings are even enough and different from each other.
     #[error(
-        "found only {found} different openings of {plies} random plies under {rules} within {band} of even, expected \
-         {wanted}; a wider band or more plies give more"
+        "found only {found} different openings of {plies} plies under {rules} within {band} of even, expected \
+         {wanted}; a wider band, more plies or steered openings give more"
     )]
     TooFew {
         /// Openings found.
         found: usize,
         /// Openings requested.
         wanted: usize,
-        /// Random plies of each opening.
+        /// Plies of each opening.
         plies: u32,
         /// The band.
         band: f64,
@@ -76,7 +99,7 @@ pub enum BookError {
 /// Makes a book. `make_judge` is called once for each thread. `on_round` receives the number of openings and the number
 /// of attempts; if it returns false, the search stops with fewer openings.
 ///
-/// Opening `i` depends only on rules, plies, band, judge and seed, so a longer book starts like a shorter one.
+/// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter one.
 ///
 /// # Panics
 /// If a judge panics.
@@ -130,9 +153,17 @@ fn round(config: &BookConfig, begin: usize, judges: &mut [Judge]) -> Result<Vec<
 fn candidate(config: &BookConfig, number: usize, judge: &mut Judge) -> Result<Candidate, EvaluateError> {
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     rng.set_stream(number as u64);
-    let Some((opening, position)) = attempt(&config.rules, config.plies, &mut rng) else { return Ok(None) };
+    let drawn = attempt_with(&config.rules, config.plies, &mut rng, |game, moves, rng| {
+        if !config.steered {
+            return Ok(random(moves, rng));
+        }
+        let Judgement { value, best } = judge(game, Look::Short)?;
+        let ahead = if value > 0.0 { Side::Attackers } else { Side::Defenders };
+        Ok(if game.position().side_to_move() == ahead { random(moves, rng) } else { best })
+    })?;
+    let Some((opening, position)) = drawn else { return Ok(None) };
     // Thousandths are precise enough and easy to read in the file.
-    let value = (1000.0 * judge(&opening.game(&config.rules))?).round() / 1000.0;
+    let value = (1000.0 * judge(&opening.game(&config.rules), Look::Full)?.value).round() / 1000.0;
     Ok(Some((JudgedOpening { opening, value }, canonical(&position))))
 }
 

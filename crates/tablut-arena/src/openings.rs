@@ -3,6 +3,7 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use tablut_rules::{Game, Move, MoveList, Position, Rules, Side, Symmetry};
 
@@ -81,7 +82,18 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
 }
 
 /// One opening and its position, unless the game ends or can be won at once.
-pub(crate) fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
+fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
+    let Ok(drawn) = attempt_with(rules, plies, rng, |_, moves, rng| Ok::<_, Infallible>(random(moves, rng)));
+    drawn
+}
+
+/// As [`attempt`], with moves that `choose` takes from the legal ones.
+pub(crate) fn attempt_with<E>(
+    rules: &Arc<Rules>,
+    plies: u32,
+    rng: &mut ChaCha8Rng,
+    mut choose: impl FnMut(&Game, &MoveList, &mut ChaCha8Rng) -> Result<Move, E>,
+) -> Result<Option<(Opening, Position)>, E> {
     let either = if rng.random() { Side::Attackers } else { Side::Defenders };
     let first = rules.set().first.side().unwrap_or(either);
     let mut game = Game::new(rules.clone(), first);
@@ -89,16 +101,21 @@ pub(crate) fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> O
     let mut moves = Vec::new();
     for _ in 0..plies {
         game.legal_moves(&mut list);
-        let mv = list[rng.random_range(0..list.len())];
+        let mv = choose(&game, &list, rng)?;
         game.play_trusted(mv);
         if game.outcome().is_some() {
-            return None;
+            return Ok(None);
         }
         moves.push(mv);
     }
     let position = *game.position();
     let decided = rules.wins_at_once(&position, position.side_to_move());
-    (!decided).then_some((Opening { first, moves }, position))
+    Ok((!decided).then_some((Opening { first, moves }, position)))
+}
+
+/// One of the moves.
+pub(crate) fn random(moves: &MoveList, rng: &mut ChaCha8Rng) -> Move {
+    moves[rng.random_range(0..moves.len())]
 }
 
 /// The same hash for a position and its mirror images.

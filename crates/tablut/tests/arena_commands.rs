@@ -159,7 +159,7 @@ fn a_match_plays_from_a_book_of_openings() {
         (&["openings", "--force", "--out", book, "--band", "nan"], "--band NaN: expected a number from 0"),
         (
             &["openings", "--force", "--out", book, "--plies", "1", "--count", "50", "--judge", "alphabeta:1"],
-            "more plies give more",
+            "more plies or steered openings give more",
         ),
     ] {
         let output = tablut(arguments, "");
@@ -208,6 +208,52 @@ fn a_match_plays_by_the_rules_of_its_book() {
     assert!(stdout(&output).starts_with("masters rules, openings from "), "{output:?}");
     let notes = String::from_utf8_lossy(&output.stderr);
     assert!(notes.contains("playing by the rules masters of ") && notes.contains("book.openings"), "{notes}");
+}
+
+#[test]
+fn a_match_plays_from_the_even_openings_that_come_with_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let [games, rules] = ["games.jsonl", "own.toml"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    let played = ["match", "greedy", "random", "--rules", "ashton", "--games", "6", "--openings", "even"];
+    let text = stdout(&tablut(&[&played[..], &["--save-games", &games]].concat(), ""));
+    assert!(text.starts_with("ashton rules, even openings, seed 1"), "{text}");
+    let book = include_str!("../../tablut-arena/openings/ashton.openings");
+    for line in std::fs::read_to_string(&games).unwrap().lines().skip(1) {
+        let game: Value = serde_json::from_str(line).unwrap();
+        let moves: Vec<&str> = game["moves"].as_array().unwrap()[..6].iter().map(|mv| mv.as_str().unwrap()).collect();
+        assert!(book.contains(&moves.join(" ")), "{moves:?} is not in the book");
+    }
+    let (_folder, model) = net();
+    let text = stdout(&tablut(
+        &[
+            "evaluate",
+            model.to_str().unwrap(),
+            "--against",
+            "random",
+            "--games",
+            "2",
+            "--simulations",
+            "1",
+            "--openings",
+            "even",
+        ],
+        "",
+    ));
+    assert!(text.contains("masters rules, even openings"), "{text}");
+
+    std::fs::write(&rules, "base = \"ashton\"\n[repetition]\noccurrences = 3\n").unwrap();
+    for (arguments, part) in [
+        (&["match", "greedy", "random", "--rules", &rules, "--openings", "even"][..], "`tablut openings` makes one"),
+        (
+            &["match", "greedy", "random", "--games", "502", "--openings", "even"],
+            "openings even: it holds 250 openings, expected 251",
+        ),
+    ] {
+        let output = tablut(arguments, "");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_net::{StatedRules, durable};
@@ -24,8 +25,10 @@ const NAMED_RULES: u32 = 1;
 pub struct OpeningBook {
     /// The rule set.
     pub rules: StatedRules,
-    /// Random plies of each opening.
+    /// Plies of each opening.
     pub plies: u32,
+    /// Whether the side that was ahead played random moves and the other one its best; else all moves are random.
+    pub steered: bool,
     /// The judge that evaluated the openings as even, such as `alphabeta:4`.
     pub judge: String,
     /// The largest absolute value, in the judge's unit.
@@ -47,6 +50,8 @@ struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rules_hash: Option<String>,
     plies: u32,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    steered: bool,
     judge: String,
     band: f64,
     seed: u64,
@@ -88,10 +93,10 @@ pub enum BookFileError {
         reason: String,
     },
     /// It is too short for the match.
-    #[error("openings {path}: it holds {found} openings, expected {wanted} or more, one for each pair of games")]
+    #[error("openings {book}: it holds {found} openings, expected {wanted} or more, one for each pair of games")]
     TooShort {
-        /// The file.
-        path: PathBuf,
+        /// The book's name.
+        book: String,
         /// Openings in the book.
         found: usize,
         /// Pairs of games in the match.
@@ -102,8 +107,8 @@ pub enum BookFileError {
 impl OpeningBook {
     /// The book of `openings` from `judge` with the settings `config`.
     pub fn new(config: &BookConfig, judge: String, openings: Vec<JudgedOpening>) -> Self {
-        let &BookConfig { plies, band, seed, .. } = config;
-        Self { rules: StatedRules::of(&config.rules), plies, judge, band, seed, openings }
+        let &BookConfig { plies, steered, band, seed, .. } = config;
+        Self { rules: StatedRules::of(&config.rules), plies, steered, judge, band, seed, openings }
     }
 
     /// Writes the file, completely or not at all.
@@ -125,6 +130,7 @@ impl OpeningBook {
             rules: self.rules.clone(),
             rules_hash: None,
             plies: self.plies,
+            steered: self.steered,
             judge: self.judge.clone(),
             band: self.band,
             seed: self.seed,
@@ -153,12 +159,12 @@ impl OpeningBook {
         Ok(header.rules)
     }
 
-    /// `n` openings of the book, drawn with `seed`. The error names `path` if there are too few. A longer draw starts
+    /// `n` openings of the book, drawn with `seed`. The error says `name` if there are too few. A longer draw starts
     /// like a shorter one.
-    pub fn draw(&self, n: usize, seed: u64, path: &Path) -> Result<Vec<Opening>, BookFileError> {
+    pub fn draw(&self, n: usize, seed: u64, name: &impl Display) -> Result<Vec<Opening>, BookFileError> {
         let found = self.openings.len();
         if found < n {
-            return Err(BookFileError::TooShort { path: path.to_owned(), found, wanted: n });
+            return Err(BookFileError::TooShort { book: name.to_string(), found, wanted: n });
         }
         let mut openings: Vec<Opening> = self.openings.iter().map(|judged| judged.opening.clone()).collect();
         openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -193,8 +199,8 @@ fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)>
     if openings.len() != header.openings {
         return Err((1, format!("{} openings follow, expected {}", openings.len(), header.openings)));
     }
-    let Header { rules, plies, judge, band, seed, .. } = header;
-    Ok(OpeningBook { rules, plies, judge, band, seed, openings })
+    let Header { rules, plies, steered, judge, band, seed, .. } = header;
+    Ok(OpeningBook { rules, plies, steered, judge, band, seed, openings })
 }
 
 fn header(text: &str) -> Result<Header, String> {

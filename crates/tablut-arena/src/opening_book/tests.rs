@@ -1,21 +1,29 @@
 //! Writing and reading books from a judge with given evaluations.
 
 use super::file::sealed;
-use super::{BookConfig, BookError, Judge, OpeningBook, make_book};
+use super::{BookConfig, BookError, Judge, Judgement, Look, OpeningBook, make_book};
 use crate::openings::canonical;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tablut_net::{StatedRules, clauses_hash};
-use tablut_rules::{Game, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, Rules, Side};
 
 fn config(rules: &str, n_openings: usize) -> BookConfig {
     let rules = Arc::new(Rules::named(rules).unwrap());
-    BookConfig { rules, n_openings, plies: 5, band: 0.5, seed: 3, n_threads: 2 }
+    BookConfig { rules, n_openings, plies: 5, steered: false, band: 0.5, seed: 3, n_threads: 2 }
+}
+
+fn first_move(game: &Game) -> Move {
+    let mut moves = MoveList::new();
+    game.legal_moves(&mut moves);
+    moves[0]
 }
 
 /// Evaluates every position differently, but mirror images equally.
 fn judge() -> Judge {
-    Box::new(|game: &Game| Ok((canonical(game.position()) % 1000) as f64 / 500.0 - 1.0))
+    Box::new(|game: &Game, _| {
+        Ok(Judgement { value: (canonical(game.position()) % 1000) as f64 / 500.0 - 1.0, best: first_move(game) })
+    })
 }
 
 fn book(config: &BookConfig) -> OpeningBook {
@@ -40,10 +48,38 @@ fn openings_are_different_and_within_the_band_on_any_threads() {
 }
 
 #[test]
+fn in_a_steered_opening_the_side_behind_plays_the_judges_move() {
+    let mut config = config("ludoteka", 20);
+    config.steered = true;
+    // The defenders are ahead at every short look, and the full one calls everything even.
+    let judge = || -> Judge {
+        Box::new(|game, look| {
+            Ok(Judgement { value: if look == Look::Short { -0.9 } else { 0.1 }, best: first_move(game) })
+        })
+    };
+    let book = OpeningBook::new(&config, "told".to_owned(), make_book(&config, judge, |_, _| true).unwrap());
+    let mut random = 0;
+    for judged in &book.openings {
+        let mut game = Game::new(config.rules.clone(), judged.opening.first);
+        for &mv in &judged.opening.moves {
+            match game.position().side_to_move() {
+                Side::Attackers => assert_eq!(mv, first_move(&game)),
+                Side::Defenders => random += u32::from(mv != first_move(&game)),
+            }
+            game.play(mv).unwrap();
+        }
+    }
+    assert!(random > 20, "{random} of 40 moves of the defenders are not the first");
+    assert_eq!(OpeningBook::parse(&book.text(), &config.rules).unwrap(), book);
+}
+
+#[test]
 fn a_band_that_nothing_fits_and_a_stop_are_reported() {
     let mut config = config("kvasir", 3);
     config.band = 0.1;
-    let error = make_book(&config, || Box::new(|_| Ok(0.3)), |_, _| true).unwrap_err();
+    let error =
+        make_book(&config, || Box::new(|game, _| Ok(Judgement { value: 0.3, best: first_move(game) })), |_, _| true)
+            .unwrap_err();
     assert!(matches!(error, BookError::TooFew { found: 0, wanted: 3, .. }), "{error}");
     config.n_openings = 500;
     let stopped = make_book(&config, judge, |_, tried| tried < 100).unwrap_err();
@@ -58,10 +94,10 @@ fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
     let book = book(&config);
     book.write(&path).unwrap();
     assert_eq!(OpeningBook::read(&path, &config.rules).unwrap(), book);
-    let ten = book.draw(10, 1, &path).unwrap();
-    assert_eq!(book.draw(30, 1, &path).unwrap()[..10], ten);
-    assert_ne!(book.draw(10, 2, &path).unwrap(), ten);
-    let error = book.draw(31, 1, &path).unwrap_err().to_string();
+    let ten = book.draw(10, 1, &"kvasir.openings").unwrap();
+    assert_eq!(book.draw(30, 1, &"kvasir.openings").unwrap()[..10], ten);
+    assert_ne!(book.draw(10, 2, &"kvasir.openings").unwrap(), ten);
+    let error = book.draw(31, 1, &"kvasir.openings").unwrap_err().to_string();
     assert!(error.contains("kvasir.openings") && error.contains("30 openings, expected 31"), "{error}");
 }
 

@@ -84,7 +84,7 @@ pub fn measure(
     let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.processor()?)?;
     let info = add_net(&mut nets, model, Precision::F32)?;
     let simulations = simulations.unwrap_or_else(|| info.play_simulations());
-    let rules = match_rules(rules, matches.openings.as_deref(), &nets, voice)?;
+    let rules = match_rules(rules, matches.openings.as_ref(), &nets, voice)?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },
         simulations => {

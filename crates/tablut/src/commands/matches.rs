@@ -1,18 +1,20 @@
 //! The common part of `evaluate` and `match`: options of matches, and playing them.
 
+mod book;
 mod playing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::bail;
-use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig};
 use tablut_games::Concurrency;
 use tablut_net::DeviceChoice;
 use tablut_players::NamedPlayer;
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
+pub use self::book::Book;
 pub use self::playing::{Played, play_all};
 use super::device::DeviceArgs;
 
@@ -28,9 +30,10 @@ pub struct MatchArgs {
     /// Random plies at the start of each pair of games.
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
-    /// Use the openings of this book, made by `tablut openings`, a different one for each pair of games.
-    #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
-    pub openings: Option<PathBuf>,
+    /// Use the openings of a book, a different one for each pair of games: `even`, the program's own book of even openings
+    /// for a named rule set, or a file made by `tablut openings`.
+    #[arg(long, value_name = "even|FILE", conflicts_with = "opening_plies")]
+    pub openings: Option<Book>,
     /// Plies after which a game is a draw.
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
@@ -89,10 +92,10 @@ impl MatchArgs {
             sequential_test: self.sequential_test,
             concurrency: Concurrency { workers, tasks_per_worker },
         };
-        if let Some(path) = &self.openings {
-            let book = OpeningBook::read(path, rules)?;
-            config.book = Some(book.draw(n_pairs, self.seed, path)?.into());
-            config.opening_plies = book.plies;
+        if let Some(book) = &self.openings {
+            let opened = book.open(rules)?;
+            config.book = Some(opened.draw(n_pairs, self.seed, book)?.into());
+            config.opening_plies = opened.plies;
         }
         Ok(config)
     }
@@ -100,7 +103,8 @@ impl MatchArgs {
     /// What games begin with, for the line above the tables.
     pub fn openings_text(&self) -> String {
         match &self.openings {
-            Some(path) => format!("openings from {}", path.display()),
+            Some(Book::Even) => "even openings".to_owned(),
+            Some(Book::File(path)) => format!("openings from {}", path.display()),
             None => format!("{} random plies at the beginning of each pair of games", self.opening_plies),
         }
     }

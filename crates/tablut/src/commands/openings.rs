@@ -8,12 +8,13 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_arena::{BookConfig, Judge, OpeningBook, make_book};
+use tablut_arena::{BookConfig, Judge, Judgement, Look, OpeningBook, make_book};
 use tablut_games::Concurrency;
 use tablut_net::Processor;
 use tablut_players::alphabeta::AlphaBeta;
 use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
+use tablut_search::{EvaluateError, Limit};
 
 use super::model_file::load_nets;
 use super::rules_choice::told;
@@ -21,6 +22,11 @@ use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::outputs::Overwrite;
 use crate::progress::{Progress, left};
+
+/// Simulations of a net's short look, which is also the first part of a full one.
+const SHORT_LOOK: u32 = 32;
+/// How much further from even than the band a short look must find an opening to be enough.
+const SHORT_LOOK_ERROR: f64 = 0.4;
 
 /// Arguments of `tablut openings`.
 #[derive(clap::Args)]
@@ -34,9 +40,13 @@ pub struct Args {
     /// Openings in the book; a match of N games needs half as many
     #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
-    /// Random plies of each opening
+    /// Plies of each opening: random ones, unless --steer
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     plies: u32,
+    /// Let the side that is behind at a short look play its best move, and only the other one random moves: under one-sided
+    /// rules hardly any random opening is even
+    #[arg(long)]
+    steer: bool,
     /// The judge that evaluates openings: alphabeta:DEPTH or net:FILE@SIMULATIONS
     #[arg(long, default_value = "alphabeta:4", value_name = "PLAYER")]
     judge: PlayerSpec,
@@ -65,11 +75,12 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         bail!("--band {band}: expected a number from 0");
     }
     // One judge now, so that a player that cannot judge is told before the work begins.
-    drop(judge(&args.judge, &rules, &nets)?);
+    drop(judge(&args.judge, band, &rules, &nets)?);
     let config = BookConfig {
         rules: rules.clone(),
         n_openings: args.count as usize,
         plies: args.plies,
+        steered: args.steer,
         band,
         seed: args.seed,
         n_threads: args.threads.map_or(Concurrency::default().workers, usize::from),
@@ -81,7 +92,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let begin = Instant::now();
     let made = make_book(
         &config,
-        || judge(&args.judge, &rules, &nets).expect("a judge was made before"),
+        || judge(&args.judge, band, &rules, &nets).expect("a judge was made before"),
         |found, tried| {
             let (found, count) = (found as u64, u64::from(args.count));
             progress.show(found, &format!("{tried} tried, {} left", left(begin.elapsed(), found, count)));
@@ -108,20 +119,33 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A judge that looks as the player of `spec` does.
-fn judge(spec: &PlayerSpec, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
+/// A judge that looks as the player of `spec` does. A net's judge looks for a moment only where that shows a value far
+/// beyond `band`.
+fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
     match spec {
         PlayerSpec::AlphaBeta(limit @ SearchLimit::Depth(_)) => {
             let mut engine = AlphaBeta::new(rules, *limit, ChaCha8Rng::seed_from_u64(0));
-            Ok(Box::new(move |game: &Game| Ok(f64::from(for_attackers(game) * engine.analyse(game).score))))
+            Ok(Box::new(move |game: &Game, _| {
+                let found = engine.analyse(game);
+                Ok(Judgement { value: f64::from(for_attackers(game) * found.score), best: found.best[0] })
+            }))
         }
         PlayerSpec::Net { .. } if spec.is_reproducible() => {
             let search = nets.search_of(spec).context("the judge's model file was not loaded")?;
             let NetSearch { limit, config, .. } = search;
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
-            Ok(Box::new(move |game: &Game| {
-                Ok(f64::from(player.think(game, &config, limit, &mut |_| Watch::GoOn)?.value))
+            // Few openings are even under some rules, and a short look tells most of the others.
+            let short =
+                limit.simulations().filter(|&n| n > SHORT_LOOK).map_or(limit, |_| Limit::of_simulations(SHORT_LOOK));
+            Ok(Box::new(move |game: &Game, look| {
+                let mut see = |limit| -> Result<Judgement, EvaluateError> {
+                    let found = player.think(game, &config, limit, &mut |_| Watch::GoOn)?;
+                    Ok(Judgement { value: f64::from(found.value), best: found.chosen })
+                };
+                let first = see(short)?;
+                let is_enough = look == Look::Short || short == limit || first.value.abs() > band + SHORT_LOOK_ERROR;
+                if is_enough { Ok(first) } else { see(limit) }
             }))
         }
         _ => bail!("--judge {spec}: expected alphabeta:DEPTH or net:FILE@SIMULATIONS"),

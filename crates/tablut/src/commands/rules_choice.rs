@@ -8,6 +8,7 @@ use tablut_net::{KnownRules, Model, RulesChoice, choose_rules};
 use tablut_players::Nets;
 use tablut_rules::Rules;
 
+use super::matches::Book;
 use super::model_file::model_name;
 use crate::console::Voice;
 
@@ -27,9 +28,11 @@ pub fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice:
 }
 
 /// The rules of a match: `asked`, else those of its opening book, else rules that the nets know.
-pub fn match_rules(asked: Option<&str>, book: Option<&Path>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+pub fn match_rules(asked: Option<&str>, book: Option<&Book>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let choice = match (asked, book) {
-        (None, Some(path)) => nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)?,
+        (None, Some(Book::File(path))) => {
+            nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)?
+        }
         _ => nets.choose_rules(asked)?,
     };
     Ok(told(choice, voice))

@@ -64,7 +64,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
     args.svg.as_deref().map_or(Ok(()), check_writable)?;
     let nets = load_nets(players.iter().map(|player| &player.spec), args.matches.device.processor()?)?;
-    let rules = match_rules(args.rules.as_deref(), args.matches.openings.as_deref(), &nets, console.voice)?;
+    let rules = match_rules(args.rules.as_deref(), args.matches.openings.as_ref(), &nets, console.voice)?;
     let cancel = cancelled_by_interrupt()?;
     let save_games = args.matches.save_games.as_deref();
     let config = args.matches.config(&rules)?;
