@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Plays a net against alpha-beta with ten and with five times its time, under the contest's rules, from even openings.
+
+    python3 experiments/ashton/run.py play --net models/all-rules.tablut --out runs/ashton
+    python3 experiments/ashton/run.py table --out runs/ashton
+
+Games have one core each, so nothing else should run. Finished games are kept, and a match that was stopped goes on.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+from pathlib import Path
+
+# The net's time for each move, the opponent, and the games.
+MATCHES = [("100ms", "alphabeta:1000ms", 200), ("200ms", "alphabeta:1000ms", 200), ("500ms", "alphabeta:5000ms", 40)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=["play", "table"])
+    parser.add_argument("--binary", default="target/release/tablut")
+    parser.add_argument("--net", default="models/all-rules.tablut")
+    parser.add_argument("--threads", type=int, default=2, help="games at the same time: no more than cores")
+    parser.add_argument("--out", type=Path, default=Path("runs/ashton"))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    {"play": play, "table": table}[options.step](options)
+
+
+def path_of(options, time, opponent):
+    return options.out / f"{time}-{opponent.replace(':', '-')}.json"
+
+
+def play(options):
+    for time, opponent, games in MATCHES:
+        out = path_of(options, time, opponent)
+        if out.exists():
+            continue
+        command = [options.binary, "match", f"net:{options.net}@{time}", opponent, "--rules", "ashton", "--openings", "even"]
+        command += ["--games", games, "--threads", options.threads, "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
+        out.write_bytes(subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def table(options):
+    print("| net | opponent | games | score (95 %) | Elo (95 %) | as attackers | as defenders |")
+    print("|---|---|--:|---|---|--:|--:|")
+    for time, opponent, _ in MATCHES:
+        path = path_of(options, time, opponent)
+        if not path.exists():
+            continue
+        one = json.loads(path.read_text())["matches"][0]
+        score = one["total"]["score"]
+        mean, low, high = (score[key] for key in ("mean", "low", "high"))
+        sides = [one[side]["score"]["mean"] for side in ("as_attackers", "as_defenders")]
+        print(
+            f"| {time} | `{opponent}` | {one['games']} | {100 * mean:.0f} % ({100 * low:.0f}–{100 * high:.0f}) "
+            f"| {elo(mean)} ({elo(low)} to {elo(high)}) | {100 * sides[0]:.0f} % | {100 * sides[1]:.0f} % |"
+        )
+
+
+def elo(share):
+    share = min(max(share, 1e-3), 1 - 1e-3)
+    return f"{-400 * math.log10(1 / share - 1):+.0f}"
+
+
+if __name__ == "__main__":
+    main()
