@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Plays a net against a player at equal time a move, or at the player's own limit, under each rule set, from even openings.
+
+    python3 experiments/all-rules/timed.py play --net NET --against net:models/earlier/all-rules-1.tablut@100ms --out runs/timed
+    python3 experiments/all-rules/timed.py table --out runs/timed
+
+Games have one core each, so nothing else should run. Finished games are kept, and a match that was stopped goes on.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SOURCES = ["kvasir", "masters", "imperial", "ludoteka", "tartu", "ashton"]
+VARIANTS = [
+    "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "linnaeus", "linnaeus-open-camps",
+    "masters-weak-king", "masters-armed-king", "masters-edge",
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=["play", "table"])
+    parser.add_argument("--binary", default="target/release/tablut")
+    parser.add_argument("--net", default="models/all-rules.tablut")
+    parser.add_argument("--time", default="100ms", help="the net's time for each move")
+    parser.add_argument("--against", default="net:models/earlier/all-rules-1.tablut@100ms")
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2, help="matches at the same time: no more than cores")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rules", nargs="*", default=SOURCES + VARIANTS)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    {"play": play_all, "table": table}[options.step](options)
+
+
+def play_all(options):
+    with ThreadPoolExecutor(options.processes) as pool:
+        for _ in pool.map(lambda rules: play(options, rules), options.rules):
+            pass
+
+
+def play(options, rules):
+    """One match, in JSON; nothing if it is there already."""
+    out = options.out / f"{rules}-{options.seed}.json"
+    if out.exists():
+        return
+    command = [options.binary, "match", f"net:{options.net}@{options.time}", options.against, "--rules", rules]
+    command += ["--openings", "even", "--games", options.games, "--seed", options.seed, "--threads", 1]
+    command += ["--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True)
+    out.write_bytes(done.stdout)
+    print(row(options, rules), flush=True)
+
+
+def row(options, rules):
+    """A line of the table: all seeds of a rule set together."""
+    pairs, sides = [0] * 5, {"as_attackers": [0, 0], "as_defenders": [0, 0]}
+    for path in sorted(options.out.glob(f"{rules}-[0-9]*.json")):
+        one = json.loads(path.read_text())["matches"][0]
+        pairs = [a + b for a, b in zip(pairs, one["pentanomial"]["counts"])]
+        for side, sums in sides.items():
+            results = one[side]["results"]
+            sums[0] += results["wins"] + results["draws"] / 2
+            sums[1] += sum(results.values())
+    if not sum(pairs):
+        return f"| {rules} | – | – | – | – |"
+    games, mean, low, high = score(pairs)
+    attackers, defenders = (100 * points / games for points, games in sides.values())
+    return (
+        f"| {rules} | {games} | {100 * mean:.1f} % ({100 * low:.1f}–{100 * high:.1f}) "
+        f"| {elo(mean):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}) | {attackers:.0f} / {defenders:.0f} |"
+    )
+
+
+def score(pairs, z=1.96):
+    """Games, score and its interval: Wilson's, with the number of games divided by the variance of pairs over that of
+    independent games; two notional pairs with a ratio of one are added."""
+    n_pairs = sum(pairs)
+    points = [0, 0.25, 0.5, 0.75, 1]
+    mean = sum(n * p for n, p in zip(pairs, points)) / n_pairs
+    variance = sum(n * (p - mean) ** 2 for n, p in zip(pairs, points)) / n_pairs
+    single = mean * (1 - mean)
+    ratio = 2 * variance / single if single > 0 else 1.0
+    n = 2 * n_pairs / max((ratio * n_pairs + 2) / (n_pairs + 2), 1e-3)
+    centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
+    return 2 * n_pairs, mean, centre - half, centre + half
+
+
+def elo(share):
+    share = min(max(share, 1e-3), 1 - 1e-3)
+    return -400 * math.log10(1 / share - 1)
+
+
+def table(options):
+    print("| rules | games | score (95 %) | Elo (95 %) | as attackers / defenders, % |")
+    print("|---|--:|---|---|--:|")
+    for rules in options.rules:
+        print(row(options, rules))
+
+
+if __name__ == "__main__":
+    main()
