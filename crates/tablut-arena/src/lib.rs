@@ -24,7 +24,7 @@ pub use many_pairs::{SmallMatch, play_pairs};
 pub use match_game::{GameResult, MatchGame, MatchSeat};
 pub use match_plan::MatchPlan;
 pub use opening_book::{
-    BookConfig, BookError, BookFileError, Judge, JudgedOpening, Judgement, Look, OpeningBook, make_book,
+    BookConfig, BookError, BookFileError, Judge, JudgedOpening, Look, OpeningBook, Opinion, make_book,
 };
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use tally::{MatchReport, SideResult, Tally};

@@ -60,7 +60,7 @@ pub enum Look {
 
 /// What a judge thinks of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judgement {
+pub struct Opinion {
     /// The value for the attackers, in the judge's own unit.
     pub value: f64,
     /// The move that the judge would play.
@@ -68,7 +68,7 @@ pub struct Judgement {
 }
 
 /// Looks at a position in which the game goes on. What it returns must depend only on its arguments.
-pub type Judge = Box<dyn FnMut(&Game, Look) -> Result<Judgement, EvaluateError> + Send>;
+pub type Judge = Box<dyn FnMut(&Game, Look) -> Result<Opinion, EvaluateError> + Send>;
 
 /// The book cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -157,7 +157,7 @@ fn candidate(config: &BookConfig, number: usize, judge: &mut Judge) -> Result<Ca
         if !config.steered {
             return Ok(random(moves, rng));
         }
-        let Judgement { value, best } = judge(game, Look::Short)?;
+        let Opinion { value, best } = judge(game, Look::Short)?;
         let ahead = if value > 0.0 { Side::Attackers } else { Side::Defenders };
         Ok(if game.position().side_to_move() == ahead { random(moves, rng) } else { best })
     })?;

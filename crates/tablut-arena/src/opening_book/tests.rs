@@ -1,7 +1,7 @@
 //! Writing and reading books from a judge with given evaluations.
 
 use super::file::sealed;
-use super::{BookConfig, BookError, Judge, Judgement, Look, OpeningBook, make_book};
+use super::{BookConfig, BookError, Judge, Look, OpeningBook, Opinion, make_book};
 use crate::openings::canonical;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn first_move(game: &Game) -> Move {
 /// Evaluates every position differently, but mirror images equally.
 fn judge() -> Judge {
     Box::new(|game: &Game, _| {
-        Ok(Judgement { value: (canonical(game.position()) % 1000) as f64 / 500.0 - 1.0, best: first_move(game) })
+        Ok(Opinion { value: (canonical(game.position()) % 1000) as f64 / 500.0 - 1.0, best: first_move(game) })
     })
 }
 
@@ -54,7 +54,7 @@ fn in_a_steered_opening_the_side_behind_plays_the_judges_move() {
     // The defenders are ahead at every short look, and the full one calls everything even.
     let judge = || -> Judge {
         Box::new(|game, look| {
-            Ok(Judgement { value: if look == Look::Short { -0.9 } else { 0.1 }, best: first_move(game) })
+            Ok(Opinion { value: if look == Look::Short { -0.9 } else { 0.1 }, best: first_move(game) })
         })
     };
     let book = OpeningBook::new(&config, "told".to_owned(), make_book(&config, judge, |_, _| true).unwrap());
@@ -78,7 +78,7 @@ fn a_band_that_nothing_fits_and_a_stop_are_reported() {
     let mut config = config("kvasir", 3);
     config.band = 0.1;
     let error =
-        make_book(&config, || Box::new(|game, _| Ok(Judgement { value: 0.3, best: first_move(game) })), |_, _| true)
+        make_book(&config, || Box::new(|game, _| Ok(Opinion { value: 0.3, best: first_move(game) })), |_, _| true)
             .unwrap_err();
     assert!(matches!(error, BookError::TooFew { found: 0, wanted: 3, .. }), "{error}");
     config.n_openings = 500;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_arena::{BookConfig, Judge, Judgement, Look, OpeningBook, make_book};
+use tablut_arena::{BookConfig, Judge, Look, OpeningBook, Opinion, make_book};
 use tablut_games::Concurrency;
 use tablut_net::Processor;
 use tablut_players::alphabeta::AlphaBeta;
@@ -127,7 +127,7 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
             let mut engine = AlphaBeta::new(rules, *limit, ChaCha8Rng::seed_from_u64(0));
             Ok(Box::new(move |game: &Game, _| {
                 let found = engine.analyse(game);
-                Ok(Judgement { value: f64::from(for_attackers(game) * found.score), best: found.best[0] })
+                Ok(Opinion { value: f64::from(for_attackers(game) * found.score), best: found.best[0] })
             }))
         }
         PlayerSpec::Net { .. } if spec.is_reproducible() => {
@@ -139,9 +139,9 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
             let short =
                 limit.simulations().filter(|&n| n > SHORT_LOOK).map_or(limit, |_| Limit::of_simulations(SHORT_LOOK));
             Ok(Box::new(move |game: &Game, look| {
-                let mut see = |limit| -> Result<Judgement, EvaluateError> {
+                let mut see = |limit| -> Result<Opinion, EvaluateError> {
                     let found = player.think(game, &config, limit, &mut |_| Watch::GoOn)?;
-                    Ok(Judgement { value: f64::from(found.value), best: found.chosen })
+                    Ok(Opinion { value: f64::from(found.value), best: found.chosen })
                 };
                 let first = see(short)?;
                 let is_enough = look == Look::Short || short == limit || first.value.abs() > band + SHORT_LOOK_ERROR;
