@@ -9,10 +9,13 @@ Games have one core each, so nothing else should run. Finished games are kept, a
 
 import argparse
 import json
-import math
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from scores import elo_text, of_pairs  # noqa: E402
 
 SOURCES = ["kvasir", "masters", "imperial", "ludoteka", "tartu", "ashton"]
 VARIANTS = [
@@ -69,32 +72,12 @@ def row(options, rules):
             sums[1] += sum(results.values())
     if not sum(pairs):
         return f"| {rules} | – | – | – | – |"
-    games, mean, low, high = score(pairs)
+    games, mean, low, high = of_pairs(pairs)
     attackers, defenders = (100 * points / games for points, games in sides.values())
     return (
         f"| {rules} | {games} | {100 * mean:.1f} % ({100 * low:.1f}–{100 * high:.1f}) "
-        f"| {elo(mean):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}) | {attackers:.0f} / {defenders:.0f} |"
+        f"| {elo_text(mean, low, high)} | {attackers:.0f} / {defenders:.0f} |"
     )
-
-
-def score(pairs, z=1.96):
-    """Games, score and its interval: Wilson's, with the number of games divided by the variance of pairs over that of
-    independent games; two notional pairs with a ratio of one are added."""
-    n_pairs = sum(pairs)
-    points = [0, 0.25, 0.5, 0.75, 1]
-    mean = sum(n * p for n, p in zip(pairs, points)) / n_pairs
-    variance = sum(n * (p - mean) ** 2 for n, p in zip(pairs, points)) / n_pairs
-    single = mean * (1 - mean)
-    ratio = 2 * variance / single if single > 0 else 1.0
-    n = 2 * n_pairs / max((ratio * n_pairs + 2) / (n_pairs + 2), 1e-3)
-    centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
-    return 2 * n_pairs, mean, centre - half, centre + half
-
-
-def elo(share):
-    share = min(max(share, 1e-3), 1 - 1e-3)
-    return -400 * math.log10(1 / share - 1)
 
 
 def table(options):

@@ -9,9 +9,12 @@ Games have one core each, so nothing else should run. Finished games are kept, a
 
 import argparse
 import json
-import math
 import subprocess
+import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from scores import elo_text  # noqa: E402
 
 # The net's time for each move, the opponent, and the games.
 MATCHES = [("100ms", "alphabeta:1000ms", 200), ("200ms", "alphabeta:1000ms", 200), ("500ms", "alphabeta:5000ms", 40)]
@@ -56,13 +59,8 @@ def table(options):
         sides = [one[side]["score"]["mean"] for side in ("as_attackers", "as_defenders")]
         print(
             f"| {time} | `{opponent}` | {one['games']} | {100 * mean:.0f} % ({100 * low:.0f}–{100 * high:.0f}) "
-            f"| {elo(mean)} ({elo(low)} to {elo(high)}) | {100 * sides[0]:.0f} % | {100 * sides[1]:.0f} % |"
+            f"| {elo_text(mean, low, high)} | {100 * sides[0]:.0f} % | {100 * sides[1]:.0f} % |"
         )
-
-
-def elo(share):
-    share = min(max(share, 1e-3), 1 - 1e-3)
-    return f"{-400 * math.log10(1 / share - 1):+.0f}"
 
 
 if __name__ == "__main__":

@@ -12,11 +12,13 @@ was stopped goes on where it was.
 
 import argparse
 import json
-import math
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from scores import wilson  # noqa: E402
 
 RULES = [
     "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
@@ -100,14 +102,6 @@ def match(options, rules, simulations, start, games):
     return call(command)
 
 
-def wilson(wins, games, z=1.96):
-    """The interval of a share."""
-    share = wins / games
-    centre = (share + z * z / (2 * games)) / (1 + z * z / games)
-    half = z / (1 + z * z / games) * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    return centre - half, centre + half
-
-
 def table(options):
     """Results by rule set, start and strength."""
     for start, strengths in STRENGTHS.items():
@@ -136,7 +130,7 @@ def cell(path):
     defenders = attacking["losses"] + defending["wins"]
     draws = attacking["draws"] + defending["draws"]
     games = attackers + defenders + draws
-    low, high = wilson(attackers + draws / 2, games)
+    low, high = wilson((attackers + draws / 2) / games, games)
     shares = " – ".join(f"{100 * n / games:.0f}" for n in (attackers, draws, defenders))
     return f"{shares}; {100 * (attackers + draws / 2) / games:.0f} ({100 * low:.0f}–{100 * high:.0f})"
 

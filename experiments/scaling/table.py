@@ -1,19 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the tables of `run.py`'s matches: `python3 experiments/scaling/table.py runs/scaling`.
-
-Games of a pair share their opening, so the interval goes by the pairs: Wilson's, with the number of games divided by the
-variance of pairs over that of independent games. Two notional pairs with a ratio of one keep a few like pairs from
-claiming certainty.
-"""
+"""Makes the tables of `run.py`'s matches: `python3 experiments/scaling/table.py runs/scaling`."""
 
 import json
-import math
 import sys
 from pathlib import Path
 
 from pairings import DOUBLED, RULES, VARIANTS, name, pairings, player
 
-Z = 1.96
+sys.path.append(str(Path(__file__).parents[1]))
+from scores import elo_text, of_pairs  # noqa: E402
 
 
 def read(folder):
@@ -23,33 +18,12 @@ def read(folder):
     return {pairing: report["matches"][0]["pentanomial"]["counts"] for pairing, report in played.items()}
 
 
-def score(counts):
-    """Games, score, and its interval."""
-    n_pairs = sum(counts)
-    points = [0, 0.25, 0.5, 0.75, 1]
-    mean = sum(n * p for n, p in zip(counts, points)) / n_pairs
-    variance = sum(n * (p - mean) ** 2 for n, p in zip(counts, points)) / n_pairs
-    single = mean * (1 - mean)
-    ratio = 2 * variance / single if single > 0 else 1.0
-    effect = (ratio * n_pairs + 2) / (n_pairs + 2)
-    n = 2 * n_pairs / max(effect, 1e-3)
-    centre = (mean + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z / (1 + Z * Z / n) * math.sqrt(mean * (1 - mean) / n + Z * Z / (4 * n * n))
-    return 2 * n_pairs, mean, centre - half, centre + half
-
-
-def elo(share):
-    """The logistic difference at a score, kept within what can be printed."""
-    share = min(max(share, 1e-3), 1 - 1e-3)
-    return -400 * math.log10(1 / share - 1)
-
-
 def cell(counts):
     """Elo with its interval, and the games."""
     if not counts or not sum(counts):
         return "–"
-    games, mean, low, high = score(counts)
-    return f"{elo(mean):+.0f} ({elo(low):+.0f} to {elo(high):+.0f}), {games}"
+    games, mean, low, high = of_pairs(counts)
+    return f"{elo_text(mean, low, high)}, {games}"
 
 
 def table(head, rows):

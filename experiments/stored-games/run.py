@@ -13,11 +13,13 @@ All steps can be stopped and called again. What is done is kept.
 
 import argparse
 import json
-import math
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from scores import elo_text  # noqa: E402
 
 
 def main():
@@ -33,6 +35,7 @@ def main():
     parser.add_argument("--against", default="muon", help="the variant that the others play")
     parser.add_argument("--rules", nargs="*", default=["kvasir", "masters"])
     parser.add_argument("--games", type=int, default=120, help="games under each rule set")
+    parser.add_argument("--openings", help="`even` or a book; four random plies otherwise")
     parser.add_argument("--play", default="128", help="simulations a move, or a time such as 100ms")
     options = parser.parse_args()
     variants = json.loads(options.variants.read_text())
@@ -79,13 +82,9 @@ def play(options, names, _):
                 continue
             players = [net(options, name), net(options, options.against)]
             command = [options.binary, "match", *players, "--games", str(options.games), "--rules", rules]
+            command += ["--openings", options.openings] if options.openings else []
             out.write_text(run([*command, "--threads", "1", "--json", "-q"]))
             print(f"played {name} under {rules}", flush=True)
-
-
-def elo(score):
-    score = min(max(score, 1e-3), 1 - 1e-3)
-    return 400 * math.log10(score / (1 - score))
 
 
 def table(options, names, variants):
@@ -103,8 +102,7 @@ def table(options, names, variants):
             match = options.out / f"match-{name}-{options.against}-{options.play}-{rules}.json"
             if match.exists():
                 score = json.loads(match.read_text())["matches"][0]["total"]["score"]
-                middle, low, high = (elo(score[key]) for key in ("mean", "low", "high"))
-                cells.append(f"{middle:+.0f} ({low:+.0f} to {high:+.0f})")
+                cells.append(elo_text(*(score[key] for key in ("mean", "low", "high"))))
             else:
                 cells.append("")
         seconds = sum(line["seconds"] for line in lines)
