@@ -1,0 +1,111 @@
+//! What is certain of all positions with few pieces, under chosen rule sets.
+//!
+//! `cargo run --release -p tablut-puzzles --example endgames -- kvasir,masters 0v2,1v1` solves a king against two
+//! attackers, and a king and one defender against one attacker. `all` stands for the rule sets that come with the
+//! program. It prints Markdown tables; progress goes to stderr. One thread.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tablut_puzzles::{EndgameCounts, EndgameSummary, Endgames, Material};
+use tablut_rules::{Rules, Side};
+
+/// One rule set's answer about each class, in the order of the classes.
+struct Answers {
+    rules: Arc<Rules>,
+    summaries: Vec<EndgameSummary>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [names, classes] = arguments.as_slice() else {
+        return Err("expected RULES,... (or all) and CLASS,... such as 0v3,1v2".into());
+    };
+    let names: Vec<&str> = if names == "all" { Rules::names().collect() } else { names.split(',').collect() };
+    let classes: Vec<Material> = classes.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    let answers = names.into_iter().map(|name| solve(name, &classes)).collect::<Result<Vec<_>, _>>()?;
+    for (place, material) in classes.iter().enumerate() {
+        print_class(place, *material, &answers);
+    }
+    Ok(())
+}
+
+fn solve(name: &str, classes: &[Material]) -> Result<Answers, Box<dyn Error>> {
+    let rules = Arc::new(Rules::load(name)?);
+    let mut endgames = Endgames::new(rules.clone());
+    let mut summaries = Vec::new();
+    for &material in classes {
+        let start = Instant::now();
+        endgames.solve(material)?;
+        let summary = endgames.summary(material).ok_or("the class was solved")?;
+        eprintln!("{name} {material}: {} positions in {:.1} s", summary.positions(), start.elapsed().as_secs_f64());
+        summaries.push(summary);
+    }
+    Ok(Answers { rules, summaries })
+}
+
+fn print_class(place: usize, material: Material, answers: &[Answers]) {
+    println!("## {}\n", in_words(material));
+    println!(
+        "| rules | positions | attackers to move: attackers win / defenders win / neither | defenders to move: attackers win \
+         / defenders win / neither | attackers' longest win | defenders' longest win |\n|---|--:|--:|--:|--:|--:|"
+    );
+    for Answers { rules, summaries } in answers {
+        let summary = &summaries[place];
+        let [attackers, defenders] = summary.to_move.map(|counts| shares(&counts));
+        let [longest_attack, longest_defence] =
+            summary.longest.map(|longest| longest.map_or("–".to_owned(), |(plies, _)| plies.to_string()));
+        println!(
+            "| {} | {} | {attackers} | {defenders} | {longest_attack} | {longest_defence} |",
+            rules.name(),
+            with_commas(summary.positions())
+        );
+    }
+    println!("\n| rules | winner | plies | a position with the longest win |\n|---|---|--:|---|");
+    for Answers { rules, summaries } in answers {
+        let set = rules.set();
+        let limit = set.no_capture_plies.into_iter().chain(set.max_plies).min().unwrap_or(u32::MAX);
+        for side in Side::ALL {
+            if let Some((plies, position)) = summaries[place].longest[side.index()] {
+                let remark = if plies >= limit { " (the limit on length is reached before)" } else { "" };
+                println!("| {} | {side} | {plies} | `{position}`{remark} |", rules.name());
+            }
+        }
+    }
+    println!();
+}
+
+/// The class with its soldiers in words.
+fn in_words(material: Material) -> String {
+    let count = |n: usize, piece: &str| format!("{n} {piece}{}", if n == 1 { "" } else { "s" });
+    let king = match material.defenders {
+        0 => "King".to_owned(),
+        n => format!("King and {}", count(n, "defender")),
+    };
+    format!("{king} against {}", count(material.attackers, "attacker"))
+}
+
+/// Per cent won by the attackers, by the defenders, and by neither.
+fn shares(counts: &EndgameCounts) -> String {
+    let [attackers, defenders] = counts.won;
+    [attackers, defenders, counts.neither()].map(|part| per_cent(part, counts.positions)).join(" / ")
+}
+
+/// A share in per cent with one decimal. Only none is written as 0 and only all as 100.
+fn per_cent(part: u64, all: u64) -> String {
+    match 100.0 * part as f64 / all as f64 {
+        _ if part == 0 => "0".to_owned(),
+        _ if part == all => "100".to_owned(),
+        share if share < 0.05 => "< 0.1".to_owned(),
+        share if share >= 99.95 => "> 99.9".to_owned(),
+        share => format!("{share:.1}"),
+    }
+}
+
+fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    let groups: Vec<String> = groups.into_iter().map(|group| String::from_utf8_lossy(group).into_owned()).collect();
+    groups.join(",")
+}

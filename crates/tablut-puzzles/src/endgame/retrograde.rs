@@ -1,0 +1,173 @@
+//! Solves one class of material backwards, from the ends of games to the positions that lead there.
+//!
+//! A first pass looks at every position. It finds what is decided within two plies, and wins by captures, which lead to
+//! smaller classes. Then losses and wins are found in turn, the shortest first. A position is lost if every move leads
+//! to a win of the opponent; an open position remembers its first move that does not, so each of its moves is looked up
+//! about once. A position is won one ply before a lost one: wins are passed on to the predecessors.
+//!
+//! All moves, captures and wins are those of `tablut-rules`. Predecessors are guessed by moving a piece back along its
+//! lines, and count only if the rules say that the move forward is legal and leads to the position.
+
+use std::collections::BTreeMap;
+
+use tablut_rules::{Applied, Bitboard, Direction, Move, MoveList, Position, Rules, Side, Square};
+
+use super::index::Index;
+use super::material::Material;
+use super::table::{Cell, Table};
+
+/// Solves a class of material. `smaller` holds every class that a capture leads to.
+pub(super) fn solve(rules: &Rules, index: Index, smaller: &BTreeMap<Material, Table>) -> Table {
+    let cells = vec![Cell::UNUSED; index.n_slots()];
+    let mut retrograde =
+        Retrograde { rules, smaller, table: Table { index, cells }, longest: 0, moves: MoveList::new() };
+    retrograde.look_at_all();
+    // A loss is one ply longer than the longest win that it allows.
+    let mut plies = 0;
+    while plies <= retrograde.longest + 1 {
+        retrograde.find_losses(plies);
+        retrograde.pass_on_losses(plies);
+        plies += 2;
+    }
+    retrograde.table
+}
+
+struct Retrograde<'a> {
+    rules: &'a Rules,
+    smaller: &'a BTreeMap<Material, Table>,
+    table: Table,
+    /// The most plies in a decided cell.
+    longest: u32,
+    moves: MoveList,
+}
+
+impl Retrograde<'_> {
+    fn decide(&mut self, slot: usize, plies: u32) {
+        self.table.cells[slot] = Cell::decided(plies);
+        self.longest = self.longest.max(plies);
+    }
+
+    /// The first pass.
+    fn look_at_all(&mut self) {
+        for slot in 0..self.table.cells.len() {
+            if let Some(position) = self.table.index.position(slot) {
+                match self.plies_at_first_sight(&position) {
+                    Some(plies) => self.decide(slot, plies),
+                    None => self.table.cells[slot] = Cell::open(0),
+                }
+            }
+        }
+    }
+
+    /// The plies until the game ends, as far as can be told without the results of the position's own class. A win by a
+    /// capture may turn out to be shorter.
+    fn plies_at_first_sight(&mut self, position: &Position) -> Option<u32> {
+        let (rules, mover) = (self.rules, position.side_to_move());
+        let opponent = mover.opponent();
+        if rules.wins_at_once(position, mover) {
+            return Some(1);
+        }
+        if !rules.has_legal_move(position) {
+            return Some(0);
+        }
+        if rules.wins_at_once(position, opponent) && !rules.can_parry(position, opponent) {
+            return Some(2);
+        }
+        rules.legal_moves(position, &mut self.moves);
+        let captures =
+            self.moves.iter().map(|&mv| rules.apply(position, mv)).filter(|after| !after.captured.is_empty());
+        let losses =
+            captures.filter_map(|after| plies_in(self.smaller, &after.position)).filter(|plies| plies % 2 == 0);
+        losses.min().map(|plies| plies + 1)
+    }
+
+    /// Decides the open positions that are lost in `plies`: every move leads to a win of the opponent in fewer.
+    fn find_losses(&mut self, plies: u32) {
+        for slot in 0..self.table.cells.len() {
+            let Some(first) = self.table.cells[slot].first_move() else { continue };
+            let Some(position) = self.table.index.position(slot) else { continue };
+            self.rules.legal_moves(&position, &mut self.moves);
+            let holds = |mv: &Move| !self.is_won_within(plies, &self.rules.apply(&position, *mv));
+            match self.moves[first..].iter().position(holds) {
+                Some(0) => {}
+                Some(skipped) => self.table.cells[slot] = Cell::open(first + skipped),
+                None => self.decide(slot, plies),
+            }
+        }
+    }
+
+    /// Whether the side to move after a move is known to win in fewer than `plies`.
+    fn is_won_within(&self, plies: u32, after: &Applied) -> bool {
+        if self.rules.wins_at_once(&after.position, after.position.side_to_move()) {
+            return plies > 1;
+        }
+        let known = if after.captured.is_empty() {
+            let slot = self.table.index.slot(&after.position).expect("a move without captures stays in the class");
+            self.table.cells[slot].plies()
+        } else {
+            plies_in(self.smaller, &after.position)
+        };
+        known.is_some_and(|known| known % 2 == 1 && known < plies)
+    }
+
+    /// Marks the positions with a move to one that is lost in `plies`.
+    fn pass_on_losses(&mut self, plies: u32) {
+        let lost = Cell::decided(plies);
+        for slot in 0..self.table.cells.len() {
+            if self.table.cells[slot] != lost {
+                continue;
+            }
+            let Some(position) = self.table.index.position(slot) else { continue };
+            for before in self.predecessors(&position) {
+                let known = self.table.cells[before].plies();
+                if known.is_none_or(|known| known > plies + 1) {
+                    self.decide(before, plies + 1);
+                }
+            }
+        }
+    }
+
+    /// The slots of the class from which a move of the opponent without captures leads to the position.
+    fn predecessors(&self, position: &Position) -> Vec<usize> {
+        let mover = position.side_to_move().opponent();
+        let occupied = position.occupied();
+        let mut slots = Vec::new();
+        for to in position.pieces(mover) {
+            for direction in Direction::ALL {
+                let squares = std::iter::successors(to.step(direction), |square| square.step(direction));
+                for from in squares.take_while(|square| !occupied.contains(*square)) {
+                    let Some(before) = with_piece_moved(position, mover, to, from) else { continue };
+                    let mv = Move::new(from, to);
+                    let legal = self.rules.check_legal(&before, mv).is_ok();
+                    if legal && self.rules.apply(&before, mv).position == *position {
+                        slots.extend(self.table.index.slot(&before));
+                    }
+                }
+            }
+        }
+        slots
+    }
+}
+
+/// The plies until the game ends, in a smaller class, if one side wins.
+fn plies_in(smaller: &BTreeMap<Material, Table>, position: &Position) -> Option<u32> {
+    let material = Material { defenders: position.defenders().len(), attackers: position.attackers().len() };
+    let table = smaller.get(&material).expect("smaller classes are solved first");
+    let slot = table.index.slot(position).expect("a capture leads to a position of its class");
+    table.cells[slot].plies()
+}
+
+/// The position with the piece on `from` moved to `to`, an empty square, and `side` to move.
+fn with_piece_moved(position: &Position, side: Side, from: Square, to: Square) -> Option<Position> {
+    let (mut attackers, mut defenders, mut king) = (position.attackers(), position.defenders(), position.king());
+    let replace = |set: &mut Bitboard| {
+        set.remove(from);
+        set.insert(to);
+    };
+    match side {
+        Side::Attackers => replace(&mut attackers),
+        Side::Defenders if king == Some(from) => king = Some(to),
+        Side::Defenders => replace(&mut defenders),
+    }
+    Position::from_parts(attackers, defenders, king, side).ok()
+}

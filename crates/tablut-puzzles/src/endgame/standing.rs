@@ -1,0 +1,91 @@
+//! The squares on which each kind of piece may come to stand under a rule set.
+
+use tablut_rules::{Bitboard, MoveList, Piece, Position, Rules, Side, Square};
+
+/// The squares that each kind of piece can reach from its squares at the start.
+///
+/// A piece walks alone on the board. Other pieces can only stand in its way, so it stands on no other square in any
+/// game. Escape squares are not the king's: the game is over there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    /// By [`Piece::index`].
+    squares: [Bitboard; 3],
+}
+
+impl Standing {
+    pub(super) fn new(rules: &Rules) -> Self {
+        let start = Position::start(Side::Attackers);
+        let king = start.king_board();
+        let kings = reachable(rules, king, |square| position(Piece::King, square, square)) - rules.escapes();
+        // The king is somewhere out of the way: what any of his squares permits counts.
+        let soldiers = |piece: Piece, first: Bitboard| {
+            kings.iter().fold(first, |squares, king| reachable(rules, squares, |square| position(piece, square, king)))
+        };
+        let attackers = soldiers(Piece::Attacker, start.attackers());
+        let defenders = soldiers(Piece::Defender, start.defenders());
+        let of = |piece| match piece {
+            Piece::Attacker => attackers,
+            Piece::Defender => defenders,
+            Piece::King => kings,
+        };
+        Self { squares: Piece::ALL.map(of) }
+    }
+
+    pub(super) fn squares(&self, piece: Piece) -> Bitboard {
+        self.squares[piece.index()]
+    }
+}
+
+/// The position with one piece, its side to move, and the king. `None` if the two would share a square.
+fn position(piece: Piece, square: Square, king: Square) -> Option<Position> {
+    let (here, none) = (Bitboard::of(square), Bitboard::EMPTY);
+    let (attackers, defenders) = match piece {
+        Piece::Attacker => (here, none),
+        Piece::Defender => (none, here),
+        Piece::King => (none, none),
+    };
+    Position::from_parts(attackers, defenders, Some(king), piece.side()).ok()
+}
+
+/// The squares that a piece reaches with any number of moves from one of `squares`, and those themselves.
+fn reachable(rules: &Rules, squares: Bitboard, position: impl Fn(Square) -> Option<Position>) -> Bitboard {
+    let mut moves = MoveList::new();
+    let (mut reached, mut unvisited) = (squares, squares);
+    while let Some(from) = unvisited.first() {
+        unvisited.remove(from);
+        let Some(position) = position(from) else { continue };
+        rules.legal_moves(&position, &mut moves);
+        let next: Bitboard = moves.iter().filter(|mv| mv.from == from).map(|mv| mv.to).collect();
+        unvisited |= next - reached;
+        reached |= next;
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_rules::CENTRE;
+
+    fn standing(name: &str) -> [Bitboard; 3] {
+        let rules = Rules::named(name).unwrap();
+        let standing = Standing::new(&rules);
+        [Piece::King, Piece::Defender, Piece::Attacker].map(|piece| standing.squares(piece))
+    }
+
+    #[test]
+    fn special_squares_are_left_out_where_a_piece_never_stands_on_them() {
+        let corners = Bitboard::where_square(|square| square.is_corner());
+        let edge = Bitboard::where_square(|square| square.is_edge());
+        let throne = Bitboard::of(CENTRE);
+        let camps = Position::start(Side::Attackers).attackers();
+        assert_eq!(standing("masters-edge"), [!edge, !Bitboard::EMPTY, !Bitboard::EMPTY]);
+        assert_eq!(standing("masters"), [!corners, !corners, !corners]);
+        assert_eq!(standing("ludoteka"), [!corners, !(corners | throne), !(corners | throne)]);
+        // The king begins on the throne, the attackers on the camps.
+        assert_eq!(standing("piecepack"), [!edge, !throne, !throne]);
+        assert_eq!(standing("ashton"), [!(edge | camps), !(throne | camps), !throne]);
+        assert_eq!(standing("linnaeus")[1], !(throne | camps));
+        assert_eq!(standing("linnaeus-open-camps")[1], !throne);
+    }
+}

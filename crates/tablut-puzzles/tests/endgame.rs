@@ -1,0 +1,246 @@
+//! The tables of endgames against searches that know nothing of them, and against the rules.
+
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use std::sync::Arc;
+use tablut_puzzles::{EndgameValue, Endgames, Material};
+use tablut_rules::{Bitboard, Game, MoveList, Outcome, Position, Rules, Side, Square, Symmetry};
+use tablut_search::exhaustive::{Exhaustive, Goal, WinSolver};
+
+/// Rule sets that differ in escape, throne, corners, camps, and in how the king captures and is captured.
+const RULES: [&str; 6] = ["piecepack", "imperial", "ludoteka", "masters-weak-king", "tartu", "ashton"];
+
+fn solved(name: &str, material: &str) -> Endgames {
+    let mut endgames = Endgames::new(Arc::new(Rules::named(name).unwrap()));
+    endgames.solve(material.parse().unwrap()).unwrap();
+    endgames
+}
+
+fn value(endgames: &Endgames, position: &str) -> Option<EndgameValue> {
+    endgames.value(&position.parse().unwrap())
+}
+
+fn win(winner: Side, plies: u32) -> EndgameValue {
+    EndgameValue::Win { winner, plies }
+}
+
+/// A random placement of the material. It may be one that the tables do not have.
+fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
+    let mut taken = Bitboard::EMPTY;
+    let mut place = || loop {
+        let square = Square::from_index(rng.next_u32() as usize % 81).unwrap();
+        if !taken.contains(square) {
+            taken.insert(square);
+            return square;
+        }
+    };
+    let king = place();
+    let defenders = (0..material.defenders).map(|_| place()).collect();
+    let attackers = (0..material.attackers).map(|_| place()).collect();
+    let side = Side::ALL[rng.next_u32() as usize % 2];
+    Position::from_parts(attackers, defenders, Some(king), side).unwrap()
+}
+
+/// Random positions that the tables have, with their values: up to `n_each` of each value.
+fn samples(endgames: &Endgames, material: &str, n_each: usize, seed: u64) -> Vec<(Position, EndgameValue)> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut found: Vec<(Position, EndgameValue)> = Vec::new();
+    for _ in 0..100_000 {
+        let position = random_position(material.parse().unwrap(), &mut rng);
+        let Some(value) = endgames.value(&position) else { continue };
+        if found.iter().filter(|(_, known)| *known == value).count() < n_each {
+            found.push((position, value));
+        }
+    }
+    assert!(found.len() > n_each, "only {} samples of {material}", found.len());
+    found
+}
+
+#[test]
+fn a_win_takes_as_many_plies_as_a_search_of_the_whole_game_needs() {
+    let mut n_checked = [0; 2];
+    for (seed, name) in RULES.into_iter().enumerate() {
+        for material in ["0v1", "0v2", "1v1"] {
+            let endgames = solved(name, material);
+            for (position, value) in samples(&endgames, material, 8, seed as u64) {
+                let game = Game::from_position(Arc::new(Rules::named(name).unwrap()), position).unwrap();
+                let what = || format!("{name}, seed {seed}: {position} is {value:?}");
+                match value {
+                    EndgameValue::Win { winner, plies } if plies <= 7 => {
+                        let mut solver = WinSolver::new(&game, winner, 50_000_000);
+                        assert_eq!(solver.shortest_win(plies), Ok(Some(plies)), "{}", what());
+                        n_checked[winner.index()] += u32::from(plies > 1);
+                    }
+                    EndgameValue::Win { winner, .. } => {
+                        let mut solver = WinSolver::new(&game, winner, 50_000_000);
+                        assert_eq!(solver.wins_within(5), Ok(false), "{}", what());
+                    }
+                    EndgameValue::Neither => {
+                        for side in Side::ALL {
+                            let mut solver = WinSolver::new(&game, side, 50_000_000);
+                            assert_eq!(solver.wins_within(5), Ok(false), "{}", what());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_checked.iter().all(|&n| n > 10), "{n_checked:?} wins of two plies or more");
+}
+
+#[test]
+fn a_search_without_any_shortcut_agrees() {
+    let mut n_checked = 0;
+    for (seed, name) in RULES.into_iter().enumerate() {
+        let endgames = solved(name, "0v2");
+        for (position, value) in samples(&endgames, "0v2", 4, 100 + seed as u64) {
+            let game = Game::from_position(Arc::new(Rules::named(name).unwrap()), position).unwrap();
+            let mut search = Exhaustive::new(&game, 100_000_000);
+            for side in Side::ALL {
+                for plies in 0..=3 {
+                    let expected =
+                        matches!(value, EndgameValue::Win { winner, plies: n } if winner == side && n <= plies);
+                    let forced = search.forces(side, Goal::Win, plies);
+                    assert_eq!(forced, Ok(expected), "{name}, seed {seed}: {position} is {value:?}, {side} in {plies}");
+                    n_checked += 1;
+                }
+            }
+        }
+    }
+    assert!(n_checked > 500, "{n_checked} answers");
+}
+
+/// Every placement of a king and up to one soldier of each side, with both sides to move.
+fn all_positions(material: Material, mut visit: impl FnMut(Position)) {
+    let one_or_none = |n: usize| -> Vec<Bitboard> {
+        if n == 0 { vec![Bitboard::EMPTY] } else { Square::all().map(Bitboard::of).collect() }
+    };
+    for king in Square::all() {
+        for defenders in one_or_none(material.defenders) {
+            for attackers in one_or_none(material.attackers) {
+                for side in Side::ALL {
+                    if let Ok(position) = Position::from_parts(attackers, defenders, Some(king), side) {
+                        visit(position);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a position's value must be if those after its moves are right.
+fn value_from_moves(endgames: &Endgames, game: &Game, moves: &mut MoveList) -> EndgameValue {
+    let mover = game.position().side_to_move();
+    game.legal_moves(moves);
+    let after = moves.iter().map(|&mv| {
+        let mut after = game.clone();
+        after.play(mv).unwrap();
+        match after.outcome() {
+            Some(Outcome { winner: Some(winner), .. }) => EndgameValue::Win { winner, plies: 0 },
+            Some(outcome) => panic!("{outcome} after one move"),
+            None => endgames.value(after.position()).expect("a move leads to a position of the tables"),
+        }
+    });
+    let after: Vec<EndgameValue> = after.collect();
+    let wins = |side| {
+        after.iter().filter_map(move |value| match value {
+            EndgameValue::Win { winner, plies } if *winner == side => Some(*plies),
+            _ => None,
+        })
+    };
+    match (wins(mover).min(), wins(mover.opponent()).max()) {
+        (Some(plies), _) => EndgameValue::Win { winner: mover, plies: plies + 1 },
+        (None, Some(plies)) if wins(mover.opponent()).count() == after.len() => {
+            EndgameValue::Win { winner: mover.opponent(), plies: plies + 1 }
+        }
+        _ => EndgameValue::Neither,
+    }
+}
+
+#[test]
+fn every_value_follows_from_those_after_the_moves() {
+    let mut moves = MoveList::new();
+    for name in Rules::names() {
+        let rules = Arc::new(Rules::named(name).unwrap());
+        let endgames = solved(name, "1v1");
+        let mut n_positions = 0;
+        for material in ["0v1", "1v1"] {
+            let mut counted = [0; 2];
+            all_positions(material.parse().unwrap(), |position| {
+                let Some(value) = endgames.value(&position) else { return };
+                counted[position.side_to_move().index()] += 1;
+                // A few of the larger class: each is played as a game of its own.
+                n_positions += 1;
+                if material == "1v1" && n_positions % 37 != 0 {
+                    return;
+                }
+                let game = Game::from_position(rules.clone(), position).unwrap();
+                match game.outcome() {
+                    Some(outcome) => {
+                        let winner = outcome.winner.expect("a game that is over at once is won");
+                        assert_eq!(value, win(winner, 0), "{name}: {position}");
+                    }
+                    None => {
+                        assert_eq!(value_from_moves(&endgames, &game, &mut moves), value, "{name}: {position}");
+                    }
+                }
+            });
+            let summary = endgames.summary(material.parse().unwrap()).unwrap();
+            let positions = summary.to_move.map(|counts| counts.positions);
+            assert_eq!(positions, counted, "{name}, {material}: the summary counts every position");
+        }
+    }
+}
+
+#[test]
+fn symmetric_positions_have_equal_values() {
+    for (seed, name) in RULES.into_iter().enumerate() {
+        let endgames = solved(name, "0v2");
+        for (position, value) in samples(&endgames, "0v2", 50, seed as u64) {
+            for symmetry in Symmetry::ALL {
+                let image = symmetry.position(&position);
+                assert_eq!(endgames.value(&image), Some(value), "{name}, seed {seed}: {position} and {image}");
+            }
+        }
+    }
+}
+
+#[test]
+fn plain_positions_have_plain_values() {
+    use Side::{Attackers, Defenders};
+    // The king walks off the board, if it is his turn.
+    let kvasir = solved("kvasir", "0v2");
+    assert_eq!(value(&kvasir, "9/9/9/9/2K6/9/9/9/t7t d"), Some(win(Defenders, 1)));
+    // Four open directions: no attacker closes them all.
+    assert_eq!(value(&kvasir, "9/9/9/9/2K6/9/9/9/t7t a"), Some(win(Defenders, 2)));
+    // Two attackers capture him on an ordinary square. One alone does not.
+    assert_eq!(value(&kvasir, "9/9/9/9/1tK6/9/9/9/3t5 a"), Some(win(Attackers, 1)));
+    assert_eq!(value(&kvasir, "9/9/9/9/1tK6/9/9/9/9 a"), Some(win(Defenders, 2)));
+    // Under masters' rules they do not capture him either, and a king without attackers has won.
+    let masters = solved("masters", "0v2");
+    assert_ne!(value(&masters, "9/9/9/9/1tK6/9/9/9/3t5 a"), Some(win(Attackers, 1)));
+    assert_eq!(value(&masters, "9/9/9/9/2K6/9/9/9/9 a"), Some(win(Defenders, 0)));
+    assert_eq!(value(&masters, "9/9/9/9/2K6/9/9/9/9 d"), Some(win(Defenders, 1)));
+    // The armed king captures the last attacker between himself and the corner. The attackers have no move.
+    let armed = solved("masters-armed-king", "0v1");
+    assert_eq!(value(&armed, "9/9/9/9/2K6/9/9/9/1t7 d"), Some(win(Defenders, 1)));
+}
+
+#[test]
+fn what_the_tables_do_not_have_has_no_value() {
+    let masters = solved("masters", "0v1");
+    for (position, why) in [
+        ("9/9/9/9/9/9/9/9/K7t d", "the king has escaped"),
+        ("9/9/9/9/9/9/9/9/t8 d", "there is no king"),
+        ("9/9/9/9/4K4/9/9/9/t8 d", "no attacker stands on a corner"),
+        ("9/9/9/9/4K4/9/9/9/1tt6 d", "the class is not solved"),
+    ] {
+        assert_eq!(value(&masters, position), None, "{why}");
+    }
+    assert_eq!(masters.summary("0v2".parse().unwrap()), None);
+    let mut endgames = masters.clone();
+    let error = |endgames: &mut Endgames, material: &str| {
+        endgames.solve(material.parse().unwrap()).expect_err("out of reach").to_string()
+    };
+    assert_eq!(error(&mut endgames, "9v1"), "9v1: there are at most 8 defenders and 16 attackers");
+    assert!(error(&mut endgames, "2v4").starts_with("2v4 needs a table of "), "{}", error(&mut endgames, "2v4"));
+}
