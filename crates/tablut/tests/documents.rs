@@ -16,7 +16,9 @@ fn documents() -> Vec<String> {
     let docs = inside("docs")
         .filter_map(|name| name.into_string().ok())
         .filter(|name| Path::new(name).extension() == Some("md".as_ref()));
-    let pages = inside("experiments").filter_map(|name| name.into_string().ok());
+    let pages = inside("experiments")
+        .filter_map(|name| name.into_string().ok())
+        .filter(|name| Path::new(name).extension().is_none());
     let named = DOCUMENTS.iter().map(|name| (*name).to_owned());
     let found =
         docs.map(|name| format!("docs/{name}")).chain(pages.map(|name| format!("experiments/{name}/README.md")));
