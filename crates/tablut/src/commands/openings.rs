@@ -119,8 +119,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A judge that looks as the player of `spec` does. A net's judge looks for a moment only where that shows a value far
-/// beyond `band`.
+/// A judge that thinks as the player of `spec` does. A net's short look is enough where its value is far beyond `band`.
 fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
     match spec {
         PlayerSpec::AlphaBeta(limit @ SearchLimit::Depth(_)) => {
