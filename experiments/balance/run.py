@@ -124,15 +124,28 @@ def cell(path):
     """One match of the table."""
     if not path.exists():
         return "–"
+    attackers, drawn, defenders = shares(path)
+    points = attackers + drawn / 2
+    low, high = wilson(points, games_of(path))
+    return (
+        f"{100 * attackers:.0f} – {100 * drawn:.0f} – {100 * defenders:.0f}; "
+        f"{100 * points:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+    )
+
+
+def shares(path):
+    """The shares of a match's games that the attackers won, that were drawn, and that the defenders won."""
     one = json.loads(path.read_text())["matches"][0]
     attacking, defending = one["as_attackers"]["results"], one["as_defenders"]["results"]
     attackers = attacking["wins"] + defending["losses"]
     defenders = attacking["losses"] + defending["wins"]
     draws = attacking["draws"] + defending["draws"]
     games = attackers + defenders + draws
-    low, high = wilson((attackers + draws / 2) / games, games)
-    shares = " – ".join(f"{100 * n / games:.0f}" for n in (attackers, draws, defenders))
-    return f"{shares}; {100 * (attackers + draws / 2) / games:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+    return attackers / games, draws / games, defenders / games
+
+
+def games_of(path):
+    return json.loads(path.read_text())["matches"][0]["games"]
 
 
 if __name__ == "__main__":

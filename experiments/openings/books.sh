@@ -6,9 +6,11 @@ cd "$(dirname "$0")/../.."
 for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus masters-weak-king masters-armed-king masters-edge \
     piecepack-open-castle piecepack-defenders-first linnaeus-open-camps; do
     book=crates/tablut-arena/openings/$rules.openings
-    # Against an armed king too few openings of six plies are even.
-    plies=6
-    [ "$rules" != masters-armed-king ] || plies=8
+    # Under these rules hardly any opening of six plies is even.
+    case $rules in
+        ludoteka | masters-armed-king) plies=8 ;;
+        *) plies=6 ;;
+    esac
     [ -s "$book" ] || "${BINARY:-target/release/tablut}" openings --rules "$rules" --plies $plies --steer --count 250 \
-        --judge "net:${NET:-models/earlier/all-rules-2.tablut}@2048,precision=bf16" --band 0.3 --out "$book" --force
+        --judge "net:${NET:-models/all-rules.tablut}@16384,precision=bf16" --band 0.2 --out "$book" --force
 done
