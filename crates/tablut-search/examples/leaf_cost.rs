@@ -60,7 +60,8 @@ fn play(rules: &Arc<Rules>, seed: u64, leaves: &mut Vec<Game>) -> Result<(), Box
         }
         let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(rng.next_u64()));
         let mut queries = Vec::new();
-        while search.gather(&mut queries) > 0 {
+        while !search.is_done() {
+            search.gather(&mut queries);
             search.apply(&UniformEvaluator.evaluate(&queries)?);
             queries.clear();
         }

@@ -85,7 +85,8 @@ fn opening(rules: &Arc<Rules>, rng: &mut ChaCha8Rng) -> Game {
 fn think(game: &Game, config: &SearchConfig, rng: ChaCha8Rng) -> Result<SearchResult, Box<dyn Error>> {
     let mut search = Search::new(game.clone(), config, rng);
     let mut queries = Vec::new();
-    while search.gather(&mut queries) > 0 {
+    while !search.is_done() {
+        search.gather(&mut queries);
         search.apply(&UniformEvaluator.evaluate(&queries)?);
         queries.clear();
     }

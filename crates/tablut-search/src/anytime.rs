@@ -20,6 +20,10 @@ use crate::search::{Search, Stop};
 /// Simulations in the first round of a Gumbel search under a clock.
 pub const FIRST_ROUND: u32 = 32;
 
+/// The most simulations of a search under a clock. Where all simulations end in known results there are millions a
+/// second, and visits must not overflow.
+const MOST_SIMULATIONS: u32 = 1 << 30;
+
 /// Runs one search, in rounds if necessary, until a limit is reached.
 ///
 /// ```
@@ -54,7 +58,7 @@ impl Anytime {
     /// A search under `limit`. The `simulations` of `config` are ignored. If the limit has no time, it is one search
     /// with the limit's simulations. Under a clock it runs in rounds, unless the method is PUCT.
     pub fn new(limit: Limit, config: &SearchConfig) -> Self {
-        let most = limit.simulations().unwrap_or(u32::MAX);
+        let most = most_simulations(limit);
         let in_rounds = limit.time().is_some() && config.method != Method::Puct;
         let simulations = if in_rounds { most.min(FIRST_ROUND) } else { most };
         // Later rounds need the visits of earlier ones.
@@ -88,7 +92,7 @@ impl Anytime {
                 search.stop();
                 return false;
             }
-            let all = self.limit.simulations().unwrap_or(u32::MAX);
+            let all = most_simulations(self.limit);
             let round_is_over = search.stopped() == Some(Stop::Simulations) && self.config.simulations < all;
             if !round_is_over || self.limit.is_spent(elapsed, self.simulations(search)) {
                 return false;
@@ -100,4 +104,9 @@ impl Anytime {
             search.configure(&self.config);
         }
     }
+}
+
+/// The most simulations that a search under `limit` has.
+fn most_simulations(limit: Limit) -> u32 {
+    limit.simulations().unwrap_or(MOST_SIMULATIONS).min(MOST_SIMULATIONS)
 }

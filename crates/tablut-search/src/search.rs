@@ -25,6 +25,10 @@ use crate::formulas::Visited;
 use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
 use crate::leaf::LeafSolver;
 
+/// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
+/// millisecond.
+const ROUNDS_WITHOUT_QUERIES: u32 = 1000;
+
 /// The size of a tree or graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -70,7 +74,8 @@ struct Scratch {
 /// let game = Game::new(rules, Side::Attackers);
 /// let mut search = Search::new(game, &SearchConfig::default(), ChaCha8Rng::seed_from_u64(7));
 /// let mut queries = Vec::new();
-/// while search.gather(&mut queries) > 0 {
+/// while !search.is_done() {
+///     search.gather(&mut queries);
 ///     search.apply(&UniformEvaluator.evaluate(&queries)?);
 ///     queries.clear();
 /// }
@@ -141,7 +146,8 @@ impl Search {
     }
 
     /// Appends the positions that the search needs evaluated next, and returns their number. It returns 0 if the search
-    /// is done. Call [`Search::apply`] with the evaluations before you call this again.
+    /// is done, or if many simulations in a row ended in known results, so that the caller can look at the clock;
+    /// [`Search::is_done`] tells which. Call [`Search::apply`] with the evaluations before you call this again.
     ///
     /// With [`Method::Gumbel`] the positions are the leaves of one halving round. The result is the same as if they
     /// were gathered one by one. In a tree they lie in different subtrees. In a graph their paths may meet; there all
@@ -168,8 +174,8 @@ impl Search {
             }
             Stage::Running => {}
         }
-        let mut n_queries = 0;
-        while n_queries < limit.max(1) {
+        let (mut n_queries, mut n_rounds) = (0, 0);
+        while n_queries < limit.max(1) && n_rounds < ROUNDS_WITHOUT_QUERIES {
             match self.next() {
                 Next::Simulate(entry) => match self.descend(entry) {
                     Descended::Ask(query) => {
@@ -185,7 +191,10 @@ impl Search {
                 },
                 Next::Wait if n_queries > 0 => break,
                 // Every simulation of the round ended in a known result.
-                Next::Wait => self.take_evaluations(&[]),
+                Next::Wait => {
+                    self.take_evaluations(&[]);
+                    n_rounds += 1;
+                }
                 Next::Finish(stop) => {
                     self.stage = Stage::Done(stop);
                     break;

@@ -214,7 +214,8 @@ mod tests {
 
     fn run(search: &mut Search) {
         let mut queries = Vec::new();
-        while search.gather(&mut queries) > 0 {
+        while !search.is_done() {
+            search.gather(&mut queries);
             search.apply(&Habits.evaluate(&queries).expect("a fake"));
             queries.clear();
         }
@@ -244,7 +245,8 @@ mod tests {
                 let mut search = Search::new(sparse(&rules, seed), &config, ChaCha8Rng::seed_from_u64(seed));
                 let mut states = std::collections::HashMap::new();
                 let mut queries = Vec::new();
-                while search.gather(&mut queries) > 0 {
+                while !search.is_done() {
+                    search.gather(&mut queries);
                     for (at, of) in search.pending.iter().enumerate().filter(|(_, of)| of.entry.is_some()) {
                         let end = search.pending.get(at + 1).map_or(search.steps.len(), |next| next.first_step);
                         let nodes = nodes_of_path(&search, of.first_step, end);

@@ -53,11 +53,11 @@ fn symmetric_hash(position: &Position) -> u64 {
 /// Runs a search to its end, gathering at most `limit` queries at a time.
 pub fn finish(search: &mut Search, evaluator: &mut impl Evaluator, limit: usize) -> SearchResult {
     let mut queries = Vec::new();
-    while search.gather_at_most(&mut queries, limit) > 0 {
+    while !search.is_done() {
+        search.gather_at_most(&mut queries, limit);
         search.apply(&evaluator.evaluate(&queries).expect("fakes do not fail"));
         queries.clear();
     }
-    assert!(search.is_done());
     search.result()
 }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use tablut_rules::Game;
-use tablut_search::{Anytime, Evaluator, Limit, Method, Search, SearchConfig, Stop};
+use tablut_rules::{Game, Side};
+use tablut_search::{Anytime, Evaluator, Limit, Method, Search, SearchConfig, Solver, Stop};
 
 use crate::fakes::{HashEvaluator, finish, game, random_game, rules};
 
@@ -15,7 +15,7 @@ fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) 
     let mut search = Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(3));
     let (mut queries, mut gatherings) = (Vec::new(), 0);
     while anytime.goes_on(&mut search, Duration::from_millis(gatherings)) {
-        assert!(search.gather(&mut queries) > 0 || search.is_done());
+        search.gather(&mut queries);
         search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
         queries.clear();
         gatherings += 1;
@@ -38,6 +38,18 @@ fn a_limit_of_simulations_is_one_plain_search() {
         let expected = finish(&mut search, &mut HashEvaluator, usize::MAX);
         let (search, simulations, _) = think(&game, &config(method), "90");
         assert_eq!((search.result(), simulations), (expected, 90));
+    }
+}
+
+#[test]
+fn time_runs_out_even_if_no_simulation_needs_an_evaluation() {
+    // The next ply ends the game. Without a solver nothing is proven, so only the clock ends the search.
+    let game = Game::new(rules("kvasir"), Side::Attackers).with_max_plies(1);
+    for method in [Method::Puct, Method::Gumbel, Method::Auto] {
+        let config = SearchConfig { solver: Solver::Off, ..config(method) };
+        let (search, simulations, gatherings) = think(&game, &config, "20ms");
+        assert_eq!((gatherings, search.result().stop), (20, Some(Stop::Asked)), "{method:?}");
+        assert!(simulations > 1000, "{method:?}: {simulations}");
     }
 }
 

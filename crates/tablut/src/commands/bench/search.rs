@@ -221,7 +221,8 @@ fn opinions(args: &Args) -> anyhow::Result<Box<dyn Evaluator>> {
 
 fn finish(search: &mut Search, evaluator: &mut impl Evaluator) -> Result<(), EvaluateError> {
     let mut queries = Vec::new();
-    while search.gather(&mut queries) > 0 {
+    while !search.is_done() {
+        search.gather(&mut queries);
         search.apply(&evaluator.evaluate(&queries)?);
         queries.clear();
     }
