@@ -1,5 +1,8 @@
 """What is played: pairings of searches of one net, and how many games of each are wanted."""
 
+import json
+from pathlib import Path
+
 RULES = ["kvasir", "masters", "ashton"]
 
 # Options of a net's search as players' texts have them; the default search is named by its simulations alone.
@@ -53,3 +56,12 @@ def pairings(which):
     """The pairings of a part: `doublings`, `variants` or `all`."""
     parts = {"doublings": doublings, "variants": variants, "all": lambda: doublings() + variants()}
     return parts[which]()
+
+
+# The pairings that are played: pairs with 0, ½, 1, 1½ and 2 points of the first player, by the pairing's name.
+RESULTS = Path(__file__).parent / "results.json"
+
+
+def kept():
+    """What `results.json` says."""
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}

@@ -4,8 +4,8 @@
     python3 experiments/scaling/run.py --out runs/scaling
     python3 experiments/scaling/run.py --out runs/scaling --part doublings --most 4096
 
-Finished games are kept, so a run may be stopped at any time: the same command goes on where it was. `table.py` makes the
-tables from whole pairings.
+Finished games are kept, so a run may be stopped at any time: the same command goes on where it was. Pairings of
+`results.json` are played only with `--again`. `table.py` makes the tables from whole pairings.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pairings import name, pairings, simulations, wanted
+from pairings import kept, name, pairings, simulations, wanted
 
 
 def arguments():
@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("runs/scaling"))
     parser.add_argument("--part", choices=["all", "doublings", "variants"], default="all")
+    parser.add_argument("--again", action="store_true", help="play the pairings of results.json too")
     parser.add_argument("--most", type=int, default=1 << 20, help="leave out pairings with more simulations than this")
     return parser.parse_args()
 
@@ -50,7 +51,9 @@ def play(options, pairing):
 def main():
     options = arguments()
     options.out.mkdir(parents=True, exist_ok=True)
+    done = {} if options.again else kept()
     wanted_pairings = [pairing for pairing in pairings(options.part) if simulations(pairing[1]) <= options.most]
+    wanted_pairings = [pairing for pairing in wanted_pairings if name(pairing) not in done]
     wanted_pairings.sort(key=lambda pairing: wanted(*pairing[1:]) * sum(map(simulations, pairing[1:])))
     with ThreadPoolExecutor(options.processes) as pool:
         for _ in pool.map(lambda pairing: play(options, pairing), wanted_pairings):
