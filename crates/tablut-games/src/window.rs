@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{PolicyIndex, View, encode_symmetric};
+use tablut_net::{OptionalInput, PolicyIndex, View, encode_symmetric};
 use tablut_rules::{Bitboard, MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 
 use self::generation::{Generation, Sample};
@@ -30,6 +30,7 @@ pub struct ReplayWindow {
     seen: u64,
     uneven_value_share: f32,
     symmetries: bool,
+    hidden: Vec<OptionalInput>,
 }
 
 impl ReplayWindow {
@@ -45,6 +46,7 @@ impl ReplayWindow {
             seen: 0,
             uneven_value_share: 1.0,
             symmetries: true,
+            hidden: Vec::new(),
         }
     }
 
@@ -72,6 +74,12 @@ impl ReplayWindow {
     #[must_use]
     pub fn with_symmetries(self, symmetries: bool) -> Self {
         Self { symmetries, ..self }
+    }
+
+    /// The same window, in whose positions these inputs are 0.
+    #[must_use]
+    pub fn hiding(self, hidden: Vec<OptionalInput>) -> Self {
+        Self { hidden, ..self }
     }
 
     /// Positions that a window with this maximum and power keeps after `seen` positions.
@@ -221,6 +229,7 @@ impl ReplayWindow {
             .map(|&((generation, at), symmetry)| {
                 let mut row = TrainingBatch::default();
                 self.push_row(generation, at, symmetry, value_share, &mut row);
+                self.hide(&mut row);
                 row
             })
             .collect();
@@ -236,7 +245,14 @@ impl ReplayWindow {
                 self.push_row(generation, at, Symmetry::ALL[0], value_share, &mut batch);
             }
         }
+        self.hide(&mut batch);
         batch
+    }
+
+    fn hide(&self, batch: &mut TrainingBatch) {
+        for input in &self.hidden {
+            input.hide(&mut batch.input);
+        }
     }
 
     /// Draws one of the window's `len` positions: its generation and its place there.

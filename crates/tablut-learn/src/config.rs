@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::{Concurrency, SelfPlayConfig, Targets};
-use tablut_net::{Architecture, DeviceChoice};
+use tablut_net::{Architecture, DeviceChoice, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
 
@@ -217,6 +217,11 @@ impl TrainConfig {
         let config: Self = serde_path_to_error::deserialize(table).map_err(|error| wrong(error.to_string()))?;
         config.check_ranges()?;
         Ok(config)
+    }
+
+    /// The weights that a run begins with.
+    pub fn initial_weights(&self) -> Weights {
+        Weights::initial(&self.shape, self.seed).without(&self.learning.hidden_inputs)
     }
 
     /// The optional targets of the replay window.

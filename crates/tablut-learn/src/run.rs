@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{GameRecord, ReplayWindow, read_records};
-use tablut_net::{TrainingSummary, Weights, durable};
+use tablut_net::{TrainingSummary, durable};
 use tablut_rules::Rules;
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
@@ -94,9 +94,13 @@ impl Run {
                 return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
             }
             config.optimizer.kind.check(checkpoint.learner.optimizer)?;
+            let weights = checkpoint.learner.weights();
+            if weights.clone().without(&config.learning.hidden_inputs) != weights {
+                return Err(TrainError::HiddenInputs(folder.to_owned()));
+            }
             (checkpoint.learner, checkpoint.training)
         } else {
-            let weights = Weights::initial(&config.shape, config.seed);
+            let weights = config.initial_weights();
             let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
             let counts = TrainingSummary::default();
             let training = TrainingSummary { seed: config.seed, play_simulations, selfplay_precision, ..counts };
@@ -200,7 +204,8 @@ impl Run {
             .with_targets(self.config.targets())
             .growing(learning.window_power, seen.saturating_sub(kept as u64))
             .with_uneven_value_share(learning.uneven_value_share)
-            .with_symmetries(learning.symmetries);
+            .with_symmetries(learning.symmetries)
+            .hiding(learning.hidden_inputs.clone());
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }

@@ -1,10 +1,14 @@
 //! A net's weights in main memory: named tensors, checked against the architecture.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use ndarray::Axis;
 
 use crate::architecture::Architecture;
 use crate::error::NetError;
 use crate::layers::{Layers, Values};
+use crate::optional_input::OptionalInput;
 
 /// A dense tensor of f32 in main memory.
 pub type Tensor = ndarray::ArrayD<f32>;
@@ -59,6 +63,22 @@ impl Weights {
         };
         let tensors = layers.parameters().iter().map(tensor).collect();
         Self { architecture: architecture.clone(), tensors }
+    }
+
+    /// The same weights, but 0 for each of `inputs`.
+    #[must_use]
+    pub fn without(mut self, inputs: &[OptionalInput]) -> Self {
+        for input in inputs {
+            self.clear("trunk.input.weight", input.planes());
+            self.clear("trunk.features.weight", input.features());
+        }
+        self
+    }
+
+    /// Sets the weights of some of a layer's inputs to 0.
+    fn clear(&mut self, name: &str, inputs: Range<usize>) {
+        let tensor = self.tensors.get_mut(name).expect("a tensor of every architecture");
+        tensor.slice_axis_mut(Axis(1), inputs.into()).fill(0.0);
     }
 
     /// The net's architecture.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use tablut_arena::{DEFAULT_OPENING_PLIES, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, DoorError};
 use tablut_learn::{RatingOpponent, RatingPairs, Run, model_path, rating_pairs};
-use tablut_net::{Model, Precision, TrainingSummary, Weights};
+use tablut_net::{Model, Precision, TrainingSummary};
 use tablut_players::{NamedPlayer, PlayerSpec, Registry, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
@@ -68,7 +68,7 @@ fn prepare(run: &Run, model: &Model, pairs: &[RatingPairs], simulations: u32) ->
                 nets.add(&model_path(&run.checkpoints(), *generation), Precision::F32)?;
             }
             RatingOpponent::Untrained => {
-                let weights = Weights::initial(&run.config.shape, run.config.seed);
+                let weights = run.config.initial_weights();
                 let untrained =
                     Model { weights, rules: run.stated_rules(), training: TrainingSummary::default(), card: None };
                 nets.insert(Path::new(UNTRAINED), untrained, Precision::F32)?;
