@@ -25,8 +25,9 @@ pub enum Precision {
     Bf16Avx512,
     /// bf16 on matrix registers (Intel's AMX, since 2023), under Linux: direct convolutions.
     Bf16Amx,
-    /// What evaluates most positions in a given time: `bf16-amx` where it runs, otherwise `f32`. On the processors
-    /// measured so far bf16 on vectors is no faster than f32 (`experiments/inference`).
+    /// What evaluates most positions in a given time: `bf16-amx` where it runs, otherwise `bf16-avx512` on AMD's
+    /// processors, otherwise `f32`. On Intel's processors bf16 on vectors is no faster than f32
+    /// (`experiments/inference`).
     Fastest,
 }
 
@@ -62,13 +63,16 @@ impl Precision {
     pub(crate) fn chosen_for(self, simd: Simd) -> Result<Precision, NetError> {
         // A user who forces a lower level wants this machine to behave like one without the higher levels.
         let allowed = |precision: &Precision| *precision == Precision::F32 || simd == Simd::Avx512;
-        let runs = |precision: &Precision| allowed(precision) && precision.is_available();
+        let pays = |precision: &Precision| {
+            self != Precision::Fastest || *precision != Precision::Bf16Avx512 || Bf16Vectors::outruns_f32()
+        };
+        let runs = |precision: &Precision| allowed(precision) && precision.is_available() && pays(precision);
         let kinds: &[Precision] = match self {
             Precision::F32 => return Ok(Precision::F32),
             Precision::Bf16 => &[Precision::Bf16Amx, Precision::Bf16Avx512],
             Precision::Bf16Avx512 => &[Precision::Bf16Avx512],
             Precision::Bf16Amx => &[Precision::Bf16Amx],
-            Precision::Fastest => &[Precision::Bf16Amx, Precision::F32],
+            Precision::Fastest => &[Precision::Bf16Amx, Precision::Bf16Avx512, Precision::F32],
         };
         let needs = match self {
             Precision::Bf16Amx => "Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed",
@@ -140,6 +144,8 @@ mod tests {
         assert_eq!(Precision::Fastest.chosen_for(Simd::Avx2).unwrap(), Precision::F32);
         let fastest = Precision::Fastest.chosen_for(Simd::Avx512).unwrap();
         assert_eq!(fastest == Precision::Bf16Amx, Precision::Bf16Amx.is_available());
+        let vectors = !Precision::Bf16Amx.is_available() && Bf16Vectors::outruns_f32();
+        assert_eq!(fastest == Precision::Bf16Avx512, vectors);
         for precision in [Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx] {
             let error = precision.chosen_for(Simd::Avx2).unwrap_err().to_string();
             assert!(error.contains(&format!("precision {precision} needs")) && error.contains("use f32"), "{error}");
