@@ -28,6 +28,7 @@ def arguments():
     parser.add_argument("--part", choices=["all", "doublings", "variants"], default="all")
     parser.add_argument("--again", action="store_true", help="play the pairings of results.json too")
     parser.add_argument("--most", type=int, default=1 << 20, help="leave out pairings with more simulations than this")
+    parser.add_argument("--only", nargs="+", default=[""], help="play only pairings whose name has one of these parts")
     return parser.parse_args()
 
 
@@ -54,6 +55,7 @@ def main():
     done = {} if options.again else kept()
     wanted_pairings = [pairing for pairing in pairings(options.part) if simulations(pairing[1]) <= options.most]
     wanted_pairings = [pairing for pairing in wanted_pairings if name(pairing) not in done]
+    wanted_pairings = [pairing for pairing in wanted_pairings if any(part in name(pairing) for part in options.only)]
     wanted_pairings.sort(key=lambda pairing: wanted(*pairing[1:]) * sum(map(simulations, pairing[1:])))
     with ThreadPoolExecutor(options.processes) as pool:
         for _ in pool.map(lambda pairing: play(options, pairing), wanted_pairings):
