@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 from scores import elo_text  # noqa: E402
 
 # The net's time for each move, the opponent, and the games.
-MATCHES = [("100ms", "alphabeta:1000ms", 200), ("200ms", "alphabeta:1000ms", 200), ("500ms", "alphabeta:5000ms", 40)]
+MATCHES = [("100ms", "alphabeta:1000ms", 200), ("500ms", "alphabeta:5000ms", 200), ("200ms", "alphabeta:1000ms", 60)]
 
 
 def main():
