@@ -7,13 +7,23 @@ RULES = ["kvasir", "masters", "ashton"]
 
 # Options of a net's search as players' texts have them; the default search is named by its simulations alone.
 ALWAYS = ["gumbel.interior=puct", "moves_left.max_effect=0", "repeats=evaluated", "repeats=drawn-in-game"]
+PUCT = [
+    "puct.policy_temperature=1",
+    "puct.policy_temperature=1.4",
+    "puct.policy_temperature=2.4",
+    "puct,fpu=0",
+    "puct=0.9",
+    "puct=1.8",
+]
 VARIANTS = {
+    16: ["puct"],
+    32: ["puct"],
     64: ["puct", *ALWAYS],
     128: ["puct"],
-    256: ["puct", "puct,fpu=0", *ALWAYS],
+    256: ["gumbel", "puct,fpu=0", *ALWAYS[1:]],
     512: ["gumbel"],
-    1024: ["gumbel", "gumbel,gumbel.interior=puct", "puct=1.8", "puct,fpu=0", "puct.policy_temperature=1.4", *ALWAYS[1:]],
-    4096: ["gumbel", "gumbel,gumbel.interior=puct", "puct=1.8", "puct,fpu=0"],
+    1024: ["gumbel", "gumbel,gumbel.interior=puct", *PUCT],
+    4096: ["gumbel", *PUCT[:3]],
 }
 # Simulations that are doubled.
 DOUBLED = [64, 128, 256, 512, 1024, 2048, 4096, 8192]
@@ -37,7 +47,7 @@ def name(pairing):
 def wanted(first, second):
     """Games of a pairing that the whole experiment is planned for: fewer where a game takes longer."""
     largest = max(simulations(first), simulations(second))
-    games = {64: 400, 128: 400, 256: 400, 512: 300, 1024: 200, 2048: 160, 4096: 80, 8192: 80, 16384: 60}
+    games = {16: 400, 32: 400, 64: 400, 128: 400, 256: 400, 512: 300, 1024: 200, 2048: 160, 4096: 80, 8192: 80, 16384: 60}
     return games[largest]
 
 

@@ -7,19 +7,22 @@ use tablut_net::{
     KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Precision, Processor, RulesChoice,
     RulesChoiceError, StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
 };
-use tablut_search::{Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, Repeats, SearchConfig, Solver};
+use tablut_search::{
+    Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, PuctConfig, Repeats, SearchConfig, Solver,
+};
 
 /// Simulations per move for a net whose file does not recommend a number.
 const DEFAULT_SIMULATIONS: u32 = 64;
 
 /// The search settings of nets in matches and analysis. There is no noise, so that the best move found is played, and
 /// the solver looks for wins in three at every leaf. The method is Gumbel with few simulations, where fewer moves are
-/// considered, and PUCT with many (`experiments/scaling`). The search prefers the shorter of two wins and gains nothing
-/// by repeating positions.
+/// considered, and PUCT with many or under a clock, with more even priors than the net's (`experiments/scaling`). The
+/// search prefers the shorter of two wins and gains nothing by repeating positions.
 pub fn match_search(simulations: u32) -> SearchConfig {
     SearchConfig {
         simulations,
         method: Method::Auto,
+        puct: PuctConfig { policy_temperature: 1.8, ..PuctConfig::default() },
         gumbel: GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() },
         solver: Solver::Deep,
         moves_left: MovesLeftConfig { max_effect: 0.05, ..MovesLeftConfig::default() },

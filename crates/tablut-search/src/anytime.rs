@@ -5,8 +5,9 @@
 //! Gumbel must know its budget in advance: sequential halving spends the first half of it on moves that it drops later.
 //! Under a clock it therefore runs in rounds. Each round is a whole search with twice the simulations of the round
 //! before, on the kept tree. Kept visits count as visits of the new round. So at least the last round but one is always
-//! complete. The last round considers the moves that were left by that round first, with scores from all visits. With
-//! [`Method::Auto`] the rounds end at `gumbel_up_to` simulations, and PUCT continues on the same tree.
+//! complete. The last round considers the moves that were left by that round first, with scores from all visits.
+//!
+//! [`Method::Auto`](crate::Method::Auto) takes PUCT, unless the limit allows no more than `gumbel_up_to` simulations.
 //!
 //! This is the doubling trick of bandit algorithms. Sagers, Winands and Soemers 2024, "Anytime Sequential Halving in
 //! Monte-Carlo Tree Search", take another way: they repeat all halvings again and again, with few visits in each.
@@ -56,15 +57,15 @@ pub struct Anytime {
 
 impl Anytime {
     /// A search under `limit`. The `simulations` of `config` are ignored. If the limit has no time, it is one search
-    /// with the limit's simulations. Under a clock it runs in rounds, unless the method is PUCT.
+    /// with the limit's simulations. Under a clock Gumbel runs in rounds.
     pub fn new(limit: Limit, config: &SearchConfig) -> Self {
         let most = most_simulations(limit);
-        let in_rounds = limit.time().is_some() && config.method != Method::Puct;
+        let config = SearchConfig { simulations: most, ..config.clone() }.with_method_chosen();
+        let in_rounds = limit.time().is_some() && config.method == Method::Gumbel;
         let simulations = if in_rounds { most.min(FIRST_ROUND) } else { most };
         // Later rounds need the visits of earlier ones.
         let count_kept_visits = config.count_kept_visits || in_rounds;
-        let config = SearchConfig { simulations, count_kept_visits, ..config.clone() };
-        Self { limit, config, spent: 0 }
+        Self { limit, config: SearchConfig { simulations, count_kept_visits, ..config }, spent: 0 }
     }
 
     /// The settings to create the search with.
@@ -98,9 +99,7 @@ impl Anytime {
                 return false;
             }
             self.spent = self.simulations(search);
-            let doubled = self.config.simulations.saturating_mul(2);
-            let is_last = self.config.method == Method::Auto && doubled > self.config.gumbel_up_to;
-            self.config.simulations = if is_last { all } else { doubled.min(all) };
+            self.config.simulations = self.config.simulations.saturating_mul(2).min(all);
             search.configure(&self.config);
         }
     }

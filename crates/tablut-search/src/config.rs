@@ -12,7 +12,7 @@ pub struct SearchConfig {
     /// How the search chooses moves in the tree, and what its policy target is. Default `gumbel`.
     pub method: Method,
     /// Used only if `method` is `auto`. Searches with at most this many simulations are Gumbel searches, longer ones
-    /// are PUCT searches. Default 512 (`experiments/scaling`).
+    /// are PUCT searches. Default 128 (`experiments/scaling`).
     pub gumbel_up_to: u32,
     /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
@@ -47,7 +47,7 @@ impl Default for SearchConfig {
         Self {
             simulations: 64,
             method: Method::default(),
-            gumbel_up_to: 512,
+            gumbel_up_to: 128,
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
             moves_left: MovesLeftConfig::default(),
@@ -72,8 +72,7 @@ pub enum Method {
     /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature. The policy target is the visit
     /// distribution.
     Puct,
-    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`). Under a clock [`crate::Anytime`] starts with
-    /// Gumbel rounds and continues with PUCT on the same tree.
+    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`) and under a clock.
     Auto,
 }
 
@@ -207,7 +206,7 @@ pub struct PuctConfig {
     /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
     /// Temperature of the policy in the tree. Priors become π^(1 / temperature), so a number above 1 makes them more
-    /// even. Default 1.
+    /// even. Default 1. Matches and analysis use 1.8 (`experiments/scaling`).
     pub policy_temperature: f32,
     /// Share of Dirichlet noise in the root's prior, from 0 to 1. Default 0, which means none.
     pub noise_fraction: f32,
