@@ -5,7 +5,8 @@
     python3 experiments/scaling/run.py --out runs/scaling --part doublings --most 4096
 
 Finished games are kept, so a run may be stopped at any time: the same command goes on where it was. Pairings of
-`results.json` are played only with `--again`. `table.py` makes the tables from whole pairings.
+`results.json` are played only with `--again`. `table.py` makes the tables from whole pairings. The part `clock` has a
+clock: nothing else should run.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from pairings import kept, name, pairings, simulations, wanted
+from pairings import effort, kept, name, pairings, wanted
 
 
 def arguments():
@@ -25,9 +26,9 @@ def arguments():
     parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("runs/scaling"))
-    parser.add_argument("--part", choices=["all", "doublings", "variants"], default="all")
+    parser.add_argument("--part", choices=["all", "doublings", "variants", "clock"], default="all")
     parser.add_argument("--again", action="store_true", help="play the pairings of results.json too")
-    parser.add_argument("--most", type=int, default=1 << 20, help="leave out pairings with more simulations than this")
+    parser.add_argument("--most", type=int, default=1 << 20, help="leave out pairings with more simulations or milliseconds")
     parser.add_argument("--only", nargs="+", default=[""], help="play only pairings whose name has one of these parts")
     return parser.parse_args()
 
@@ -38,7 +39,8 @@ def play(options, pairing):
     out = options.out / f"{name(pairing)}.json"
     if out.exists():
         return
-    players = [f"net:{options.net}@{text},precision={options.precision}" for text in (first, second)]
+    net = lambda text: f"net:{options.net}@{text},precision={options.precision}"
+    players = [text if text.startswith("alphabeta") else net(text) for text in (first, second)]
     opening = ["--opening-plies", options.openings] if options.openings.isdigit() else ["--openings", options.openings]
     command = [options.binary, "match", *players, "--rules", rules, "--games", wanted(first, second), *opening]
     command += ["--threads", 1, "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
@@ -53,10 +55,10 @@ def main():
     options = arguments()
     options.out.mkdir(parents=True, exist_ok=True)
     done = {} if options.again else kept()
-    wanted_pairings = [pairing for pairing in pairings(options.part) if simulations(pairing[1]) <= options.most]
+    wanted_pairings = [pairing for pairing in pairings(options.part) if effort(pairing[1]) <= options.most]
     wanted_pairings = [pairing for pairing in wanted_pairings if name(pairing) not in done]
     wanted_pairings = [pairing for pairing in wanted_pairings if any(part in name(pairing) for part in options.only)]
-    wanted_pairings.sort(key=lambda pairing: wanted(*pairing[1:]) * sum(map(simulations, pairing[1:])))
+    wanted_pairings.sort(key=lambda pairing: wanted(*pairing[1:]) * sum(map(effort, pairing[1:])))
     with ThreadPoolExecutor(options.processes) as pool:
         for _ in pool.map(lambda pairing: play(options, pairing), wanted_pairings):
             pass

@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from pairings import DOUBLED, RESULTS, RULES, VARIANTS, kept, name, pairings, player
+from pairings import DOUBLED, DOUBLED_TIMES, RESULTS, RULES, VARIANTS, kept, name, pairings, player
 
 sys.path.append(str(Path(__file__).parents[1]))
 from scores import elo_text, of_pairs  # noqa: E402
@@ -54,6 +54,13 @@ def main():
     print("Elo of twice the simulations over once (95 %), games\n")
     rows = [[f"{n} → {2 * n}"] + [cell(pairs.get(name((r, player(2 * n), player(n))))) for r in RULES] for n in DOUBLED]
     table(["simulations", *RULES], rows)
+    print("Elo of twice the time over once (95 %), games\n")
+    rows = []
+    for of, player_name in [("alphabeta:", "alpha-beta"), ("", "net")]:
+        for ms in DOUBLED_TIMES:
+            cells = [cell(pairs.get(name((r, f"{of}{2 * ms}ms", f"{of}{ms}ms")))) for r in RULES]
+            rows.append([f"{player_name}: {ms} ms → {2 * ms} ms", *cells])
+    table(["time", *RULES], rows)
     for budget, texts in VARIANTS.items():
         print(f"Elo of the default over others at {budget} simulations (95 %), games\n")
         rows = []
