@@ -6,14 +6,14 @@ from pathlib import Path
 RULES = ["kvasir", "masters", "ashton"]
 
 # Options of a net's search as players' texts have them; the default search is named by its simulations alone.
-ALWAYS = ["gumbel.interior=puct", "moves_left.max_effect=0", "repeats=evaluated", "repeats=drawn-in-game"]
+ALWAYS = ["moves_left.max_effect=0", "repeats=evaluated", "repeats=drawn-in-game"]
 TEMPERATURES = ["puct.policy_temperature=1", "puct.policy_temperature=1.4", "puct.policy_temperature=2.4"]
 VARIANTS = {
     16: ["puct"],
     32: ["puct"],
-    64: ["puct", *ALWAYS],
-    128: ["puct"],
-    256: ["gumbel", *ALWAYS[1:3]],
+    64: ["gumbel", "gumbel,gumbel.interior=puct", *ALWAYS],
+    128: ["gumbel"],
+    256: ["gumbel", *ALWAYS[:2]],
     512: ["gumbel"],
     1024: ["gumbel", "gumbel,gumbel.interior=puct", *TEMPERATURES],
     4096: ["gumbel", *TEMPERATURES[2:]],

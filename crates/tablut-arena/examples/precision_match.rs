@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tablut_arena::{MatchConfig, play_match};
 use tablut_games::{CancelToken, Concurrency};
 use tablut_net::{Engine, EngineOptions, Model, NetEvaluator, Precision};
-use tablut_players::{Contestant, NetSearch, match_search};
+use tablut_players::{Contestant, NetSearch};
 use tablut_rules::Rules;
-use tablut_search::{Evaluator, Limit};
+use tablut_search::{Evaluator, Limit, SearchConfig};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Failure> {
     let engine = |precision| Engine::with_options(&weights, EngineOptions { precision, ..EngineOptions::default() });
     let engines = [engine(first.0)?, engine(second.0)?];
     let contestant = |evaluator: usize, player: &(Precision, u32)| {
-        let search = NetSearch { evaluator, limit: Limit::of_simulations(player.1), config: match_search(0) };
+        let search = NetSearch { evaluator, limit: Limit::of_simulations(player.1), config: SearchConfig::for_play(0) };
         Contestant::net(format!("{}@{}", player.0, player.1), search)
     };
     let config = MatchConfig {

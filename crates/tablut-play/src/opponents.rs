@@ -2,18 +2,13 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_players::{Baseline, PlayerSpec, match_search};
+use tablut_players::{Baseline, PlayerSpec};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{EvaluateError, Evaluator, Limit};
-use tablut_session::{Finding, OwnPlayer, Reply, Step, Work};
+use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
+use tablut_session::{Finding, OwnPlayer, Reply, Step, Work, vary_opening};
 
 /// What a net by its number of simulations is called.
 pub const NET: &str = "net";
-
-/// Plies at a game's beginning in which the net varies its moves, so that no two games are alike.
-const VARIED_PLIES: u32 = 6;
-/// In those plies a PUCT search draws its move from visits^(1 / temperature).
-const VARIED_TEMPERATURE: f32 = 0.5;
 
 /// The net, so many simulations a move.
 #[derive(Debug)]
@@ -25,10 +20,8 @@ impl OwnPlayer for BySimulations {
     }
 
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
-        let mut config = match_search(self.0);
-        if game.ply() < VARIED_PLIES {
-            (config.gumbel.gumbel_scale, config.puct.temperature) = (1.0, VARIED_TEMPERATURE);
-        }
+        let mut config = SearchConfig::for_play(self.0);
+        vary_opening(&mut config, game.ply());
         Box::new(Reply::by_search(game, &config, Limit::of_simulations(self.0), seed))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::time::{Duration, Instant};
-use tablut_players::{NetPlayer, Watch, match_search};
+use tablut_players::{NetPlayer, Watch};
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Query, Search, SearchConfig, Stop};
@@ -128,7 +128,7 @@ impl PositionReport {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
         };
         analysis.net = Some(NetView::from(evaluation));
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..match_search(0) };
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_play(0) };
         let began = Instant::now();
         let search = NetPlayer::new(evaluator, 0).search(game, &config, limit, &mut |_| Watch::GoOn)?;
         let mut view = SearchView::new(&search, began.elapsed(), n_lines);

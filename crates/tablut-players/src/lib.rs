@@ -27,7 +27,7 @@ pub use contestant::{Contestant, Demand};
 pub use ending::Ending;
 pub use named::{NamedPlayer, is_name};
 pub use net_player::{NetPlayer, Watch};
-pub use nets::{NetInfo, NetSearch, Nets, NetsError, match_search, play_simulations};
+pub use nets::{NetInfo, NetSearch, Nets, NetsError, play_simulations};
 pub use player::{Fault, Player, PlayerError};
 pub use registry::{Registry, StartProgram};
 pub use search_player::SearchPlayer;

@@ -100,11 +100,10 @@ impl NetPlayer {
 #[cfg(test)]
 mod tests {
     use super::{NetPlayer, Watch};
-    use crate::nets::match_search;
     use std::sync::Arc;
     use std::time::Duration;
     use tablut_rules::{Game, Position, Rules, Side};
-    use tablut_search::{Limit, UniformEvaluator};
+    use tablut_search::{Limit, SearchConfig, UniformEvaluator};
 
     fn player() -> NetPlayer {
         NetPlayer::new(Box::new(UniformEvaluator), 1)
@@ -116,7 +115,7 @@ mod tests {
 
     #[test]
     fn simulations_are_counted_and_results_repeat() {
-        let think = |limit| player().think(&start(), &match_search(0), limit, &mut |_| Watch::GoOn).unwrap();
+        let think = |limit| player().think(&start(), &SearchConfig::for_play(0), limit, &mut |_| Watch::GoOn).unwrap();
         let result = think(Limit::of_simulations(50));
         assert!(result.simulations <= 50 && result.simulations >= 16, "{}", result.simulations);
         assert_eq!(think(Limit::of_simulations(50)), result);
@@ -127,7 +126,7 @@ mod tests {
     fn a_search_by_time_ends_and_grows_until_it_is_told_to_stop() {
         let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> Watch| {
             let limit = Limit::of_time(time).unwrap();
-            player().think(&start(), &match_search(0), limit, watch).unwrap()
+            player().think(&start(), &SearchConfig::for_play(0), limit, watch).unwrap()
         };
         let none = think(Duration::from_millis(1), &mut |_| Watch::GoOn);
         assert!(start().rules().check_legal(start().position(), none.chosen).is_ok());
@@ -146,7 +145,7 @@ mod tests {
         let position: Position = "9/9/9/4t4/9/2K6/9/9/3t5 d".parse().unwrap();
         let game = Game::from_position(rules, position).unwrap();
         let limit = Limit::of_time(Duration::from_hours(1)).unwrap();
-        let result = player().think(&game, &match_search(0), limit, &mut |_| Watch::GoOn).unwrap();
+        let result = player().think(&game, &SearchConfig::for_play(0), limit, &mut |_| Watch::GoOn).unwrap();
         assert_eq!(result.proven.and_then(|proof| proof.winner), Some(Side::Defenders));
     }
 }

@@ -7,33 +7,14 @@ use tablut_net::{
     KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Precision, Processor, RulesChoice,
     RulesChoiceError, StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
 };
-use tablut_search::{
-    Evaluator, GumbelConfig, Limit, Method, MovesLeftConfig, PuctConfig, Repeats, SearchConfig, Solver,
-};
+use tablut_search::{Evaluator, Limit, SearchConfig, Solver};
 
 /// Simulations per move for a net whose file does not recommend a number.
 const DEFAULT_SIMULATIONS: u32 = 64;
 
-/// The search settings of nets in matches and analysis. There is no noise, so that the best move found is played, and
-/// the solver looks for wins in three at every leaf. The method is Gumbel with few simulations, where fewer moves are
-/// considered, and PUCT with many or under a clock, with more even priors than the net's (`experiments/scaling`). The
-/// search prefers the shorter of two wins and gains nothing by repeating positions.
-pub fn match_search(simulations: u32) -> SearchConfig {
-    SearchConfig {
-        simulations,
-        method: Method::Auto,
-        puct: PuctConfig { policy_temperature: 1.8, ..PuctConfig::default() },
-        gumbel: GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() },
-        solver: Solver::Deep,
-        moves_left: MovesLeftConfig { max_effect: 0.05, ..MovesLeftConfig::default() },
-        repeats: Repeats::Drawn,
-        ..SearchConfig::default()
-    }
-}
-
 /// No search at all: not even the solver's check for wins in one move.
 fn policy_alone() -> SearchConfig {
-    SearchConfig { solver: Solver::Off, ..match_search(0) }
+    SearchConfig { solver: Solver::Off, ..SearchConfig::for_play(0) }
 }
 
 /// The net cannot play.
@@ -175,7 +156,7 @@ impl Nets {
     /// loaded.
     pub fn search_of(&self, spec: &PlayerSpec) -> Option<NetSearch> {
         let (limit, config) = match spec {
-            PlayerSpec::Net { limit, options, .. } => (*limit, options.apply(match_search(0))),
+            PlayerSpec::Net { limit, options, .. } => (*limit, options.apply(SearchConfig::for_play(0))),
             PlayerSpec::Policy { .. } => (Limit::of_simulations(0), policy_alone()),
             _ => return None,
         };

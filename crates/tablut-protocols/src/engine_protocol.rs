@@ -26,9 +26,9 @@ use command::Command;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
-use tablut_players::{MAX_SIMULATIONS, NetPlayer, Watch, match_search};
+use tablut_players::{MAX_SIMULATIONS, NetPlayer, Watch};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
-use tablut_search::{Limit, Search, SearchResult};
+use tablut_search::{Limit, Search, SearchConfig, SearchResult};
 
 /// An engine's state between two lines.
 pub struct LineEngine {
@@ -170,7 +170,7 @@ fn think(
             Watch::Stop
         })
     };
-    let result = net.think(game, &match_search(0), limit, watch).map_err(refused)?;
+    let result = net.think(game, &SearchConfig::for_play(0), limit, watch).map_err(refused)?;
     if let Some(error) = broken {
         return Err(Failure::Output(error));
     }

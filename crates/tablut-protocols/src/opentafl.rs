@@ -30,9 +30,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use table::{Followed, Table};
-use tablut_players::{NetPlayer, Watch, match_search};
+use tablut_players::{NetPlayer, Watch};
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
-use tablut_search::{Limit, Search};
+use tablut_search::{Limit, Search, SearchConfig};
 
 /// Part of an analysis's time that is kept for the answer and for a busy machine.
 const ANALYSIS_MARGIN: Duration = Duration::from_millis(100);
@@ -308,7 +308,7 @@ impl<'a, 'w> Hearing<'a, 'w> {
 }
 
 fn think(net: &mut NetPlayer, game: &Game, limit: Limit, hearing: &mut Hearing<'_, '_>) -> Result<Search, Failure> {
-    net.search(game, &match_search(0), limit, &mut |_| hearing.listen()).map_err(refused)
+    net.search(game, &SearchConfig::for_play(0), limit, &mut |_| hearing.listen()).map_err(refused)
 }
 
 /// The result of a search, for people.

@@ -190,8 +190,7 @@ fn words(proof: Proof) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_players::match_search;
-    use tablut_search::UniformEvaluator;
+    use tablut_search::{SearchConfig, UniformEvaluator};
 
     fn puzzle() -> (Arc<Rules>, Puzzle) {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
@@ -203,7 +202,7 @@ mod tests {
     #[test]
     fn a_solved_puzzle_is_counted_and_its_proofs_are_confirmed() {
         let (rules, puzzle) = puzzle();
-        let config = SolveConfig { search: match_search(16), seed: 1 };
+        let config = SolveConfig { search: SearchConfig::for_play(16), seed: 1 };
         let report = solve(&rules, &[puzzle], &config, &|| Box::new(UniformEvaluator)).unwrap();
         let expected = DistanceReport { distance: 0, puzzles: 1, shortest: 1, winning: 1, proven: 1 };
         assert_eq!(report.all, expected);

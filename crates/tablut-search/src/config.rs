@@ -12,7 +12,7 @@ pub struct SearchConfig {
     /// How the search chooses moves in the tree, and what its policy target is. Default `gumbel`.
     pub method: Method,
     /// Used only if `method` is `auto`. Searches with at most this many simulations are Gumbel searches, longer ones
-    /// are PUCT searches. Default 128 (`experiments/scaling`).
+    /// are PUCT searches. Default 32 (`experiments/scaling`).
     pub gumbel_up_to: u32,
     /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
@@ -47,7 +47,7 @@ impl Default for SearchConfig {
         Self {
             simulations: 64,
             method: Method::default(),
-            gumbel_up_to: 128,
+            gumbel_up_to: 32,
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
             moves_left: MovesLeftConfig::default(),
@@ -142,7 +142,8 @@ pub struct GumbelConfig {
     /// m: the number of moves that the root considers at first. Default 16.
     pub max_considered: u32,
     /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this.
-    /// Default 1, as in the paper. Matches use 2, so that some moves are visited twice (`experiments/gumbel-puct`).
+    /// Default 1, as in the paper. Play uses 4, so that the better
+    /// moves are visited several times (`experiments/scaling`).
     pub simulations_per_considered: u32,
     /// Factor on the Gumbel noise at the root: 1 to explore (self-play), 0 to play the best move (matches). Default 1.
     pub gumbel_scale: f32,
@@ -206,7 +207,7 @@ pub struct PuctConfig {
     /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
     /// Temperature of the policy in the tree. Priors become π^(1 / temperature), so a number above 1 makes them more
-    /// even. Default 1. Matches and analysis use 1.8 (`experiments/scaling`).
+    /// even. Default 1. Play and analysis use 1.8 (`experiments/scaling`).
     pub policy_temperature: f32,
     /// Share of Dirichlet noise in the root's prior, from 0 to 1. Default 0, which means none.
     pub noise_fraction: f32,
@@ -275,6 +276,23 @@ pub struct ConfigError {
 }
 
 impl SearchConfig {
+    /// The settings of matches, analysis and play: the best move found, without noise. The method is Gumbel with few
+    /// simulations, where fewer moves are considered, and PUCT with many or under a clock, with more even priors than
+    /// the net's (`experiments/scaling`). The solver looks for wins in three at every leaf. The search prefers the
+    /// shorter of two wins and gains nothing by repeating positions.
+    pub fn for_play(simulations: u32) -> Self {
+        Self {
+            simulations,
+            method: Method::Auto,
+            gumbel: GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 4, ..GumbelConfig::default() },
+            puct: PuctConfig { policy_temperature: 1.8, ..PuctConfig::default() },
+            moves_left: MovesLeftConfig { max_effect: 0.05, ..MovesLeftConfig::default() },
+            repeats: Repeats::Drawn,
+            solver: Solver::Deep,
+            ..Self::default()
+        }
+    }
+
     /// The settings with `auto` replaced by the method for their number of simulations.
     #[must_use]
     pub fn with_method_chosen(&self) -> Self {

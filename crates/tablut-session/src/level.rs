@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Side};
-use tablut_search::{GumbelConfig, RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
+use tablut_search::{RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
 
 /// How the computer plays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -155,8 +155,10 @@ pub(crate) fn level_infos() -> Vec<LevelInfo> {
     LEVELS.iter().map(info).collect()
 }
 
-/// Plies at a game's beginning in which even the best levels vary their moves, so that no two games are alike.
+/// Plies at a game's beginning in which even the best players vary their moves, so that no two games are alike.
 const VARIED_PLIES: u32 = 6;
+/// In those plies a PUCT search draws its move from visits^(1 / temperature).
+const VARIED_TEMPERATURE: f32 = 0.5;
 /// Nodes that one search of a session may hold.
 pub(crate) const MAX_NODES: u32 = 60_000;
 /// How far from an even game an adaptive level likes to be, in its own favour.
@@ -166,8 +168,14 @@ const ADAPTIVE_SHARE: f32 = 0.04;
 
 /// The search with which a session's analysis and its levels think.
 pub fn session_search(simulations: u32) -> SearchConfig {
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 2, ..GumbelConfig::default() };
-    SearchConfig { simulations, gumbel, solver: Solver::Deep, max_nodes: MAX_NODES, ..SearchConfig::default() }
+    SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_play(simulations) }
+}
+
+/// Makes a search vary its moves in the first plies of a game.
+pub fn vary_opening(config: &mut SearchConfig, ply: u32) {
+    if ply < VARIED_PLIES {
+        (config.gumbel.gumbel_scale, config.puct.temperature) = (1.0, VARIED_TEMPERATURE);
+    }
 }
 
 impl Level {
@@ -185,8 +193,8 @@ impl Level {
     pub fn search(&self, ply: u32) -> SearchConfig {
         let mut config = session_search(self.simulations);
         config.solver = self.solver;
-        if ply < VARIED_PLIES && self.temperature == 0.0 {
-            config.gumbel.gumbel_scale = 1.0;
+        if self.temperature == 0.0 {
+            vary_opening(&mut config, ply);
         }
         config
     }

@@ -32,7 +32,7 @@ pub mod words;
 mod work;
 
 pub use ending::GameEnding;
-pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search};
+pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search, vary_opening};
 pub use lobby::{Lobby, OwnPlayer, chosen_rules, new_game, set_up};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;

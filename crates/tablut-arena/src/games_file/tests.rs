@@ -8,8 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use tablut_games::{CancelToken, Concurrency};
-use tablut_players::{Contestant, match_search};
+use tablut_players::Contestant;
 use tablut_rules::Rules;
+use tablut_search::SearchConfig;
 
 fn rules() -> Arc<Rules> {
     Arc::new(Rules::named("imperial").unwrap())
@@ -21,7 +22,7 @@ fn header() -> MatchHeader {
     MatchHeader {
         format: MatchHeader::FORMAT,
         rules: rules().set().clone(),
-        players: vec![player("greedy", None), player("random", Some(match_search(0)))],
+        players: vec![player("greedy", None), player("random", Some(SearchConfig::for_play(0)))],
         matches: vec![[0, 1]],
         games: 8,
         opening_plies: 4,
@@ -112,7 +113,7 @@ fn another_match_is_refused_with_what_differs() {
     refused(|h| h.games = 10, &["games: the file says 8, the command says 10"]);
     refused(|h| h.players[1].name = "alphabeta:2".into(), &["players[1].name", "\"random\"", "\"alphabeta:2\""]);
     refused(|h| h.players[1].net = Some("cd".into()), &["players[1].net", "null", "\"cd\""]);
-    refused(|h| h.players[1].search = Some(match_search(5)), &["players[1].search.simulations"]);
+    refused(|h| h.players[1].search = Some(SearchConfig::for_play(5)), &["players[1].search.simulations"]);
     refused(|h| h.rules.max_plies = Some(99), &["rules.max-plies", "99"]);
     refused(|h| h.matches.push([1, 0]), &["matches[1]", "nothing"]);
     assert_eq!(fs::read(&path).unwrap(), before);

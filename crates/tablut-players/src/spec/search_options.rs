@@ -9,7 +9,7 @@ use tablut_search::{Method, SearchConfig, Solver};
 pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, graph, \
                                 precision=f32|bf16|bf16-avx512|bf16-amx|fastest, or KEY=VALUE with a setting of the search";
 
-/// Changes to the search settings of matches ([`crate::match_search`]). The default has no changes.
+/// Changes to the search settings of matches ([`SearchConfig::for_play`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
     /// How the search chooses moves in the tree.
@@ -224,12 +224,11 @@ impl fmt::Display for SearchOptions {
 #[cfg(test)]
 mod tests {
     use super::SearchOptions;
-    use crate::nets::match_search;
     use tablut_search::{Interior, Method, SearchConfig, Solver};
 
     #[test]
     fn options_change_what_they_name_and_nothing_else() {
-        let usual = match_search(32);
+        let usual = SearchConfig::for_play(32);
         let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
         assert_eq!(SearchOptions::default().apply(usual.clone()), usual);
         let mut expected = SearchConfig { method: Method::Gumbel, ..usual.clone() };
@@ -252,7 +251,7 @@ mod tests {
 
     #[test]
     fn any_setting_can_be_changed_by_its_path() {
-        let usual = match_search(32);
+        let usual = SearchConfig::for_play(32);
         let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
         let mut expected = usual.clone();
         (expected.gumbel.interior, expected.leaves_in_flight) = (Interior::Puct, 8);

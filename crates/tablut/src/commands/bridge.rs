@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tablut_net::{Model, Precision, choose_rules};
 use tablut_play::shipped_net;
-use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, match_search, play_simulations};
+use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, play_simulations};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
 use tablut_protocols::challenge::{RULES as CHALLENGE_RULES, client};
@@ -18,7 +18,7 @@ use tablut_protocols::mind::Mind;
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_protocols::wire::lines_of;
 use tablut_rules::{Game, Move, Rules, Side};
-use tablut_search::Limit;
+use tablut_search::{Limit, SearchConfig};
 
 use super::matches::load_rules;
 use super::model_file::load_model;
@@ -193,7 +193,7 @@ fn choose(mind: &mut Mind, game: &Game, limit: Limit) -> Result<Move, String> {
     match mind {
         Mind::Baseline(player) => Ok(player.choose(game)),
         Mind::Net(net) => net
-            .think(game, &match_search(0), limit, &mut |_| Watch::GoOn)
+            .think(game, &SearchConfig::for_play(0), limit, &mut |_| Watch::GoOn)
             .map(|result| result.chosen)
             .map_err(|error| error.to_string()),
     }

@@ -7,10 +7,10 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde::Serialize;
 use tablut_net::{Engine, Model, NetEvaluator, Precision, StatedRules};
-use tablut_players::{Nets, SearchOptions, match_search};
+use tablut_players::{Nets, SearchOptions};
 use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, mine, solve};
 use tablut_rules::Rules;
-use tablut_search::{Evaluator, UniformEvaluator};
+use tablut_search::{Evaluator, SearchConfig, UniformEvaluator};
 
 use super::model_file::{SHIPPED, add_net, load_model, model_name};
 use super::rules_choice::rules_for;
@@ -173,7 +173,7 @@ fn solve_files(args: &Solve, console: &mut Console) -> anyhow::Result<()> {
         }
     };
     let options = args.search.clone().unwrap_or_default();
-    let config = SolveConfig { search: options.apply(match_search(args.simulations)), seed: args.seed };
+    let config = SolveConfig { search: options.apply(SearchConfig::for_play(args.simulations)), seed: args.seed };
     let mut solved = Vec::new();
     let mut all = SolveReport::default();
     for set in &sets {
