@@ -50,20 +50,23 @@ pub fn with_browser_and<F: Future<Output = ()>>(
     });
 }
 
+/// A driver with its port. It ends at once if another program takes its port for the other protocol of the internet.
+fn started(driver: &PathBuf) -> Option<(Child, u16)> {
+    let mut driver =
+        Command::new(driver).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
+    let Some(line) = lines.map_while(Result::ok).find(|line| line.contains("started successfully on port")) else {
+        driver.wait().expect("it has ended");
+        return None;
+    };
+    let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+    Some((driver, digits.parse().expect("a port")))
+}
+
 impl Browser {
     async fn start(driver: &PathBuf, chromium: &PathBuf) -> Self {
         let profile = tempfile::tempdir().expect("a folder");
-        let mut driver = Command::new(driver)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the driver starts");
-        let lines = BufReader::new(driver.stdout.take().expect("a pipe")).lines();
-        let started = lines.map_while(Result::ok).find(|line| line.contains("started successfully on port"));
-        let line = started.expect("the driver says where it listens");
-        let digits: String = line.chars().filter(char::is_ascii_digit).collect();
-        let port: u16 = digits.parse().expect("a port");
+        let (driver, port) = (0..5).find_map(|_| started(driver)).expect("the driver says where it listens");
         let flags = [
             "--headless",
             "--no-sandbox",
