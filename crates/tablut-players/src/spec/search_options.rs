@@ -71,6 +71,7 @@ impl SearchOptions {
         config.solver = self.solver.unwrap_or(config.solver);
         config.transpositions |= self.graph;
         for (key, value) in &self.settings {
+            // It was in range when it was read.
             config = with_setting(&config, key, value).unwrap_or(config);
         }
         config
@@ -78,7 +79,7 @@ impl SearchOptions {
 
     fn set(&mut self, option: &str) -> Result<(), OptionError> {
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        let wrong = |expected| OptionError { option: option.to_owned(), expected };
+        let wrong = |expected: &str| OptionError { option: option.to_owned(), expected: expected.to_owned() };
         match (name, value) {
             ("puct", value) => {
                 let c_init = value.map(|c| positive(c).ok_or_else(|| wrong(C_FORM))).transpose()?;
@@ -129,8 +130,11 @@ impl SearchOptions {
                     return Err(wrong("precision once"));
                 }
             }
+            ("simulations", _) => {
+                return Err(wrong("the number of simulations in its own place, such as net:FILE@800"));
+            }
             (key, Some(value)) => {
-                with_setting(&SearchConfig::default(), key, value).ok_or_else(|| wrong(OPTION_FORMS))?;
+                with_setting(&SearchConfig::default(), key, value).map_err(|expected| wrong(&expected))?;
                 if self.settings.iter().any(|(earlier, _)| earlier == key) {
                     return Err(wrong("each setting once"));
                 }
@@ -142,13 +146,14 @@ impl SearchOptions {
     }
 }
 
-/// `config` with one setting changed. `None` if the setting does not exist or the value is out of range.
-fn with_setting(config: &SearchConfig, key: &str, value: &str) -> Option<SearchConfig> {
-    let mut whole = serde_json::to_value(config).ok()?;
-    let place = key.split('.').try_fold(&mut whole, |place, part| place.get_mut(part))?;
-    *place = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    let changed: SearchConfig = serde_json::from_value(whole).ok()?;
-    changed.validate().is_ok().then_some(changed)
+/// `config` with one setting changed, or what was expected instead.
+fn with_setting(config: &SearchConfig, key: &str, value: &str) -> Result<SearchConfig, String> {
+    let mut whole = serde_json::to_value(config).expect("settings are plain data");
+    let place = key.split('.').try_fold(&mut whole, |place, part| place.get_mut(part));
+    *place.ok_or(OPTION_FORMS)? = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    let changed: SearchConfig = serde_json::from_value(whole).map_err(|error| format!("another value: {error}"))?;
+    changed.validate().map_err(|error| error.expected)?;
+    Ok(changed)
 }
 
 const C_FORM: &str = "puct or puct=C with a number above 0 and at most 100, such as puct=1.25";
@@ -170,7 +175,7 @@ pub struct OptionError {
     /// The given option.
     pub option: String,
     /// What was expected.
-    pub expected: &'static str,
+    pub expected: String,
 }
 
 impl FromStr for SearchOptions {
@@ -260,9 +265,13 @@ mod tests {
         assert_eq!(apply(text), expected);
         assert_eq!(text.parse::<SearchOptions>().unwrap().to_string(), format!(",{text}"));
         for (text, part) in [
-            ("gumbel.interior=fast", "KEY=VALUE"),
+            ("gumbel.interior=fast", "another value: unknown variant `fast`, expected `improved-policy` or `puct`"),
+            ("gumbel=8,puct.c_init=many", "another value: invalid type"),
             ("gumbel.nonsense=1", "KEY=VALUE"),
-            ("leaves_in_flight=0", "KEY=VALUE"),
+            ("leaves_in_flight=0", "an integer from 1 to 10000"),
+            ("puct.policy_temperature=0", "a number from 0.1 to 100"),
+            ("gumbel.sigma.c_scale=1e38", "a number from 0 to 1000"),
+            ("simulations=800", "net:FILE@800"),
             ("gumbel_up_to=1,gumbel_up_to=2", "each setting once"),
         ] {
             let error = text.parse::<SearchOptions>().unwrap_err();

@@ -173,6 +173,9 @@ fn solve_files(args: &Solve, console: &mut Console) -> anyhow::Result<()> {
         }
     };
     let options = args.search.clone().unwrap_or_default();
+    if let Some(precision) = options.precision {
+        bail!("--search precision={precision}: expected settings of the search; puzzles are solved in f32");
+    }
     let config = SolveConfig { search: options.apply(SearchConfig::for_play(args.simulations)), seed: args.seed };
     let mut solved = Vec::new();
     let mut all = SolveReport::default();
