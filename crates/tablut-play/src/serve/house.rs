@@ -155,21 +155,24 @@ impl House {
 
     /// Does what an interface asks for.
     pub fn ask(&self, room: &TableRoom, request: Request, outbox: &Outbox) -> Result<(), String> {
-        let response = match request {
-            Request::Train { set } => return self.train(room, &set),
-            Request::StopTraining => {
-                self.training.stop();
-                return Ok(());
-            }
+        // One lock holds from the answer until everybody has heard it, so that events keep their order.
+        match request {
+            Request::Train { set } => self.train(room, &set)?,
+            Request::StopTraining => self.training.stop(),
             Request::FindPuzzles { games } => {
                 // Games that are gone, or were never here, are left out.
                 let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
                 let games = games.iter().take(MAX_SEARCHED).filter_map(known).collect();
-                room.inside().table.find_puzzles(games)
+                let mut inside = room.inside();
+                let response = inside.table.find_puzzles(games);
+                self.settle(room, &mut inside, response, outbox);
             }
-            request => room.inside().table.answer(request)?,
-        };
-        self.settle(room, &mut room.inside(), response, outbox);
+            request => {
+                let mut inside = room.inside();
+                let response = inside.table.answer(request)?;
+                self.settle(room, &mut inside, response, outbox);
+            }
+        }
         Ok(())
     }
 
