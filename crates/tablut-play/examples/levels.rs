@@ -54,7 +54,7 @@ impl Player for LevelPlayer {
         let ply = u64::from(game.ply());
         let (mut anytime, mut search) = self.search.take().unwrap_or_else(|| {
             let limit = Limit::of_simulations(self.level.simulations);
-            let anytime = Anytime::new(limit, &self.level.search(game.ply()));
+            let anytime = Anytime::new(limit, &self.level.search(game));
             let search = Search::new(game.clone(), anytime.config(), self.stream(ply));
             (anytime, search)
         });

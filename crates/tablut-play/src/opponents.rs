@@ -21,7 +21,7 @@ impl OwnPlayer for BySimulations {
 
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
         let mut config = SearchConfig::for_play(self.0);
-        vary_opening(&mut config, game.ply());
+        vary_opening(&mut config, game);
         Box::new(Reply::by_search(game, &config, Limit::of_simulations(self.0), seed))
     }
 }

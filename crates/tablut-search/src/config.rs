@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Settings of one search. Every field has a default, so a file needs only the fields that differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own, named in files")]
 pub struct SearchConfig {
     /// Simulations per search. A simulation goes from the root to a leaf; the root's own evaluation does not count. 0
     /// plays by the policy alone. Default 64.
@@ -16,7 +17,8 @@ pub struct SearchConfig {
     pub gumbel_up_to: u32,
     /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
-    /// Used in PUCT searches, and in Gumbel searches with `puct` as the interior rule.
+    /// Used in PUCT searches, and, but for `policy_temperature` and the root's settings, in Gumbel searches with `puct`
+    /// as the interior rule.
     pub puct: PuctConfig,
     /// Prefers the shorter of two wins and the longer of two losses. Off by default.
     pub moves_left: MovesLeftConfig,
@@ -24,8 +26,11 @@ pub struct SearchConfig {
     pub repeats: Repeats,
     /// What the search proves, and what it finds without an evaluation. Default `threats`.
     pub solver: Solver,
-    /// Stops the search early if the root is proven or if more simulations cannot change the chosen move. Default true.
+    /// Stops the search early if the root is proven. Default true.
     pub stop_early: bool,
+    /// With `stop_early`, also stops if more simulations would not change the chosen move. Default true. Analysis turns
+    /// it off, because values need simulations too.
+    pub stop_when_decided: bool,
     /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits keep them apart. 1 (the
     /// default) does not change the result. The leaves of a Gumbel round lie in different subtrees and are always
     /// gathered together. In a PUCT search the number is at most a sixteenth of the visits so far.
@@ -54,6 +59,7 @@ impl Default for SearchConfig {
             repeats: Repeats::default(),
             solver: Solver::default(),
             stop_early: true,
+            stop_when_decided: true,
             leaves_in_flight: 1,
             max_nodes: 1_000_000,
             count_kept_visits: true,
@@ -72,7 +78,8 @@ pub enum Method {
     /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature. The policy target is the visit
     /// distribution.
     Puct,
-    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`) and under a clock.
+    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`) and under a clock, unless the clock comes with so
+    /// few simulations.
     Auto,
 }
 
@@ -142,8 +149,8 @@ pub struct GumbelConfig {
     /// m: the number of moves that the root considers at first. Default 16.
     pub max_considered: u32,
     /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this.
-    /// Default 1, as in the paper. Play uses 4, so that the better
-    /// moves are visited several times (`experiments/scaling`).
+    /// Default 1, as in the paper. Play uses 4, so that the better moves are visited several times
+    /// (`experiments/scaling`). With fewer simulations than this the policy's favourite is played.
     pub simulations_per_considered: u32,
     /// Factor on the Gumbel noise at the root: 1 to explore (self-play), 0 to play the best move (matches). Default 1.
     pub gumbel_scale: f32,
@@ -206,7 +213,7 @@ pub struct PuctConfig {
     /// First-play urgency. An unvisited move gets its parent's value minus this number times the square root of the
     /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
-    /// Temperature of the policy in the tree. Priors become π^(1 / temperature), so a number above 1 makes them more
+    /// Temperature of the policy in PUCT's tree. Priors become π^(1 / temperature), so a number above 1 makes them more
     /// even. Default 1. Play and analysis use 1.8 (`experiments/scaling`).
     pub policy_temperature: f32,
     /// Share of Dirichlet noise in the root's prior, from 0 to 1. Default 0, which means none.
@@ -260,9 +267,6 @@ impl Default for MovesLeftConfig {
     }
 }
 
-const NOT_NEGATIVE: &str = "a number of at least 0";
-const POSITIVE_INTEGER: &str = "an integer of at least 1";
-
 /// A setting is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {found}: expected {expected}")]
@@ -309,33 +313,40 @@ impl SearchConfig {
         self.method == Method::Puct || self.gumbel.interior == Interior::Puct
     }
 
-    /// Checks every range. A search runs with any values, but values out of range make no sense.
+    /// The temperature by which the logits of nodes are divided. The method must not be `auto`.
+    pub(crate) fn prior_temperature(&self) -> f32 {
+        if self.method == Method::Puct { self.puct.policy_temperature } else { 1.0 }
+    }
+
+    /// Checks every range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let at_least = |key, found: f64, least: f64, expected| {
-            if found >= least && found.is_finite() { Ok(()) } else { Err(ConfigError { key, found, expected }) }
+        let within = |key, found: f64, (least, most): (f64, f64), expected| {
+            if (least..=most).contains(&found) { Ok(()) } else { Err(ConfigError { key, found, expected }) }
         };
-        let share = |key, found: f64| {
-            let inside = (0.0..=1.0).contains(&found);
-            if inside { Ok(()) } else { Err(ConfigError { key, found, expected: "a number from 0 to 1" }) }
-        };
-        at_least("leaves_in_flight", f64::from(self.leaves_in_flight), 1.0, POSITIVE_INTEGER)?;
-        at_least("max_nodes", f64::from(self.max_nodes), 1.0, POSITIVE_INTEGER)?;
-        at_least("gumbel.max_considered", f64::from(self.gumbel.max_considered), 1.0, POSITIVE_INTEGER)?;
-        let per_considered = f64::from(self.gumbel.simulations_per_considered);
-        at_least("gumbel.simulations_per_considered", per_considered, 1.0, POSITIVE_INTEGER)?;
-        at_least("gumbel.gumbel_scale", self.gumbel.gumbel_scale.into(), 0.0, NOT_NEGATIVE)?;
-        at_least("gumbel.sigma.c_visit", self.gumbel.sigma.c_visit.into(), 0.0, NOT_NEGATIVE)?;
-        at_least("gumbel.sigma.c_scale", self.gumbel.sigma.c_scale.into(), 0.0, NOT_NEGATIVE)?;
-        at_least("puct.c_init", self.puct.c_init.into(), 0.0, NOT_NEGATIVE)?;
-        at_least("puct.c_base", self.puct.c_base.into(), 1.0, "a number of at least 1")?;
-        at_least("puct.fpu_reduction", self.puct.fpu_reduction.into(), 0.0, NOT_NEGATIVE)?;
-        at_least("puct.policy_temperature", self.puct.policy_temperature.into(), 0.1, "a number of at least 0.1")?;
-        share("moves_left.max_effect", self.moves_left.max_effect.into())?;
-        at_least("moves_left.slope", self.moves_left.slope.into(), 0.0, NOT_NEGATIVE)?;
-        share("moves_left.threshold", self.moves_left.threshold.into())?;
-        share("puct.noise_fraction", self.puct.noise_fraction.into())?;
-        at_least("puct.noise_concentration", self.puct.noise_concentration.into(), 1e-3, "a number above 0")?;
-        at_least("puct.temperature", self.puct.temperature.into(), 0.0, NOT_NEGATIVE)
+        let integer = |key, found: u32| within(key, found.into(), (1.0, f64::INFINITY), "an integer of at least 1");
+        let share = |key, found: f32| within(key, found.into(), (0.0, 1.0), "a number from 0 to 1");
+        let factor = |key, found: f32| within(key, found.into(), (0.0, 1000.0), "a number from 0 to 1000");
+        let leaves = f64::from(self.leaves_in_flight);
+        within("leaves_in_flight", leaves, (1.0, 10_000.0), "an integer from 1 to 10000")?;
+        integer("max_nodes", self.max_nodes)?;
+        integer("gumbel.max_considered", self.gumbel.max_considered)?;
+        integer("gumbel.simulations_per_considered", self.gumbel.simulations_per_considered)?;
+        factor("gumbel.gumbel_scale", self.gumbel.gumbel_scale)?;
+        let c_visit = f64::from(self.gumbel.sigma.c_visit);
+        within("gumbel.sigma.c_visit", c_visit, (0.0, 1e6), "a number from 0 to 1000000")?;
+        factor("gumbel.sigma.c_scale", self.gumbel.sigma.c_scale)?;
+        factor("puct.c_init", self.puct.c_init)?;
+        within("puct.c_base", self.puct.c_base.into(), (1.0, 1e9), "a number from 1 to 1000000000")?;
+        factor("puct.fpu_reduction", self.puct.fpu_reduction)?;
+        let temperature = f64::from(self.puct.policy_temperature);
+        within("puct.policy_temperature", temperature, (0.1 - 1e-6, 100.0), "a number from 0.1 to 100")?;
+        share("moves_left.max_effect", self.moves_left.max_effect)?;
+        factor("moves_left.slope", self.moves_left.slope)?;
+        share("moves_left.threshold", self.moves_left.threshold)?;
+        share("puct.noise_fraction", self.puct.noise_fraction)?;
+        let concentration = f64::from(self.puct.noise_concentration);
+        within("puct.noise_concentration", concentration, (1e-3 - 1e-9, 1e6), "a number from 0.001 to 1000000")?;
+        factor("puct.temperature", self.puct.temperature)
     }
 }
 
@@ -377,5 +388,10 @@ mod tests {
         assert_eq!(error.to_string(), "puct.noise_fraction = 1.5: expected a number from 0 to 1");
         config = SearchConfig { leaves_in_flight: 0, ..SearchConfig::default() };
         assert_eq!(config.validate().expect_err("no leaf at all").key, "leaves_in_flight");
+        for endless in [f32::INFINITY, f32::NAN, 1e38, -1.0] {
+            config = SearchConfig::default();
+            config.gumbel.sigma.c_scale = endless;
+            assert_eq!(config.validate().expect_err("no factor").key, "gumbel.sigma.c_scale", "{endless}");
+        }
     }
 }

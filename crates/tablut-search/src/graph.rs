@@ -204,6 +204,12 @@ impl Graph {
         node.n_open = (moves.len() - n_lost) as u16;
     }
 
+    /// Undoes `await_evaluation` of an older node.
+    pub fn forget_request(&mut self, id: NodeId) {
+        let node = self.node_mut(id);
+        (node.n_moves, node.n_open, node.state) = (0, 0, State::Fresh);
+    }
+
     /// Gives a waiting node its evaluation. `logits` contains the logits of its moves and is used as scratch space.
     pub fn expand(&mut self, id: NodeId, raw_value: f32, logits: &mut [f32]) {
         log_softmax(logits);

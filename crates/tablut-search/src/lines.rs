@@ -14,7 +14,7 @@ pub struct Line {
     pub moves: Vec<Move>,
     /// Simulations through the root move.
     pub visits: u32,
-    /// The policy's probability of the root move.
+    /// The net's probability of the root move, as in [`crate::RootMove::prior`].
     pub prior: f32,
     /// Q of the root move in [−1, 1], absolute.
     pub q: f32,
@@ -31,7 +31,7 @@ pub struct Branch {
     pub mv: Move,
     /// Simulations through the move.
     pub visits: u32,
-    /// The policy's probability of the move.
+    /// The probability with which the search chooses: the net's, in PUCT after its temperature of the policy.
     pub prior: f32,
     /// Q in [−1, 1], absolute.
     pub q: f32,

@@ -256,11 +256,15 @@ impl Search {
         Ok(())
     }
 
-    /// Starts a new search from the same position with other settings. It keeps the tree, unless `transpositions`
-    /// changes.
+    /// Starts a new search from the same position with other settings. It keeps the tree, unless `transpositions` or
+    /// the temperature of its priors changes.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
+        let temperature = self.config.prior_temperature();
         self.config = config.with_method_chosen();
+        if self.config.prior_temperature() != temperature {
+            self.graph.clear();
+        }
         self.begin();
     }
 

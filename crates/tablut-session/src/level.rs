@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Move, Side};
+use tablut_rules::{Game, Move, Position, Side};
 use tablut_search::{RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
 
 /// How the computer plays.
@@ -163,17 +163,27 @@ const VARIED_TEMPERATURE: f32 = 0.5;
 pub(crate) const MAX_NODES: u32 = 60_000;
 /// How far from an even game an adaptive level likes to be, in its own favour.
 const ADAPTIVE_AIM: f32 = 0.05;
-/// Moves with less of the net's opinion than this share of its favourite are no candidates of an adaptive level.
+/// Moves with less of the net's opinion than this share of its favourite are no candidates of an adaptive level,
 const ADAPTIVE_SHARE: f32 = 0.04;
+/// and neither are those with fewer visits than this, whose values are hardly more than the net's guess.
+const ADAPTIVE_VISITS: u32 = 4;
+/// It draws among the candidates that are at most this much further from its aim than the nearest one.
+const ADAPTIVE_SLACK: f32 = 0.04;
 
-/// The search with which a session's analysis and its levels think.
+/// The search with which a session's levels think.
 pub fn session_search(simulations: u32) -> SearchConfig {
     SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_play(simulations) }
 }
 
-/// Makes a search vary its moves in the first plies of a game.
-pub fn vary_opening(config: &mut SearchConfig, ply: u32) {
-    if ply < VARIED_PLIES {
+/// The search with which a session's analysis thinks. It wants values, not only the best move.
+pub(crate) fn analysis_search(simulations: u32) -> SearchConfig {
+    SearchConfig { stop_when_decided: false, ..session_search(simulations) }
+}
+
+/// Makes a search vary its moves in the first plies of a game from the rules' own position.
+pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
+    let start = game.start();
+    if game.ply() < VARIED_PLIES && *start == Position::start(start.side_to_move()) {
         (config.gumbel.gumbel_scale, config.puct.temperature) = (1.0, VARIED_TEMPERATURE);
     }
 }
@@ -189,12 +199,12 @@ impl Level {
         LEVELS.map(|level| level.name).join(", ")
     }
 
-    /// The search that it thinks with, at a ply of the game.
-    pub fn search(&self, ply: u32) -> SearchConfig {
+    /// The search that it thinks with, where the game stands.
+    pub fn search(&self, game: &Game) -> SearchConfig {
         let mut config = session_search(self.simulations);
         config.solver = self.solver;
         if self.temperature == 0.0 {
-            vary_opening(&mut config, ply);
+            vary_opening(&mut config, game);
         }
         config
     }
@@ -202,7 +212,7 @@ impl Level {
     /// The move that it plays after its search.
     pub fn choose(&self, result: &SearchResult, side: Side, rng: &mut ChaCha8Rng) -> Move {
         if self.adapts {
-            return adaptive(result, side);
+            return adaptive(result, side, rng.random());
         }
         if self.temperature <= 0.0 {
             return result.chosen;
@@ -213,19 +223,22 @@ impl Level {
     }
 }
 
-/// The move whose value for `side` is nearest to an even game, a proven win among the far ones; never one into a proven loss
-/// while there is something else.
-fn adaptive(result: &SearchResult, side: Side) -> Move {
+/// A move whose value for `side` is nearly the nearest to an even game, drawn by `unit` from [0, 1) in proportion to the
+/// visits. A proven win is among the far ones. A move into a proven loss is played only if there is nothing else.
+fn adaptive(result: &SearchResult, side: Side, unit: f64) -> Move {
     let loses = |root: &RootMove| root.proven.is_some_and(|proof| proof.winner == Some(side.opponent()));
     let best_prior = result.moves.iter().map(|root| root.prior).fold(0.0, f32::max);
-    let is_candidate = |root: &&RootMove| !loses(root) && root.visits > 0 && root.prior >= ADAPTIVE_SHARE * best_prior;
+    let is_candidate =
+        |root: &RootMove| !loses(root) && root.visits >= ADAPTIVE_VISITS && root.prior >= ADAPTIVE_SHARE * best_prior;
     let distance = |root: &RootMove| (turned(root.q, side) - ADAPTIVE_AIM).abs();
-    let nearest = result
-        .moves
-        .iter()
-        .filter(is_candidate)
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)).then(b.visits.cmp(&a.visits)));
-    nearest.map_or(result.chosen, |root| root.mv)
+    let candidates = result.moves.iter().filter(|root| is_candidate(root));
+    let nearest = candidates.map(distance).fold(f32::INFINITY, f32::min);
+    let weight = |root: &RootMove| {
+        let near = is_candidate(root) && distance(root) <= nearest + ADAPTIVE_SLACK;
+        if near { root.visits as f32 } else { 0.0 }
+    };
+    let weights: Vec<f32> = result.moves.iter().map(weight).collect();
+    draw(unit, &weights).map_or(result.chosen, |index| result.moves[index].mv)
 }
 
 #[cfg(test)]
@@ -271,12 +284,31 @@ mod tests {
 
     #[test]
     fn the_adaptive_level_keeps_the_game_close_for_either_side() {
-        let open = result(&[("d1-d2", 0.5, 0.9), ("d1-d3", 0.3, 0.1), ("d1-d4", 0.2, -0.7)]);
-        assert_eq!(adaptive(&open, Side::Attackers).to_string(), "d1-d3");
-        assert_eq!(adaptive(&open, Side::Defenders).to_string(), "d1-d3");
-        let mut lost = open;
+        let open = result(&[("d1-d2", 0.5, 0.9), ("d1-d3", 0.3, 0.1), ("d1-d4", 0.2, -0.7), ("d1-e1", 0.1, 0.05)]);
+        let drawn =
+            |result: &SearchResult, side| [0.0, 0.3, 0.7, 0.99].map(|unit| adaptive(result, side, unit).to_string());
+        assert_eq!(drawn(&open, Side::Defenders), ["d1-e1"; 4], "the other one is 0.05 further from the aim");
+        let mut lost = open.clone();
         lost.moves[1].proven = Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false });
-        assert_eq!(adaptive(&lost, Side::Attackers).to_string(), "d1-d4");
+        lost.moves[3].visits = 3;
+        assert_eq!(drawn(&lost, Side::Attackers), ["d1-d4"; 4]);
+        let mut near = open;
+        near.moves[3].q = 0.08;
+        assert_eq!(drawn(&near, Side::Attackers), ["d1-d3", "d1-d3", "d1-e1", "d1-e1"], "both are near");
+    }
+
+    #[test]
+    fn only_games_from_the_rules_position_have_openings_to_vary() {
+        let rules = std::sync::Arc::new(tablut_rules::Rules::named("kvasir").unwrap());
+        let search = |game: &Game| Level::named("full").unwrap().search(game);
+        let mut game = Game::new(rules.clone(), Side::Attackers);
+        assert!(search(&game).puct.temperature > 0.0);
+        for mv in ["d1-d2", "e3-d3", "d2-d1", "d3-e3", "d1-d2", "e3-d3"] {
+            game.play(mv.parse().unwrap()).unwrap();
+        }
+        assert_eq!(search(&game), session_search(6000));
+        let set_up = Game::from_position(rules, *game.position()).unwrap();
+        assert_eq!(search(&set_up), session_search(6000));
     }
 
     #[test]

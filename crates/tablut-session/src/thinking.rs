@@ -1,6 +1,6 @@
 //! One search that a host drives: no threads, no clock. The host gives an evaluator and says how much time has passed.
 
-use crate::level::session_search;
+use crate::level::analysis_search;
 use crate::value::{Chances, NodeValue, Proven};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -74,12 +74,12 @@ impl Thinking {
 
     /// A search for analysis by a number of simulations.
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
-        Self::new(game, &session_search(simulations), Limit::of_simulations(simulations), seed)
+        Self::new(game, &analysis_search(simulations), Limit::of_simulations(simulations), seed)
     }
 
     /// A search for analysis that goes on until a time or a number of simulations is reached.
     pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..session_search(0) };
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search(0) };
         Self::new(game, &config, limit, seed)
     }
 

@@ -22,7 +22,7 @@ pub use lens::Lens;
 pub use refutation::Refutation;
 pub use review::Review;
 
-use crate::level::Level;
+use crate::level::{Level, session_search};
 use crate::thinking::Thinking;
 use crate::tree::NodeId;
 use rand::SeedableRng;
@@ -44,7 +44,13 @@ impl Reply {
     /// A reply in a game that is not over.
     pub fn new(game: &Game, level: &'static Level, seed: u64) -> Self {
         let limit = Limit::of_simulations(level.simulations);
-        Self { level: Some(level), thinking: Thinking::new(game, &level.search(game.ply()), limit, seed), seed }
+        Self { level: Some(level), thinking: Thinking::new(game, &level.search(game), limit, seed), seed }
+    }
+
+    /// The move that a level would advise in a game that is not over: its best one, without any chance.
+    pub fn advice(game: &Game, level: &Level, seed: u64) -> Self {
+        let limit = Limit::of_simulations(level.simulations);
+        Self::by_search(game, &session_search(level.simulations), limit, seed)
     }
 
     /// The best move that a search finds in a game that is not over.

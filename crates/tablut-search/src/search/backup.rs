@@ -11,7 +11,6 @@ use tablut_rules::Side;
 
 use super::Search;
 use super::simulation::{LeafKind, Pending, Step};
-use crate::config::Method;
 use crate::evaluator::Evaluation;
 use crate::graph::{NodeId, Path, Paths, ROOT};
 use crate::perspective::value_of;
@@ -38,9 +37,10 @@ impl Search {
             let logits = &mut self.scratch.logits;
             logits.clear();
             logits.extend_from_slice(&answer.logits);
-            if self.config.method == Method::Puct && self.config.puct.policy_temperature != 1.0 {
+            let temperature = self.config.prior_temperature();
+            if temperature != 1.0 {
                 for logit in logits.iter_mut() {
-                    *logit /= self.config.puct.policy_temperature;
+                    *logit /= temperature;
                 }
             }
             let n_moves = usize::from(self.graph.node(of.leaf).n_moves);
@@ -194,6 +194,8 @@ impl Search {
             if edge.child == of.leaf {
                 edge.child = crate::graph::NONE;
             }
+        } else if of.end == LeafKind::Asked {
+            self.graph.forget_request(of.leaf);
         }
         if of.new_edge {
             self.root.forget(last.edge);

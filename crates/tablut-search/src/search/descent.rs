@@ -230,7 +230,10 @@ impl Search {
                 let raw_value = turned(node.raw_value, mover);
                 interior_choice(raw_value, &visited, unvisited, sigma, &mut self.scratch.weights).index
             };
-            index.map_or(Choice::New, |index| Choice::Edge(ids[index]))
+            match index {
+                None if unvisited.is_some() => Choice::New,
+                index => Choice::Edge(ids[index.unwrap_or(0)]),
+            }
         };
         self.scratch.visited = visited;
         self.scratch.ids = ids;

@@ -7,7 +7,7 @@ use super::{Search, Stop};
 use crate::config::Method;
 use crate::formulas::first_max;
 use crate::formulas::improved_policy::ImprovedPolicy;
-use crate::formulas::softmax::exp;
+use crate::formulas::softmax::{exp, log_softmax};
 use crate::formulas::temperature::{draw, visit_weights};
 use crate::graph::ROOT;
 use crate::perspective::{turned, value_of};
@@ -44,7 +44,8 @@ pub struct RootMove {
     pub mv: Move,
     /// Simulations through the move, including kept ones.
     pub visits: u32,
-    /// The policy's probability, without noise. All are equal if the root was never evaluated.
+    /// The net's probability, without noise and without PUCT's temperature of the policy. All are equal if the root
+    /// was never evaluated.
     pub prior: f32,
     /// Q in [−1, 1], absolute: the proven value or the mean, and `v_mix` for an unvisited move.
     pub q: f32,
@@ -69,15 +70,18 @@ impl Search {
         let improved = self.target(&policy, &best);
         let value = match proven {
             Some(proof) => value_of(proof.winner),
-            None if self.config.method == Method::Puct && self.simulations > 0 => self.graph.node(ROOT).q,
+            None if self.config.method == Method::Puct && self.kept_visits + self.simulations > 0 => {
+                self.graph.node(ROOT).q
+            }
             None => turned(policy.value, side),
         };
+        let priors = self.priors();
         let moves = self.root.entries.iter().enumerate().map(|(index, entry)| {
             let proven = self.entry_proof(entry);
             RootMove {
                 mv: entry.mv,
                 visits: self.entry_visits(entry),
-                prior: exp(entry.log_prior),
+                prior: priors[index],
                 q: proven.map_or(turned(policy.completed_q[index], side), |proof| value_of(proof.winner)),
                 improved: improved[index],
                 proven,
@@ -94,6 +98,19 @@ impl Search {
             proven,
             stop: self.stopped(),
         }
+    }
+
+    /// The net's probabilities of the root's moves.
+    fn priors(&self) -> Vec<f32> {
+        let mut priors: Vec<f32> = self.root.entries.iter().map(|entry| entry.log_prior).collect();
+        let temperature = self.config.prior_temperature();
+        if temperature != 1.0 {
+            for log_prior in &mut priors {
+                *log_prior *= temperature;
+            }
+            log_softmax(&mut priors);
+        }
+        priors.into_iter().map(exp).collect()
     }
 
     fn proven_root(&self) -> Option<Proof> {

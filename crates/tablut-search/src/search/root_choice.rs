@@ -93,7 +93,7 @@ impl Search {
             return Some(Stop::Proven);
         }
         let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).take(2).count();
-        (open == 1).then_some(Stop::Decided)
+        (open == 1 && self.config.stop_when_decided).then_some(Stop::Decided)
     }
 
     pub(super) fn next_gumbel(&mut self) -> Next {
@@ -193,22 +193,24 @@ impl Search {
         self.config.leaves_in_flight.min(grown) as usize
     }
 
-    /// Without a temperature the most visited move is played. So stop if the second move can no longer overtake it.
+    /// Without a temperature the most visited open move is played. So stop if the next one can no longer overtake it.
     fn leader_stop(&self, left: u32) -> Option<Stop> {
         // The leading move has at most the root's visits.
         let may_lead = self.graph.node(ROOT).visits > left;
-        if !self.config.stop_early || self.config.puct.temperature > 0.0 || !may_lead {
+        let stops = self.config.stop_early && self.config.stop_when_decided;
+        if !stops || self.config.puct.temperature > 0.0 || !may_lead {
             return None;
         }
         let (mut first, mut second) = (0, 0);
-        for visits in self.root.entries.iter().map(|entry| self.entry_visits(entry)) {
+        let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry));
+        for visits in open.map(|entry| self.entry_visits(entry)) {
             if visits > first {
                 (first, second) = (visits, first);
             } else {
                 second = second.max(visits);
             }
         }
-        // The leading move may still be refuted. But then its visits would be spent again, so this stops nothing.
+        // That the leading move may still be refuted is not foreseen.
         (first > second + left).then_some(Stop::Decided)
     }
 

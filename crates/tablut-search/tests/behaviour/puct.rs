@@ -1,9 +1,10 @@
 //! PUCT's root noise and temperature.
 
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Move;
-use tablut_search::{Method, PuctConfig, SearchConfig};
+use tablut_search::{Method, PuctConfig, Search, SearchConfig, SearchResult};
 
-use crate::fakes::{HashEvaluator, random_game, rules, search};
+use crate::fakes::{HashEvaluator, finish, random_game, rules, search};
 
 fn config(puct: PuctConfig) -> SearchConfig {
     SearchConfig { simulations: 60, method: Method::Puct, puct, stop_early: false, ..SearchConfig::default() }
@@ -51,4 +52,32 @@ fn noise_moves_visits_but_not_the_reported_prior() {
     let priors = |result: &tablut_search::SearchResult| result.moves.iter().map(|of| of.prior).collect::<Vec<_>>();
     assert_ne!(visits(&a), visits(&b));
     assert_eq!(priors(&a), priors(&b));
+}
+
+#[test]
+fn the_policys_temperature_changes_the_search_and_not_the_priors_that_are_shown() {
+    let game = random_game(&rules("kvasir"), 12, 12);
+    let of = |policy_temperature| {
+        let config = config(PuctConfig { policy_temperature, ..PuctConfig::default() });
+        search(&game, &config, &mut HashEvaluator, 1)
+    };
+    let (sharp, even) = (of(0.5), of(4.0));
+    for (a, b) in sharp.moves.iter().zip(&even.moves) {
+        assert!((a.prior - b.prior).abs() < 1e-5, "{}: {} and {}", a.mv, a.prior, b.prior);
+    }
+    let visits = |result: &SearchResult| result.moves.iter().map(|of| of.visits).collect::<Vec<_>>();
+    assert_ne!(visits(&sharp), visits(&even));
+}
+
+#[test]
+fn another_temperature_begins_another_tree() {
+    let game = random_game(&rules("kvasir"), 12, 12);
+    let with = |policy_temperature| config(PuctConfig { policy_temperature, ..PuctConfig::default() });
+    let mut kept = Search::new(game.clone(), &with(1.0), ChaCha8Rng::seed_from_u64(1));
+    finish(&mut kept, &mut HashEvaluator, usize::MAX);
+    kept.configure(&with(1.0));
+    assert_eq!(finish(&mut kept, &mut HashEvaluator, usize::MAX).kept_visits, 60);
+    kept.configure(&with(3.0));
+    let fresh = search(&game, &with(3.0), &mut HashEvaluator, 1);
+    assert_eq!(finish(&mut kept, &mut HashEvaluator, usize::MAX), fresh);
 }

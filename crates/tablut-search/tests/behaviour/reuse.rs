@@ -2,7 +2,7 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
-use tablut_search::{GumbelConfig, Method, Search, SearchConfig, Solver, Stop, UniformEvaluator};
+use tablut_search::{GumbelConfig, Method, RootMove, Search, SearchConfig, Solver, Stop, UniformEvaluator};
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, rules, sparse_game};
 
@@ -126,6 +126,29 @@ fn a_search_stops_when_its_decision_is_certain() {
         saved += long.simulations - short.simulations;
     }
     assert!(saved > 0, "no simulation was saved");
+}
+
+#[test]
+fn a_refuted_leader_does_not_end_a_puct_search() {
+    let config = SearchConfig { simulations: 100, method: Method::Puct, ..SearchConfig::default() };
+    let mut refuted_leaders = 0;
+    for seed in 0..300 {
+        let game = sparse_game(&rules("kvasir"), 6, 3, seed);
+        let mover = game.position().side_to_move();
+        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
+        let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+        let lost = |of: &&RootMove| of.proven.is_some_and(|proof| proof.winner == Some(mover.opponent()));
+        let mut open: Vec<u32> = result.moves.iter().filter(|of| !lost(of)).map(|of| of.visits).collect();
+        open.sort_unstable_by(|a, b| b.cmp(a));
+        let left = config.simulations - result.simulations;
+        if let (Some(Stop::Decided), [first, second, ..]) = (result.stop, open.as_slice()) {
+            assert!(*first > second + left, "seed {seed}: {first} visits, {second} visits, {left} simulations left");
+        }
+        if result.proven.is_none() {
+            refuted_leaders += u32::from(result.moves.iter().filter(lost).any(|of| open.first() < Some(&of.visits)));
+        }
+    }
+    assert!(refuted_leaders > 0, "no leader was refuted in any of these games");
 }
 
 #[test]

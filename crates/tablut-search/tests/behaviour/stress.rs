@@ -32,6 +32,7 @@ impl Dice {
         let puct = PuctConfig {
             noise_fraction: self.one_of(&[0.0, 0.25, 1.0]),
             temperature: self.one_of(&[0.0, 0.5, 1.0]),
+            policy_temperature: self.one_of(&[1.0, 1.8]),
             ..PuctConfig::default()
         };
         SearchConfig {
@@ -44,6 +45,7 @@ impl Dice {
             repeats: self.one_of(&[Repeats::Evaluated, Repeats::Drawn, Repeats::DrawnInGame]),
             solver: self.one_of(&[Solver::Off, Solver::Threats, Solver::Deep]),
             stop_early: self.below(2) == 0,
+            stop_when_decided: self.below(2) == 0,
             leaves_in_flight: self.one_of(&[1, 1, 3, 16]),
             max_nodes: self.one_of(&[1, 10, 70, 1_000_000]),
             count_kept_visits: self.below(2) == 0,

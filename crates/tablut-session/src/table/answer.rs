@@ -208,7 +208,7 @@ impl Table {
             }
             Request::Hint => {
                 let level = Level::named(ADVISER).expect("the adviser is a level");
-                let work = Box::new(Reply::new(game, level, seed));
+                let work = Box::new(Reply::advice(game, level, seed));
                 self.assign(Task::Hint, now, 0, Duration::ZERO, work, response);
             }
             _ => {

@@ -1,7 +1,7 @@
 //! A glance: what one net of a run makes of a position. Glances of all its checkpoints show how the run came to see it.
 
 use super::finding::{Finding, Step, Work};
-use crate::level::session_search;
+use crate::level::analysis_search;
 use crate::thinking::Thinking;
 use crate::tree::NodeId;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Glance {
 impl Glance {
     /// A glance at a game that is not over. The solver is off: what it proves is the same for every net.
     pub fn new(node: NodeId, game: &Game, checkpoint: usize, seed: u64) -> Self {
-        let config = SearchConfig { solver: Solver::Off, ..session_search(SIMULATIONS) };
+        let config = SearchConfig { solver: Solver::Off, ..analysis_search(SIMULATIONS) };
         let thinking = Thinking::new(game, &config, Limit::of_simulations(SIMULATIONS), seed);
         Self { node, checkpoint, thinking }
     }
