@@ -14,7 +14,7 @@ use tablut_search::{Anytime, Evaluation, Evaluator, Limit, Query, Search};
 use tablut_session::Level;
 
 /// Who meets whom in how many pairs of games: the strong think long, so their games are few.
-const MATCHES: [(&str, &str, usize); 17] = [
+const MATCHES: [(&str, &str, usize); 18] = [
     ("random", "newcomer", 60),
     ("random", "greedy", 60),
     ("greedy", "newcomer", 60),
@@ -30,8 +30,9 @@ const MATCHES: [(&str, &str, usize); 17] = [
     ("strong", "alphabeta:4", 30),
     ("club", "adaptive", 30),
     ("casual", "adaptive", 30),
-    ("strong", "expert", 14),
-    ("expert", "full", 8),
+    ("club", "alphabeta:4", 30),
+    ("strong", "expert", 40),
+    ("expert", "full", 40),
 ];
 
 /// A level in a match: the search and the choice that the page's computer makes, each move for itself.
