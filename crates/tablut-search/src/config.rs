@@ -339,13 +339,13 @@ impl SearchConfig {
         within("puct.c_base", self.puct.c_base.into(), (1.0, 1e9), "a number from 1 to 1000000000")?;
         factor("puct.fpu_reduction", self.puct.fpu_reduction)?;
         let temperature = f64::from(self.puct.policy_temperature);
-        within("puct.policy_temperature", temperature, (0.1 - 1e-6, 100.0), "a number from 0.1 to 100")?;
+        within("puct.policy_temperature", temperature, (0.1, 100.0), "a number from 0.1 to 100")?;
         share("moves_left.max_effect", self.moves_left.max_effect)?;
         factor("moves_left.slope", self.moves_left.slope)?;
         share("moves_left.threshold", self.moves_left.threshold)?;
         share("puct.noise_fraction", self.puct.noise_fraction)?;
         let concentration = f64::from(self.puct.noise_concentration);
-        within("puct.noise_concentration", concentration, (1e-3 - 1e-9, 1e6), "a number from 0.001 to 1000000")?;
+        within("puct.noise_concentration", concentration, (1e-3, 1e6), "a number from 0.001 to 1000000")?;
         factor("puct.temperature", self.puct.temperature)
     }
 }
@@ -388,6 +388,9 @@ mod tests {
         assert_eq!(error.to_string(), "puct.noise_fraction = 1.5: expected a number from 0 to 1");
         config = SearchConfig { leaves_in_flight: 0, ..SearchConfig::default() };
         assert_eq!(config.validate().expect_err("no leaf at all").key, "leaves_in_flight");
+        (config.puct.policy_temperature, config.puct.noise_concentration) = (0.1, 0.001);
+        config.leaves_in_flight = 1;
+        config.validate().expect("the lower ends of the ranges are in them");
         for endless in [f32::INFINITY, f32::NAN, 1e38, -1.0] {
             config = SearchConfig::default();
             config.gumbel.sigma.c_scale = endless;

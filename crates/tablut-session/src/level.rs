@@ -163,11 +163,11 @@ const VARIED_TEMPERATURE: f32 = 0.5;
 pub(crate) const MAX_NODES: u32 = 60_000;
 /// How far from an even game an adaptive level likes to be, in its own favour.
 const ADAPTIVE_AIM: f32 = 0.05;
-/// Moves with less of the net's opinion than this share of its favourite are no candidates of an adaptive level,
+/// Moves with less of the net's opinion than this share of its favourite are no candidates of an adaptive level.
 const ADAPTIVE_SHARE: f32 = 0.04;
-/// and neither are those with fewer visits than this, whose values are hardly more than the net's guess.
+/// Moves with fewer visits than this are no candidates either: their values are hardly more than the net's guess.
 const ADAPTIVE_VISITS: u32 = 4;
-/// It draws among the candidates that are at most this much further from its aim than the nearest one.
+/// An adaptive level draws among the candidates that are at most this much further from its aim than the nearest one.
 const ADAPTIVE_SLACK: f32 = 0.04;
 
 /// The search with which a session's levels think.

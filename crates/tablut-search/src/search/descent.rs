@@ -231,8 +231,9 @@ impl Search {
                 interior_choice(raw_value, &visited, unvisited, sigma, &mut self.scratch.weights).index
             };
             match index {
-                None if unvisited.is_some() => Choice::New,
-                index => Choice::Edge(ids[index.unwrap_or(0)]),
+                Some(index) => Choice::Edge(ids[index]),
+                None if unvisited.is_none() => Choice::Edge(ids[0]),
+                None => Choice::New,
             }
         };
         self.scratch.visited = visited;
