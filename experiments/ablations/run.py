@@ -8,7 +8,7 @@ prints what each variant is worth.
 
 `variants.json` maps a name to what differs from the base: a list of `key=value`. The name "base" has none. Every run
 has one thread, so that `jobs` of them share a machine of as many cores. All steps can be stopped and called again:
-what is done is kept. The table needs no binary.
+what is done is kept. A training run that was stopped starts anew, because its time is measured. The table needs no binary.
 """
 
 import argparse
@@ -16,11 +16,15 @@ import json
 import math
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from program import call_once, checkpoints  # noqa: E402
 
 # Variants that are further from the base, in Elo, have a spread of their own: it is much wider there.
 NEAR = 300
@@ -38,10 +42,10 @@ def main():
     parser.add_argument("--only", nargs="+", help="these variants alone, and the base")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--games", type=int, default=40, help="games against each of the base's nets and each frozen net")
+    parser.add_argument("--games", type=int, default=40, help="games under each rule set against each of the base's nets and each frozen net")
     parser.add_argument("--play", default="128", help="how all nets play: what follows @ in a player's text")
     parser.add_argument("--frozen", nargs="*", default=FROZEN, help="nets outside the table that all nets play against")
-    parser.add_argument("--rules", default="kvasir")
+    parser.add_argument("--rules", nargs="+", default=["kvasir"], help="rule sets of the matches; points count together")
     parser.add_argument("--minutes", type=float, default=1e9, help="start nothing new after so many minutes")
     options = parser.parse_args()
     variants = json.loads(Path(options.variants).read_text())
@@ -76,10 +80,9 @@ def each(options, jobs, work):
         list(pool.map(one, jobs))
 
 
-def start(cores, command, **streams):
-    """Starts a command with one thread of learning, that sees only some cores."""
-    environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-    return subprocess.Popen(command, preexec_fn=lambda: os.sched_setaffinity(0, cores), env=environment, **streams)
+def alone(cores):
+    """A process that sees only some cores, with one thread of learning."""
+    return {"preexec_fn": lambda: os.sched_setaffinity(0, cores), "env": {**os.environ, "RAYON_NUM_THREADS": "1"}}
 
 
 def run_folder(options, name, seed):
@@ -93,12 +96,15 @@ def train(options, variants):
         if done.exists():
             return
         sets = [f"seed={seed}", "evaluation.games=0", "machine.workers=1", *variants[name]]
+        if folder.exists():
+            shutil.rmtree(folder)
         command = [options.binary, "train", options.base, "--run", str(folder)]
         command += [part for assignment in sets for part in ("--set", assignment)]
         with open(folder.with_suffix(".log"), "ab") as log:
             begin = time.time()
-            _, status, usage = os.wait4(start(core, command, stdout=log, stderr=log).pid, 0)
-        if status != 0:
+            process = subprocess.Popen(command, stdout=log, stderr=log, **alone(core))
+            _, process.returncode, usage = os.wait4(process.pid, 0)
+        if process.returncode != 0:
             sys.exit(f"{folder}: training failed, see {folder.with_suffix('.log')}")
         lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
         result = {
@@ -118,11 +124,6 @@ def train(options, variants):
     each(options, [(name, seed) for seed in range(1, options.seeds + 1) for name in sorted(variants, key=cost)], one)
 
 
-def newest(folder):
-    checkpoints = [p for p in folder.glob("checkpoints/gen-*.safetensors") if not p.name.endswith(".state.safetensors")]
-    return max(checkpoints, key=lambda p: int(p.name.split("-")[1].split(".")[0]))
-
-
 def opponents(options, name, seed):
     """The nets that a variant's net of one seed plays against, by the name of their result: (path, frozen)."""
     found = {}
@@ -135,34 +136,30 @@ def opponents(options, name, seed):
     return found
 
 
-def result_file(options, name, seed, opponent):
-    return Path(options.out) / f"match-{name}-s{seed}-{opponent}.json"
+def result_file(options, name, seed, opponent, rules):
+    return Path(options.out) / f"match-{name}-s{seed}-{opponent}-{rules}.json"
 
 
 def play(options, variants):
-    def one(core, name, seed, opponent, path):
-        out = result_file(options, name, seed, opponent)
+    def one(core, name, seed, opponent, path, rules):
+        out = result_file(options, name, seed, opponent, rules)
         folders = [folder for folder in (run_folder(options, name, seed), path) if folder.suffix != ".tablut"]
-        if out.exists() or not all((folder / "trained.json").exists() for folder in folders):
+        if not all((folder / "trained.json").exists() for folder in folders):
             return
-        nets = newest(run_folder(options, name, seed)), path if path.suffix == ".tablut" else newest(path)
+        nets = checkpoints(run_folder(options, name, seed))[-1], path if path.suffix == ".tablut" else checkpoints(path)[-1]
         players = [f"net:{net}@{options.play}" for net in nets]
-        command = [options.binary, "match", *players, "--games", str(options.games), "--rules", options.rules, "--json"]
+        command = [options.binary, "match", *players, "--games", str(options.games), "--rules", rules, "--json"]
         command += ["--seed", str(seed), "--quiet"]
-        child = start(core, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        result, complaint = child.communicate()
-        if child.returncode != 0:
-            sys.exit(f"{' '.join(command)}: {complaint.decode()}")
-        out.write_bytes(result)
+        call_once(out, command, **alone(core))
 
     seeds = range(1, options.seeds + 1)
-    jobs = [(n, s, *o) for s in seeds for n in variants for o in opponents(options, n, s).items()]
+    jobs = [(n, s, *o, r) for s in seeds for n in variants for o in opponents(options, n, s).items() for r in options.rules]
     each(options, jobs, one)
 
 
-def elo(score):
-    score = min(max(score, 1e-4), 1 - 1e-4)
-    return 400 * math.log10(score / (1 - score))
+def elo(points, games):
+    """The logistic difference at a score. Half a notional win and half a loss keep lost matches finite: 0 of 40 is −763."""
+    return 400 * math.log10((points + 0.5) / (games - points + 0.5))
 
 
 def t95(freedom):
@@ -180,17 +177,16 @@ def strengths(options, name, seed):
     against = {"base": [], "frozen": []}
     games = 0
     for opponent, path in opponents(options, name, seed).items():
-        file = result_file(options, name, seed, opponent)
-        if file.exists():
-            score, played = score_of(json.loads(file.read_text()))
-            against["frozen" if path.suffix == ".tablut" else "base"].append(elo(score))
+        points, played = points_of(options, name, seed, opponent)
+        if played > 0:
+            against["frozen" if path.suffix == ".tablut" else "base"].append(elo(points, played))
             games += played
     if name == "base":
         # The games between two of the base's nets are stored under the smaller seed.
         for other in range(1, seed):
-            file = result_file(options, name, other, f"base-s{seed}")
-            if file.exists():
-                against["base"].append(-elo(score_of(json.loads(file.read_text()))[0]))
+            points, played = points_of(options, name, other, f"base-s{seed}")
+            if played > 0:
+                against["base"].append(-elo(points, played))
     return mean(against["base"]), mean(against["frozen"]), games
 
 
@@ -220,16 +216,18 @@ def table(options, variants):
             "elo_by_seed": by_seed,
             "elo": mean(by_seed),
         })
-    base = next(row for row in rows if row["name"] == "base")
+    base = next((row for row in rows if row["name"] == "base"), None)
+    if base is None:
+        sys.exit(f"{options.out}: there is no trained net of the base; `train` comes first")
     less, more = doublings(rows, base)
     near = [row for row in rows if abs(row["elo"]) <= NEAR]
     spreads = {"near": spread_of_seeds(near), "far": spread_of_seeds([row for row in rows if row not in near])}
     for row in rows:
         row["time"] = row["cpu_seconds"] / base["cpu_seconds"]
         row["elo_at_equal_time"] = row["elo"] - (more if row["time"] > 1 else less) * math.log2(row["time"])
-        pairs = 1 / max(len(row["elo_by_seed"]), 1) + 1 / max(len(base["elo_by_seed"]), 1)
         spread, freedom = spreads["near" if row in near else "far"]
-        row["interval"] = t95(freedom) * spread * math.sqrt(pairs)
+        of_means = [spread**2 / max(len(row["elo_by_seed"]), 1), spreads["near"][0] ** 2 / max(len(base["elo_by_seed"]), 1)]
+        row["interval"] = t95(freedom) * math.sqrt(sum(of_means))
     summary = {"elo_for_half_the_time": -less, "elo_for_twice_the_time": more, "spreads": spreads, "rows": rows}
     (Path(options.out) / "table.json").write_text(json.dumps(summary, indent=1))
     print(f"The base takes {base['cpu_seconds']:.0f} core-seconds. Twice the time is worth {more:+.0f} Elo, half of it {-less:+.0f}.")
@@ -261,10 +259,16 @@ def doublings(rows, base):
     return [slope(by_name[name]) if name in by_name else 0.0 for name in ("half", "double")]
 
 
-def score_of(result):
-    """The first player's score and the games of a `tablut match --json`."""
-    score = result["matches"][0]["total"]["score"]
-    return score["mean"], score["games"]
+def points_of(options, name, seed, opponent):
+    """A net's points against an opponent over all rule sets that were played, and its games."""
+    points = games = 0
+    for rules in options.rules:
+        file = result_file(options, name, seed, opponent, rules)
+        if file.exists():
+            score = json.loads(file.read_text())["matches"][0]["total"]["score"]
+            points += score["mean"] * score["games"]
+            games += score["games"]
+    return points, games
 
 
 if __name__ == "__main__":

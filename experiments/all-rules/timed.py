@@ -9,19 +9,16 @@ Games have one core each, so nothing else should run. Finished games are kept, a
 
 import argparse
 import json
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
+from program import RULES, call_once  # noqa: E402
 from scores import elo_text, of_pairs  # noqa: E402
 
-SOURCES = ["kvasir", "masters", "imperial", "ludoteka", "tartu", "ashton"]
-VARIANTS = [
-    "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "linnaeus", "linnaeus-open-camps",
-    "masters-weak-king", "masters-armed-king", "masters-edge",
-]
+# The rule sets that a source describes; the others are variants of these, or of published play.
+SOURCES = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"]
 
 
 def main():
@@ -35,7 +32,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2, help="matches at the same time: no more than cores")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rules", nargs="*", default=SOURCES + VARIANTS)
+    parser.add_argument("--rules", nargs="*", default=[*SOURCES, *(rules for rules in RULES if rules not in SOURCES)])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     {"play": play_all, "table": table}[options.step](options)
@@ -50,14 +47,11 @@ def play_all(options):
 def play(options, rules):
     """One match, in JSON; nothing if it is there already."""
     out = options.out / f"{rules}-{options.seed}.json"
-    if out.exists():
-        return
     command = [options.binary, "match", f"net:{options.net}@{options.time}", options.against, "--rules", rules]
     command += ["--openings", "even", "--games", options.games, "--seed", options.seed, "--threads", 1]
     command += ["--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True)
-    out.write_bytes(done.stdout)
-    print(row(options, rules), flush=True)
+    if call_once(out, command):
+        print(row(options, rules), flush=True)
 
 
 def row(options, rules):

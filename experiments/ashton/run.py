@@ -9,11 +9,11 @@ Games have one core each, so nothing else should run. Finished games are kept, a
 
 import argparse
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
+from program import call_once  # noqa: E402
 from scores import elo_text  # noqa: E402
 
 # The net's time for each move, the opponent, and the games.
@@ -39,11 +39,9 @@ def path_of(options, time, opponent):
 def play(options):
     for time, opponent, games in MATCHES:
         out = path_of(options, time, opponent)
-        if out.exists():
-            continue
         command = [options.binary, "match", f"net:{options.net}@{time}", opponent, "--rules", "ashton", "--openings", "even"]
         command += ["--games", games, "--threads", options.threads, "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
-        out.write_bytes(subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True).stdout)
+        call_once(out, command)
 
 
 def table(options):

@@ -12,18 +12,15 @@ was stopped goes on where it was.
 
 import argparse
 import json
-import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-from scores import wilson  # noqa: E402
+from program import RULES, call_once  # noqa: E402
+from scores import of_pairs  # noqa: E402
 
-RULES = [
-    "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
-    "masters", "masters-weak-king", "masters-armed-king", "masters-edge", "kvasir", "tartu", "ashton",
-]
 # Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
 STRENGTHS = {"standard": {16: 1000, 64: 1000, 256: 1000}, "even": {256: 500}}
 # Changed rules: as strong as an hour of measuring allows.
@@ -44,14 +41,6 @@ def main():
     {"play": play, "changes": changes, "table": table}[options.step](options)
 
 
-def call(command, **streams):
-    """Runs a command and returns what it prints; its failure is ours."""
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, **streams)
-    if done.returncode != 0:
-        sys.exit(f"exit code {done.returncode}: {' '.join(map(str, command))}")
-    return done.stdout
-
-
 def path_of(options, rules, simulations, start):
     return options.out / f"{rules}-{simulations}-{start}.json"
 
@@ -61,9 +50,7 @@ def play(options):
     matches = [(simulations, games, start) for start, all in STRENGTHS.items() for simulations, games in all.items()]
     for simulations, games, start in sorted(matches):
         for rules in options.rules:
-            path = path_of(options, rules, simulations, start)
-            if not path.exists():
-                path.write_bytes(match(options, rules, simulations, start, games))
+            match(options, rules, simulations, start, games)
 
 
 def changed_rules(options):
@@ -86,20 +73,24 @@ def changes(options):
     """Each rule set with one small change, from two random plies."""
     for simulations, games in CHANGED.items():
         for base, _, file in changed_rules(options):
-            path = path_of(options, file.stem, simulations, "standard")
-            if base in options.rules and not path.exists():
-                path.write_bytes(match(options, file, simulations, "standard", games))
+            if base in options.rules:
+                match(options, file, simulations, "standard", games)
 
 
 def match(options, rules, simulations, start, games):
-    """The net against itself, in JSON. `rules` is a name or a file."""
+    """Plays the net against itself, unless it has. `rules` is a name or a file."""
     # The noise of self-play's root: without it both games of a pair would be the same.
     search = f"{simulations},precision={options.precision},gumbel,gumbel.gumbel_scale=1"
     opening = ["--openings", "even"] if start == "even" else ["--opening-plies", 2]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
-    kept = path_of(options, Path(rules).stem, simulations, start).with_suffix(".games.jsonl")
-    command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening, "--save-games", kept, "--json", "-q"]
-    return call(command)
+    out = path_of(options, Path(rules).stem, simulations, start)
+    command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening]
+    call_once(out, [*command, "--save-games", games_of(out), "--json", "-q"])
+
+
+def games_of(path):
+    """The file with the games of a match."""
+    return path.with_suffix(".games.jsonl")
 
 
 def table(options):
@@ -125,8 +116,7 @@ def cell(path):
     if not path.exists():
         return "–"
     attackers, drawn, defenders = shares(path)
-    points = attackers + drawn / 2
-    low, high = wilson(points, games_of(path))
+    _, points, low, high = of_pairs(pairs(path))
     return (
         f"{100 * attackers:.0f} – {100 * drawn:.0f} – {100 * defenders:.0f}; "
         f"{100 * points:.0f} ({100 * low:.0f}–{100 * high:.0f})"
@@ -135,17 +125,25 @@ def cell(path):
 
 def shares(path):
     """The shares of a match's games that the attackers won, that were drawn, and that the defenders won."""
-    one = json.loads(path.read_text())["matches"][0]
-    attacking, defending = one["as_attackers"]["results"], one["as_defenders"]["results"]
-    attackers = attacking["wins"] + defending["losses"]
-    defenders = attacking["losses"] + defending["wins"]
-    draws = attacking["draws"] + defending["draws"]
-    games = attackers + defenders + draws
-    return attackers / games, draws / games, defenders / games
+    ends = Counter(winners(path).values())
+    games = sum(ends.values())
+    return ends["attackers"] / games, ends[None] / games, ends["defenders"] / games
 
 
-def games_of(path):
-    return json.loads(path.read_text())["matches"][0]["games"]
+def pairs(path):
+    """The number of pairs in which the attackers have 0, ½, 1, 1½ and 2 points: games of a pair share their opening."""
+    won = winners(path)
+    halves = {"attackers": 2, None: 1, "defenders": 0}
+    counts = [0] * 5
+    for game in range(0, len(won), 2):
+        counts[halves[won[game]] + halves[won[game + 1]]] += 1
+    return counts
+
+
+def winners(path):
+    """Who won each game of a match, by the game's number."""
+    games = map(json.loads, games_of(path).read_text().splitlines())
+    return {game["game"]: game["winner"] for game in games if "game" in game}
 
 
 if __name__ == "__main__":

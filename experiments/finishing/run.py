@@ -10,10 +10,12 @@ ply at which that holds. The games are self-play: noise at the root, and the gam
 import argparse
 import csv
 import io
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from program import call  # noqa: E402
 
 AHEAD = 0.9
 PLIES = 20
@@ -37,14 +39,6 @@ def main():
             n = sum(counts)
             shares = " | ".join(f"{100 * count / n:.1f} %" if n else "–" for count in counts)
             print(f"| {rules} | {side} | {n} | {shares} |")
-
-
-def call(command):
-    """What a command prints; its failure is ours."""
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        sys.exit(f"exit code {done.returncode}: {' '.join(map(str, command))}")
-    return done.stdout
 
 
 def games(options, rules):

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Gumbel search against PUCT with the same net and the same simulations, on the six source rule sets.
 # Usage, from the repository's root after `cargo build --release`:
-#   sh experiments/gumbel-puct/run.sh models/all-rules.tablut > experiments/gumbel-puct/results.txt
+#   sh experiments/gumbel-puct/run.sh models/all-rules.tablut > runs/gumbel-puct.txt
+set -eu
 net=${1:?the model file}
 tablut=${TABLUT:-target/release/tablut}
 for simulations in 16 32; do
     for rules in piecepack imperial ludoteka linnaeus masters kvasir; do
-        "$tablut" match "net:$net@$simulations" "net:$net@$simulations,puct" --rules "$rules" --games 1000 --sprt=0,20 2>/dev/null
+        "$tablut" match "net:$net@$simulations,gumbel" "net:$net@$simulations,puct" --rules "$rules" --games 1000 --sprt=0,20 -q
     done
 done

@@ -10,16 +10,17 @@ position is its own image, and the ones with most visits are followed.
 import argparse
 import json
 import re
-import subprocess
+import sys
 from pathlib import Path
 
-RULES = [
-    "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
-    "masters", "masters-weak-king", "masters-armed-king", "masters-edge", "kvasir", "tartu", "ashton",
-]
+sys.path.append(str(Path(__file__).parents[1]))
+from program import RULES, call  # noqa: E402
+
 # How many moves are followed at each ply, and the least share of the visits that a move must have.
 WIDTHS = [4, 3, 2, 1]
 LEAST = 0.05
+# What a finished game is worth, by its winner.
+VALUES = {"attackers": 1.0, None: 0.0, "defenders": -1.0}
 # Square (column, row) -> square, from 0: the eight images of the board.
 SYMMETRIES = [
     lambda c, r: (c, r), lambda c, r: (8 - c, r), lambda c, r: (c, 8 - r), lambda c, r: (8 - c, 8 - r),
@@ -56,8 +57,9 @@ python3 experiments/openings/tree.py --net {options.net} --simulations {options.
     options.out.write_text(text)
 
 
-def call(command):
-    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=True, text=True).stdout
+def ending(proven):
+    """A proven result in words."""
+    return f"won by the {proven['winner']} within {proven['plies']} plies" if proven["winner"] else "a proven draw"
 
 
 def points(value):
@@ -69,8 +71,8 @@ def follow(options, rules, moves, widths, out):
     command = [options.binary, "analyze", options.net, *moves, "--rules", rules, "--simulations", options.simulations]
     found = json.loads(call([*command, "--lines", 200, "--json", "-q"]))
     search = found["search"]
-    if found["outcome"] or search is None:
-        return 0.0, found["side_to_move"]
+    if found["outcome"]:
+        return VALUES[found["outcome"]["winner"]], found["side_to_move"]
     if widths:
         board = pieces(found["position"])
         own = [image for image in SYMMETRIES if {(image(*square), piece) for square, piece in board} == board]
@@ -89,7 +91,7 @@ def follow(options, rules, moves, widths, out):
             number = len(out)
             out.append("")
             value, _ = follow(options, rules, [*moves, move], widths[1:], out) if len(widths) > 1 else (best["q"], None)
-            proven = f", {best['proven']}" if best["proven"] else ""
+            proven = f", {ending(best['proven'])}" if best["proven"] else ""
             out[number] = f"{'  ' * len(moves)}- {move} ({points(value)} %, {100 * share:.0f} % of the visits{proven})"
     return search["value"], found["side_to_move"]
 

@@ -2,6 +2,7 @@
 # OpenTafl's own engine against a net, under two games that both programs play alike: one JSON object for each.
 # Usage, from the repository's root after `cargo build --release` and `sh experiments/opentafl/build.sh CHECKOUT OUT`:
 #   sh experiments/opentafl/ai_match.sh OUT models/all-rules.tablut@128 [SECONDS [GAMES]] > experiments/opentafl/ai_match.jsonl
+set -eu
 out=${1:?what build.sh has written to}
 net=${2:?the net and its simulations, such as models/all-rules.tablut@128}
 seconds=${3:-5}
@@ -11,8 +12,9 @@ export ENGINE_ARGS=--silent
 # The clock, not the setting, says how long OpenTafl thinks: three quarters of a second less than it has.
 engine="opentafl:$out/engine 60@${seconds}s"
 line=$(printf 'variant 1\nquit\n' | "$out/oracle" | sed -n 's/^ok //p')
-"$tablut" rules "$line" --toml > "$out/tablut.toml" 2>/dev/null
+"$tablut" rules "$line" --toml > "$out/tablut.toml"
 for rules in piecepack "$out/tablut.toml"; do
-    "$tablut" match "net:$net" "$engine" --rules "$rules" --games "$games" --json 2>/dev/null | tr -d '\n'
+    found=$("$tablut" match "net:$net" "$engine" --rules "$rules" --games "$games" --json -q)
+    printf '%s' "$found" | tr -d '\n'
     echo
 done

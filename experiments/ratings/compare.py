@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gives the game counts of crates/tablut-arena/tests/published_ratings.rs to Ordo and BayesElo.
+"""Gives the game counts of crates/tablut-ratings/tests/published_ratings.rs to Ordo and BayesElo.
 
     python3 experiments/ratings/compare.py --ordo path/to/ordo --bayeselo path/to/bayeselo
 

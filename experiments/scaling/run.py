@@ -10,12 +10,14 @@ clock: nothing else should run.
 """
 
 import argparse
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pairings import effort, kept, name, pairings, wanted
+
+sys.path.append(str(Path(__file__).parents[1]))
+from program import call_once  # noqa: E402
 
 
 def arguments():
@@ -37,18 +39,13 @@ def play(options, pairing):
     """One match, in JSON; nothing if it is there already."""
     rules, first, second = pairing
     out = options.out / f"{name(pairing)}.json"
-    if out.exists():
-        return
     net = lambda text: f"net:{options.net}@{text},precision={options.precision}"
     players = [text if text.startswith("alphabeta") else net(text) for text in (first, second)]
     opening = ["--opening-plies", options.openings] if options.openings.isdigit() else ["--openings", options.openings]
     command = [options.binary, "match", *players, "--rules", rules, "--games", wanted(first, second), *opening]
     command += ["--threads", 1, "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE)
-    if done.returncode != 0:
-        raise RuntimeError(f"exit code {done.returncode}: {' '.join(map(str, command))}")
-    out.write_bytes(done.stdout)
-    print(f"{rules}: {first} against {second}", file=sys.stderr, flush=True)
+    if call_once(out, command):
+        print(f"{rules}: {first} against {second}", file=sys.stderr, flush=True)
 
 
 def main():

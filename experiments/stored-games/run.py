@@ -14,12 +14,15 @@ All steps can be stopped and called again. What is done is kept.
 import argparse
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
+from program import call, call_once  # noqa: E402
 from scores import elo_text  # noqa: E402
+
+# One thread of learning: nets are compared by core-seconds.
+ENVIRONMENT = {**os.environ, "RAYON_NUM_THREADS": "1"}
 
 
 def main():
@@ -44,14 +47,6 @@ def main():
     {"learn": learn, "match": play, "table": table}[options.step](options, names, variants)
 
 
-def run(command):
-    environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: {done.stderr}")
-    return done.stdout
-
-
 def learn(options, names, variants):
     for name in names:
         folder = options.out / name
@@ -66,7 +61,7 @@ def learn(options, names, variants):
         # Games with equal searches and with unequal ones are learnt from alike; nothing is played.
         sets += ["machine.workers=1", "selfplay.balance=0", "learning.held_out_share=0.05", *variants[name]]
         command = [options.binary, "train", str(options.source / "config.toml"), "--run", str(folder)]
-        run(command + [part for assignment in sets for part in ("--set", assignment)])
+        call(command + [part for assignment in sets for part in ("--set", assignment)], env=ENVIRONMENT)
         print(f"learnt {name}", flush=True)
 
 
@@ -78,13 +73,14 @@ def play(options, names, _):
     for name in names:
         for rules in options.rules:
             out = options.out / f"match-{name}-{options.against}-{options.play}-{rules}.json"
-            if name == options.against or out.exists():
+            if name == options.against:
                 continue
             players = [net(options, name), net(options, options.against)]
             command = [options.binary, "match", *players, "--games", str(options.games), "--rules", rules]
             command += ["--openings", options.openings] if options.openings else []
-            out.write_text(run([*command, "--threads", "1", "--json", "-q"]))
-            print(f"played {name} under {rules}", flush=True)
+            command += ["--threads", "1", "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"]
+            if call_once(out, command, env=ENVIRONMENT):
+                print(f"played {name} under {rules}", flush=True)
 
 
 def table(options, names, variants):

@@ -11,9 +11,11 @@ untrained net is the anchor at 0 Elo.
 
 import argparse
 import json
-import subprocess
 import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from program import call, call_once, checkpoints  # noqa: E402
 
 # What differs from the quickstart's config, and how the nets of that run search in the pool.
 RUNS = {
@@ -39,14 +41,6 @@ def main():
         {"train": train, "match": match, "table": table}[options.step](options, name, run)
 
 
-def call(command, **streams):
-    """Runs a command; its failure is ours."""
-    done = subprocess.run([str(part) for part in command], **streams)
-    if done.returncode != 0:
-        sys.exit(f"exit code {done.returncode}: {' '.join(map(str, command))}")
-    return done
-
-
 def train(options, name, run):
     """The run, and a net of the same shape that has learnt nothing: one game at a rate of next to nothing."""
     sets = ["rules=['tartu']", "evaluation.games=0", *options.set, *run["train"]]
@@ -54,12 +48,6 @@ def train(options, name, run):
     for folder, more in [(options.out / name, []), (options.out / f"{name}-untrained", untrained)]:
         arguments = [part for assignment in sets + more for part in ("--set", assignment)]
         call([options.binary, "train", options.config, "--run", folder, *arguments])
-
-
-def checkpoints(folder):
-    """The run's nets, oldest first."""
-    found = folder.glob("checkpoints/gen-*.safetensors")
-    return sorted(path for path in found if not path.name.endswith(".state.safetensors"))
 
 
 def metrics(folder):
@@ -85,13 +73,11 @@ def pool(options, name):
 def match(options, name, run):
     """Every net of the pool against every other one."""
     out = options.out / f"{name}.json"
-    if out.exists():
-        return
     players = [f"{label}=net:{net}@{options.simulations}{run['play']}" for label, net, *_ in pool(options, name)]
     command = [options.binary, "match", *players, "--rules", "tartu", "--games", options.games, "--anchor", "untrained=0"]
     # The games are kept as they end: a match that was stopped goes on.
     command += ["--save-games", options.out / f"{name}.games.jsonl", "--json"]
-    out.write_bytes(call(command, stdout=subprocess.PIPE).stdout)
+    call_once(out, command)
 
 
 def table(options, name, run):

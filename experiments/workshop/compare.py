@@ -3,16 +3,17 @@
 
 import json
 import math
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-Z = 1.96
+sys.path.append(str(HERE.parent))
+from scores import wilson  # noqa: E402
 
 
-def wilson(wins, games):
-    p, z2 = wins / games, Z * Z
-    middle, half = (p + z2 / (2 * games)) / (1 + z2 / games), Z * math.sqrt(p * (1 - p) / games + z2 / (4 * games**2)) / (1 + z2 / games)
-    return p, middle - half, middle + half
+def share(wins, games):
+    """A share with its interval."""
+    return wins / games, *wilson(wins / games, games)
 
 
 def difference(after, before):
@@ -26,11 +27,12 @@ def shares():
     for line in open(HERE / "workshop.jsonl"):
         view = json.loads(line)
         for balance in view["balances"]:
-            found["workshop", view["rules"], balance["simulations"]] = wilson(balance["attackers"]["count"], balance["games"])
+            found["workshop", view["rules"], balance["simulations"]] = share(balance["attackers"]["count"], balance["games"])
     for line in open(HERE / "matches.jsonl"):
         report = json.loads(line)
         wins = sum(ending["attackers_won"] for ending in report["endings"].values())
-        found["match", report["rules"], int(report["players"][0].split("-")[-1])] = wilson(wins, report["games"])
+        # The net plays itself without noise: the two games of a pair are the same one.
+        found["match", report["rules"], int(report["players"][0].split("-")[-1])] = share(wins / 2, report["games"] / 2)
     return found
 
 
@@ -46,7 +48,7 @@ def main():
         for by in ("workshop", "match"):
             before, after = found[by, "kvasir", simulations], found[by, "my-kvasir", simulations]
             shifts.append(difference(after, before))
-            percent = ["{:.0f} % ({:.0f}–{:.0f})".format(*(100 * x for x in share)) for share in (before, after)]
+            percent = ["{:.0f} % ({:.0f}–{:.0f})".format(*(100 * x for x in won)) for won in (before, after)]
             print(f"| {simulations} | {by} | {percent[0]} | {percent[1]} | {show(shifts[-1])} |")
         between, half = shifts[0][0] - shifts[1][0], math.hypot(shifts[0][2] - shifts[0][0], shifts[1][2] - shifts[1][0])
         agree = "agree" if abs(between) <= half else "disagree"
