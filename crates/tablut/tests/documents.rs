@@ -16,9 +16,10 @@ fn documents() -> Vec<String> {
     let docs = inside("docs")
         .filter_map(|name| name.into_string().ok())
         .filter(|name| Path::new(name).extension() == Some("md".as_ref()));
+    // Scripts leave folders with compiled ones beside these.
     let pages = inside("experiments")
         .filter_map(|name| name.into_string().ok())
-        .filter(|name| Path::new(name).extension().is_none());
+        .filter(|name| root().join("experiments").join(name).is_dir() && !name.starts_with("__"));
     let named = DOCUMENTS.iter().map(|name| (*name).to_owned());
     let found =
         docs.map(|name| format!("docs/{name}")).chain(pages.map(|name| format!("experiments/{name}/README.md")));
