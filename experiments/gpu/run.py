@@ -7,7 +7,7 @@ fp16 or bf16, and trains in f32, in TF32 and in bf16 (autocast); the fastest cou
 device has and trains in f32. tablut's steps include drawing the batch, PyTorch's batch lies on the device.
 
     cargo build --release --features gpu
-    python3 experiments/gpu/run.py --out experiments/gpu/results.json
+    python3 experiments/gpu/run.py --out runs/gpu.json
 
 PyTorch with CUDA comes from PyPI into a virtual environment outside the repository (--venv), made if missing.
 """
