@@ -53,6 +53,8 @@ def measure(tablut, far, seconds, threads):
         try:
             # From the moment on that the players are at work: the probe and the first net are behind.
             while schedstat(worker.pid, threads)[0] < 5 * threads:
+                for process in (broker, trainer, worker):
+                    assert process.poll() is None, f"ended early: {process.args}"
                 time.sleep(0.2)
             before, start = schedstat(worker.pid, threads), time.monotonic()
             time.sleep(seconds)

@@ -50,13 +50,19 @@ def measure(tablut, options, workers, threads):
             command += ["--nats", url]
         trainer = subprocess.Popen(command, **quiet)
         metrics, times = pathlib.Path(f"{folder}/run/metrics.jsonl"), []
-        while trainer.poll() is None or len(times) < options.generations:
-            times += [time.monotonic()] * (lines(metrics) - len(times))
-            assert trainer.poll() in (None, 0), "the trainer has failed"
-            time.sleep(0.02)
-        for process in reversed(others):
-            process.send_signal(signal.SIGINT)
-            process.wait()
+        try:
+            while trainer.poll() is None or len(times) < options.generations:
+                times += [time.monotonic()] * (lines(metrics) - len(times))
+                for process in others:
+                    assert process.poll() is None, f"ended early: {process.args}"
+                assert trainer.poll() in (None, 0), "the trainer has failed"
+                time.sleep(0.02)
+        finally:
+            trainer.kill()
+            trainer.wait()
+            for process in reversed(others):
+                process.send_signal(signal.SIGINT)
+                process.wait()
         games = options.games * (options.generations - 1)
         return {"workers": workers, "threads": threads, "games_per_second": games / (times[-1] - times[0]),
                 "cpu_seconds_per_game": (cpu() - before) / (options.games * options.generations)}
@@ -75,7 +81,7 @@ def main():
         for workers, threads in kinds[round_ % 3:] + kinds[:round_ % 3]:
             results.append(measure(options.tablut, options, workers, threads))
             print(json.dumps(results[-1]), flush=True)
-            (HERE / "processes.json").write_text(json.dumps(results, indent=1) + "\n")
+    (HERE / "processes.json").write_text(json.dumps(results, indent=1) + "\n")
     median = lambda key, workers: statistics.median(r[key] for r in results if r["workers"] == workers)
     for workers in (1, 2):
         speed, alone = median("games_per_second", workers), median("games_per_second", 0)

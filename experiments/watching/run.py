@@ -106,15 +106,15 @@ def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 8
     generations = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     results = []
-    with open(HERE / "results.jsonl", "w") as file:
-        for number in range(rounds):
-            found = {}
-            for watched in ((False, True), (True, False))[number % 2]:
-                with tempfile.TemporaryDirectory() as folder:
-                    found["watched" if watched else "alone"] = train(binary, Path(folder), generations, watched)
-            results.append(found)
-            print(json.dumps({"round": number, **found}), file=file, flush=True)
-            print(f"round {number}: alone {found['alone']['seconds']:.1f} s, watched {found['watched']['seconds']:.1f} s", flush=True)
+    for number in range(rounds):
+        found = {}
+        for watched in ((False, True), (True, False))[number % 2]:
+            with tempfile.TemporaryDirectory() as folder:
+                found["watched" if watched else "alone"] = train(binary, Path(folder), generations, watched)
+        results.append(found)
+        print(f"round {number}: alone {found['alone']['seconds']:.1f} s, watched {found['watched']['seconds']:.1f} s", flush=True)
+    lines = [json.dumps({"round": number, **found}) + "\n" for number, found in enumerate(results)]
+    (HERE / "results.jsonl").write_text("".join(lines))
     for key, name in (("seconds", "wall time"), ("processor", "processor time, all processes together")):
         mean, low, high = interval([found["watched"][key] / found["alone"][key] for found in results])
         print(f"{name}: watched takes {100 * (mean - 1):+.2f} % (95 % interval {100 * (low - 1):+.2f} to {100 * (high - 1):+.2f})")

@@ -9,14 +9,15 @@ out=experiments/workshop
 cargo build --release --workspace --example workshop --bin tablut
 files=$(mktemp -d)
 trap 'rm -r "$files"' EXIT
-target/release/examples/workshop kvasir "$workshop_games" > "$out/workshop.jsonl" 2> "$files/kvasir.toml"
-target/release/examples/workshop kvasir "$workshop_games" escape=corners >> "$out/workshop.jsonl" 2> "$files/my-kvasir.toml"
-: > "$out/matches.jsonl"
+target/release/examples/workshop kvasir "$workshop_games" > "$files/workshop.jsonl" 2> "$files/kvasir.toml"
+target/release/examples/workshop kvasir "$workshop_games" escape=corners >> "$files/workshop.jsonl" 2> "$files/my-kvasir.toml"
 for rules in kvasir "$files/my-kvasir.toml"; do
   for simulations in 16 64; do
     target/release/tablut match "one-$simulations=net:shipped@$simulations" "other-$simulations=net:shipped@$simulations" \
       --rules "$rules" --games "$match_games" --max-plies 400 --seed 7 --json |
-      python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["matches"][0]))' >> "$out/matches.jsonl"
+      python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["matches"][0]))' >> "$files/matches.jsonl"
   done
 done
+# Only when all has been played: the results before are not lost by a failure.
+mv "$files/workshop.jsonl" "$files/matches.jsonl" "$out/"
 python3 "$out/compare.py"

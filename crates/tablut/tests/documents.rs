@@ -4,25 +4,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "deploy/README.md", "models/README.md"];
+const DOCUMENTS: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "deploy/README.md", "experiments/README.md", "models/README.md"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The names in a folder.
+fn inside(folder: &str) -> impl Iterator<Item = String> {
+    fs::read_dir(root().join(folder)).unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok())
+}
+
+/// The folders of experiments. Scripts leave folders with compiled ones beside them.
+fn experiments() -> impl Iterator<Item = String> {
+    inside("experiments").filter(|name| root().join("experiments").join(name).is_dir() && !name.starts_with("__"))
+}
+
 /// The documents above, those of `docs/`, and the page of each experiment, by their paths from the root.
 fn documents() -> Vec<String> {
-    let inside = |folder: &str| fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
-    let docs = inside("docs")
-        .filter_map(|name| name.into_string().ok())
-        .filter(|name| Path::new(name).extension() == Some("md".as_ref()));
-    // Scripts leave folders with compiled ones beside these.
-    let pages = inside("experiments")
-        .filter_map(|name| name.into_string().ok())
-        .filter(|name| root().join("experiments").join(name).is_dir() && !name.starts_with("__"));
+    let docs = inside("docs").filter(|name| Path::new(name).extension() == Some("md".as_ref()));
     let named = DOCUMENTS.iter().map(|name| (*name).to_owned());
-    let found =
-        docs.map(|name| format!("docs/{name}")).chain(pages.map(|name| format!("experiments/{name}/README.md")));
+    let found = docs
+        .map(|name| format!("docs/{name}"))
+        .chain(experiments().map(|name| format!("experiments/{name}/README.md")));
     named.chain(found).collect()
 }
 
@@ -47,6 +52,14 @@ fn every_path_named_exists() {
         }
     }
     assert!(n_checked > 200, "only {n_checked} paths found: are they still written as paths?");
+}
+
+#[test]
+fn every_experiment_is_in_their_list() {
+    let list = fs::read_to_string(root().join("experiments/README.md")).unwrap();
+    for name in experiments() {
+        assert!(list.contains(&format!("({name}/README.md)")), "experiments/README.md does not list {name}");
+    }
 }
 
 #[test]
