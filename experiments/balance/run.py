@@ -22,9 +22,12 @@ from program import RULES, call_once  # noqa: E402
 from scores import of_pairs  # noqa: E402
 
 # Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
-STRENGTHS = {"standard": {16: 1000, 64: 1000, 256: 1000}, "even": {256: 500}}
-# Changed rules: as strong as an hour of measuring allows.
-CHANGED = {64: 200, 256: 400}
+STRENGTHS = {"standard": {16: 1000, 128: 1000, 1024: 1000}, "even": {1024: 200}}
+# Changed rules.
+CHANGED = {16: 200, 128: 400}
+# Without chance both games of a pair would be the same. With few simulations there is the noise of self-play's root; with
+# many (PUCT) the first moves are drawn in proportion to the square of their visits.
+CHANCE = "gumbel.gumbel_scale=1,puct.temperature=0.5,puct.temperature_plies=8"
 CHANGES = Path(__file__).parent / "changes.toml"
 
 
@@ -79,8 +82,7 @@ def changes(options):
 
 def match(options, rules, simulations, start, games):
     """Plays the net against itself, unless it has. `rules` is a name or a file."""
-    # The noise of self-play's root: without it both games of a pair would be the same.
-    search = f"{simulations},precision={options.precision},gumbel,gumbel.gumbel_scale=1"
+    search = f"{simulations},precision={options.precision},{CHANCE}"
     opening = ["--openings", "even"] if start == "even" else ["--opening-plies", 2]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     out = path_of(options, Path(rules).stem, simulations, start)

@@ -28,6 +28,10 @@ pub struct TrainConfig {
     /// Seed of all randomness in the run (default 1).
     #[serde(default = "default_seed")]
     pub seed: u64,
+    /// A model file with the net that the run begins with; it has the same shape. The run keeps a copy. Default: an
+    /// untrained net.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<PathBuf>,
     /// Number of generations, and the games of each.
     #[serde(default)]
     pub schedule: ScheduleConfig,
@@ -219,7 +223,7 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// The weights that a run begins with.
+    /// The weights of the untrained net.
     pub fn initial_weights(&self) -> Weights {
         Weights::initial(&self.shape, self.seed).without(&self.learning.hidden_inputs)
     }

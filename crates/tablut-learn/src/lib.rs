@@ -43,6 +43,7 @@ mod run;
 mod run_folder;
 mod run_precision;
 mod special;
+mod start;
 mod sums;
 mod survey;
 mod train;

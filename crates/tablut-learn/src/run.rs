@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{GameRecord, ReplayWindow, read_records};
-use tablut_net::{TrainingSummary, durable};
+use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::Rules;
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
@@ -18,6 +18,7 @@ use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, changed_device, resume_metrics};
 use crate::run_folder::{damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules};
 use crate::run_precision::settle_precision;
+use crate::start::{kept_start, load_start, reconcile_start};
 use crate::train_error::TrainError;
 
 /// An open run: folder, config, and everything that the next generation starts from.
@@ -28,6 +29,8 @@ pub struct Run {
     pub config: TrainConfig,
     /// The rule sets of the config, compiled.
     pub rules: Vec<Arc<Rules>>,
+    /// The net that the run began with, or `None` for an untrained one.
+    start: Option<Model>,
     /// Weights and optimiser.
     pub learner: LearnerState,
     /// Counts so far.
@@ -53,7 +56,8 @@ impl Run {
     pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
         config.check_ranges()?;
         let rules = load_rules(&config, &BTreeMap::new())?;
-        Self::open_with(folder, config, rules)
+        let start = load_start(&config)?;
+        Self::open_with(folder, config, rules, start)
     }
 
     /// Continues the run in `folder` with its own config and rules, so that neither the config file nor rule files are
@@ -65,10 +69,16 @@ impl Run {
         }
         let config = TrainConfig::load(&path, overrides)?;
         let rules = load_rules(&config, &kept_rules(folder)?)?;
-        Self::open_with(folder, config, rules)
+        let start = kept_start(folder, &config)?;
+        Self::open_with(folder, config, rules, start)
     }
 
-    fn open_with(folder: &Path, config: TrainConfig, rules: Vec<Arc<Rules>>) -> Result<Self, TrainError> {
+    fn open_with(
+        folder: &Path,
+        config: TrainConfig,
+        rules: Vec<Arc<Rules>>,
+        start: Option<Model>,
+    ) -> Result<Self, TrainError> {
         // First of all: a device that is not there shall change nothing.
         let device = ComputeDevice::open(config.machine.device)?;
         if !folder.join("config.toml").exists() {
@@ -80,6 +90,7 @@ impl Run {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
         let config = settle_precision(folder, config, device.is_cpu())?;
+        reconcile_start(folder, start.as_ref())?;
         let mut changed = reconcile(folder, &config)?;
         reconcile_rules(folder, &rules)?;
         let checkpoints = folder.join("checkpoints");
@@ -100,10 +111,10 @@ impl Run {
             }
             (checkpoint.learner, checkpoint.training)
         } else {
-            let weights = config.initial_weights();
+            let weights = config.weights_of_start(start.as_ref());
             let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
-            let counts = TrainingSummary::default();
-            let training = TrainingSummary { seed: config.seed, play_simulations, selfplay_precision, ..counts };
+            let (counts, start) = (TrainingSummary::default(), start.as_ref().map(|model| model.weights.hash()));
+            let training = TrainingSummary { seed: config.seed, start, play_simulations, selfplay_precision, ..counts };
             let learner = LearnerState::new(&weights).with_optimizer(config.optimizer.kind);
             (learner.with_auxiliary_heads(&config.loss, config.seed), training)
         };
@@ -114,6 +125,7 @@ impl Run {
             folder: folder.to_owned(),
             config,
             rules,
+            start,
             learner,
             training,
             window,
@@ -142,9 +154,16 @@ impl Run {
         config.schedule.generations = 0;
         (config.evaluation, config.play, config.machine) = Default::default();
         config.rules.clear();
+        config.start = None;
         let rules: Vec<String> = self.rules.iter().map(|rules| rules.set().to_toml()).collect();
-        let text = format!("{}{}", config.to_toml(), rules.concat());
+        let start = self.start.as_ref().map(|model| model.weights.hash()).unwrap_or_default();
+        let text = format!("{}{}{start}", config.to_toml(), rules.concat());
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+    }
+
+    /// The weights that the run began with.
+    pub(crate) fn starting_weights(&self) -> Weights {
+        self.config.weights_of_start(self.start.as_ref())
     }
 
     /// The file of a generation's games.

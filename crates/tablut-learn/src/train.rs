@@ -189,7 +189,7 @@ fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
 /// The averaged weights that play `generation`.
 fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
     match generation.checked_sub(1 + run.config.schedule.lag) {
-        None => Ok(run.config.initial_weights()),
+        None => Ok(run.starting_weights()),
         Some(learnt) if learnt + 1 == run.next_generation => Ok(run.learner.averaged_weights()),
         Some(learnt) => Ok(Model::load(&model_path(&run.checkpoints(), learnt))?.weights),
     }

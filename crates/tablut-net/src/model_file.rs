@@ -70,6 +70,9 @@ pub struct TrainingSummary {
     pub play_simulations: u32,
     /// Seed of the run.
     pub seed: u64,
+    /// Hash of the net that the run began with, whose own training is not in these counts. None for an untrained net.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// The precision of the net in self-play. Files leave it out if it is f32.
     #[serde(skip_serializing_if = "is_f32")]
     pub selfplay_precision: Precision,

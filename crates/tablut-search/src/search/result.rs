@@ -153,6 +153,12 @@ impl Search {
         entries.map(visits).collect()
     }
 
+    /// The temperature at which PUCT draws the move to play; 0 for the most visited one.
+    pub(super) fn move_temperature(&self) -> f32 {
+        let puct = &self.config.puct;
+        if self.game.ply() < puct.temperature_plies { puct.temperature } else { 0.0 }
+    }
+
     fn choose(&self, policy: &ImprovedPolicy, best_proven: &[usize], improved: &[f32]) -> usize {
         let of_best = |scores: &dyn Fn(usize) -> f32, among: &[usize]| {
             first_max(among.iter().map(|index| scores(*index))).map(|at| among[at])
@@ -167,12 +173,8 @@ impl Search {
                     self.root.considered.iter().copied().filter(|index| scores[*index] > f32::NEG_INFINITY).collect();
                 of_best(&|index| scores[index], &considered).or_else(|| first_max(scores.iter().copied()))
             }
-            Method::Puct => {
-                let puct = &self.config.puct;
-                let temperature = if self.game.ply() < puct.temperature_plies { puct.temperature } else { 0.0 };
-                draw(self.root.unit, &visit_weights(&self.open_visits(), temperature))
-                    .or_else(|| first_max(improved.iter().copied()))
-            }
+            Method::Puct => draw(self.root.unit, &visit_weights(&self.open_visits(), self.move_temperature()))
+                .or_else(|| first_max(improved.iter().copied())),
         };
         chosen.unwrap_or(0)
     }

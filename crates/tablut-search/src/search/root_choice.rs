@@ -198,7 +198,7 @@ impl Search {
         // The leading move has at most the root's visits.
         let may_lead = self.graph.node(ROOT).visits > left;
         let stops = self.config.stop_early && self.config.stop_when_decided;
-        if !stops || self.config.puct.temperature > 0.0 || !may_lead {
+        if !stops || self.move_temperature() > 0.0 || !may_lead {
             return None;
         }
         let (mut first, mut second) = (0, 0);

@@ -2,7 +2,7 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
-use tablut_search::{GumbelConfig, Method, RootMove, Search, SearchConfig, Solver, Stop, UniformEvaluator};
+use tablut_search::{GumbelConfig, Method, PuctConfig, RootMove, Search, SearchConfig, Solver, Stop, UniformEvaluator};
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, rules, sparse_game};
 
@@ -110,9 +110,10 @@ fn a_search_stops_when_its_decision_is_certain() {
         let result = finish(&mut search, &mut UniformEvaluator, usize::MAX);
         assert!(matches!(result.stop, Some(Stop::Decided | Stop::Proven)));
     }
-    // PUCT: the leader cannot be overtaken.
+    // PUCT: the leader cannot be overtaken, and the plies in which moves are drawn are over.
+    let puct = PuctConfig { temperature: 1.0, temperature_plies: 0, ..PuctConfig::default() };
     let config =
-        SearchConfig { simulations: 400, method: Method::Puct, solver: Solver::Off, ..SearchConfig::default() };
+        SearchConfig { simulations: 400, method: Method::Puct, puct, solver: Solver::Off, ..SearchConfig::default() };
     let whole = SearchConfig { stop_early: false, ..config.clone() };
     let mut saved = 0;
     for seed in 0..20 {

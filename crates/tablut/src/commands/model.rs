@@ -10,6 +10,7 @@ use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use tablut_net::{Card, Model, Precision, StatedRules, TrainingSummary, durable, onnx};
+use tablut_rules::shown;
 
 use crate::console::Console;
 use crate::layout;
@@ -114,11 +115,19 @@ impl Info<'_> {
         }
     }
 
+    /// A line on the net that the training began with, if it did not begin with an untrained one.
+    fn start(&self) -> String {
+        let start = self.training.start.as_deref().map(shown);
+        start.map_or_else(String::new, |start| {
+            format!("begun with   the net {start}, whose training is not counted here\n")
+        })
+    }
+
     fn text(&self) -> String {
         let training = self.training;
         format!(
             "shape        {} ({} parameters)\n{}\n{}trained for  {} generations, {} games, {} steps (seed {})\n             \
-             {} positions, {} evaluations{}\nplays with   {} simulations a move\nhash         {}\n",
+             {} positions, {} evaluations{}\n{}plays with   {} simulations a move\nhash         {}\n",
             self.shape,
             HumanCount(self.parameters as u64),
             layout::list("rule sets    ", &self.rules, 13),
@@ -130,6 +139,7 @@ impl Info<'_> {
             HumanCount(training.positions),
             HumanCount(training.evaluations),
             self.precision(),
+            self.start(),
             HumanCount(training.play_simulations.into()),
             self.hash
         ) + &self.card.map(card::text).unwrap_or_default()

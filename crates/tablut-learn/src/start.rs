@@ -1,0 +1,67 @@
+//! The net that a run begins with, if the config names one. The run keeps a copy, so it goes on without that file.
+
+use std::path::{Path, PathBuf};
+
+use tablut_net::{Model, Weights};
+
+use crate::config::{Difference, TrainConfig};
+use crate::train_error::TrainError;
+
+/// The copy in the run's folder.
+fn copy_in(folder: &Path) -> PathBuf {
+    folder.join("start.safetensors")
+}
+
+/// The net that the config names, from its file.
+pub(crate) fn load_start(config: &TrainConfig) -> Result<Option<Model>, TrainError> {
+    config.start.as_deref().map(|path| load(path, config)).transpose()
+}
+
+/// The same, from the run in `folder`.
+pub(crate) fn kept_start(folder: &Path, config: &TrainConfig) -> Result<Option<Model>, TrainError> {
+    config.start.as_ref().map(|_| load(&copy_in(folder), config)).transpose()
+}
+
+fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
+    let model = Model::load(path)?;
+    let found = model.weights.architecture();
+    if *found != config.shape {
+        let (found, expected) = (found.to_string(), config.shape.to_string());
+        return Err(TrainError::Shape { path: path.to_owned(), found, expected });
+    }
+    Ok(model)
+}
+
+/// Stores the net in the folder of a new run, and refuses to continue a run with another one under the same name.
+pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<(), TrainError> {
+    let Some(model) = start else { return Ok(()) };
+    let path = copy_in(folder);
+    if !folder.join("config.toml").exists() {
+        return Ok(model.save(&path)?);
+    }
+    if !path.exists() {
+        // The run began without a net: the config has changed, and the comparison of configs says so.
+        return Ok(());
+    }
+    let (before, after) = (Model::load(&path)?.weights.hash(), model.weights.hash());
+    if before == after {
+        return Ok(());
+    }
+    let difference = Difference { key: "the net in `start`".to_owned(), before, after, safe: false };
+    Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
+}
+
+impl TrainConfig {
+    /// The weights that a run begins with: those of the net that the config names, or an untrained net's.
+    pub fn starting_weights(&self) -> Result<Weights, TrainError> {
+        Ok(self.weights_of_start(load_start(self)?.as_ref()))
+    }
+
+    /// The same, with the net at hand.
+    pub(crate) fn weights_of_start(&self, start: Option<&Model>) -> Weights {
+        match start {
+            Some(model) => model.weights.clone().without(&self.learning.hidden_inputs),
+            None => self.initial_weights(),
+        }
+    }
+}
