@@ -29,6 +29,8 @@ CHANGED = {16: 200, 128: 400}
 # many (PUCT) the first moves are drawn in proportion to the square of their visits.
 CHANCE = "gumbel.gumbel_scale=1,puct.temperature=0.5,puct.temperature_plies=8"
 CHANGES = Path(__file__).parent / "changes.toml"
+# Random plies before a game from the standard start. ludoteka's rules have only 496 different openings of two plies.
+OPENING_PLIES = {"ludoteka": 4}
 
 
 def main():
@@ -83,7 +85,7 @@ def changes(options):
 def match(options, rules, simulations, start, games):
     """Plays the net against itself, unless it has. `rules` is a name or a file."""
     search = f"{simulations},precision={options.precision},{CHANCE}"
-    opening = ["--openings", "even"] if start == "even" else ["--opening-plies", 2]
+    opening = ["--openings", "even"] if start == "even" else ["--opening-plies", OPENING_PLIES.get(rules, 2)]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     out = path_of(options, Path(rules).stem, simulations, start)
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening]
