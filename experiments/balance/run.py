@@ -22,15 +22,15 @@ from program import RULES, call_once  # noqa: E402
 from scores import of_pairs  # noqa: E402
 
 # Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
-STRENGTHS = {"standard": {16: 1000, 128: 1000, 1024: 1000}, "even": {1024: 200}}
+STRENGTHS = {"standard": {16: 1000, 128: 1000, 512: 1000}, "even": {512: 200}}
 # Changed rules.
 CHANGED = {16: 200, 128: 400}
 # Without chance both games of a pair would be the same. With few simulations there is the noise of self-play's root; with
 # many (PUCT) the first moves are drawn in proportion to the square of their visits.
 CHANCE = "gumbel.gumbel_scale=1,puct.temperature=0.5,puct.temperature_plies=8"
 CHANGES = Path(__file__).parent / "changes.toml"
-# Random plies before a game from the standard start. ludoteka's rules have only 496 different openings of two plies.
-OPENING_PLIES = {"ludoteka": 4}
+# Random plies before a game from the standard start: two, and four where there are fewer than 500 different openings of two.
+OPENING_PLIES = {"ludoteka": 4, "masters": 4, "masters-weak-king": 4, "masters-armed-king": 4, "tartu": 4}
 
 
 def main():
@@ -55,7 +55,7 @@ def play(options):
     matches = [(simulations, games, start) for start, all in STRENGTHS.items() for simulations, games in all.items()]
     for simulations, games, start in sorted(matches):
         for rules in options.rules:
-            match(options, rules, simulations, start, games)
+            match(options, rules, rules, simulations, start, games)
 
 
 def changed_rules(options):
@@ -79,13 +79,13 @@ def changes(options):
     for simulations, games in CHANGED.items():
         for base, _, file in changed_rules(options):
             if base in options.rules:
-                match(options, file, simulations, "standard", games)
+                match(options, base, file, simulations, "standard", games)
 
 
-def match(options, rules, simulations, start, games):
-    """Plays the net against itself, unless it has. `rules` is a name or a file."""
+def match(options, base, rules, simulations, start, games):
+    """Plays the net against itself, unless it has. `rules` is the rule set `base` or a file that changes it."""
     search = f"{simulations},precision={options.precision},{CHANCE}"
-    opening = ["--openings", "even"] if start == "even" else ["--opening-plies", OPENING_PLIES.get(rules, 2)]
+    opening = ["--openings", "even"] if start == "even" else ["--opening-plies", OPENING_PLIES.get(base, 2)]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     out = path_of(options, Path(rules).stem, simulations, start)
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening]
