@@ -329,6 +329,8 @@ mod tests {
         assert!(search.contains("search.max_nodes"), "{search}");
         let simulations = fault(MINIMAL, &["search.simulations=800"]);
         assert!(simulations.contains("search.simulations = 800") && simulations.contains("schedule.simulations"));
+        let draws = fault(MINIMAL, &["search.draw_value=-0.3"]);
+        assert!(draws.contains("search.draw_value = -0.3: expected 0 here"), "{draws}");
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));

@@ -28,6 +28,10 @@ pub struct SearchConfig {
     pub moves_left: MovesLeftConfig,
     /// The value of a leaf whose position occurred before. Default `evaluated`.
     pub repeats: Repeats,
+    /// What a draw is worth to the side that was to move when the search was made, from −1 (a loss) to 1 (a win). Below
+    /// 0 that side looks for a win where it could have a draw, for example against a weaker opponent. All values of the
+    /// search count draws so. Default 0.
+    pub draw_value: f32,
     /// What the search proves, and what it finds without an evaluation. Default `threats`.
     pub solver: Solver,
     /// Stops the search early if the root is proven. Default true.
@@ -61,6 +65,7 @@ impl Default for SearchConfig {
             puct: PuctConfig::default(),
             moves_left: MovesLeftConfig::default(),
             repeats: Repeats::default(),
+            draw_value: 0.0,
             solver: Solver::default(),
             stop_early: true,
             stop_when_decided: true,

@@ -33,6 +33,19 @@ impl Evaluation {
         if value.is_finite() { value.clamp(-1.0, 1.0) } else { 0.0 }
     }
 
+    /// [`Evaluation::value`] if a draw is worth `draw`, from −1 to 1, instead of 0.
+    ///
+    /// ```
+    /// use tablut_search::Evaluation;
+    /// let evaluation = Evaluation { wdl: [0.5, 0.25, 0.25], ..Evaluation::uniform(1) };
+    /// assert_eq!(evaluation.value_with_draws_at(0.0), 0.25);
+    /// assert_eq!(evaluation.value_with_draws_at(-0.5), 0.125);
+    /// ```
+    pub fn value_with_draws_at(&self, draw: f32) -> f32 {
+        let drawn = if self.wdl[1].is_finite() { draw * self.wdl[1] } else { 0.0 };
+        (self.value() + drawn).clamp(-1.0, 1.0)
+    }
+
     /// [`Evaluation::moves_left`], or 0 if it is negative or not finite.
     pub fn plies_left(&self) -> f32 {
         if self.moves_left.is_finite() { self.moves_left.max(0.0) } else { 0.0 }

@@ -11,6 +11,7 @@
 mod keep;
 mod key;
 mod parts;
+mod values;
 
 use hashbrown::HashTable;
 use tablut_rules::{Move, MoveList};
@@ -19,7 +20,6 @@ pub(crate) use self::key::{Key, Path, paths_may_meet};
 use self::parts::Name;
 pub(crate) use self::parts::{Candidate, Edge, EdgeId, NONE, Node, NodeId, Paths, ROOT, Seen, State};
 use crate::formulas::softmax::{exp, log_softmax};
-use crate::perspective::value_of;
 use crate::proof::Proof;
 
 /// The arenas, and the table of the nodes that several paths share.
@@ -30,6 +30,8 @@ pub(crate) struct Graph {
     pub moves: Vec<Candidate>,
     /// Whether paths may meet. If not, it is a tree, without names and without a table.
     shares: bool,
+    /// The absolute value of a draw.
+    draw: f32,
     /// One per node.
     names: Vec<Name>,
     table: HashTable<NodeId>,
@@ -116,7 +118,7 @@ impl Graph {
             return seen;
         }
         match edge.proof.or_else(|| self.proof_on(edge.child, path)) {
-            Some(proof) => Seen { q: value_of(proof.winner), proof: Some(proof), ..seen },
+            Some(proof) => Seen { q: self.value_of(proof.winner), proof: Some(proof), ..seen },
             None => Seen { q: self.node(edge.child).q, ..seen },
         }
     }
@@ -130,13 +132,14 @@ impl Graph {
 
     /// Marks a node that `path` led to as proven.
     pub fn prove(&mut self, id: NodeId, proof: Proof, path: Path) {
+        let value = self.value_of(proof.winner);
         let node = self.node_mut(id);
         node.proof = Some(proof);
         if node.is_proven_on_one_path(proof) {
             // On other paths the node still counts with its mean value.
             self.names[id as usize].proven_on = path;
         } else {
-            node.q = value_of(proof.winner);
+            node.q = value;
         }
     }
 

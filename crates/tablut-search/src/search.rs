@@ -12,7 +12,7 @@ mod simulation;
 mod stop;
 
 use rand::rngs::ChaCha8Rng;
-use tablut_rules::{Game, IllegalMove, Move, MoveList};
+use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
 
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
@@ -24,6 +24,7 @@ use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
 use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
 use crate::leaf::LeafSolver;
+use crate::perspective::turned;
 
 /// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
 /// millisecond.
@@ -90,6 +91,8 @@ pub struct Search {
     rng: ChaCha8Rng,
     /// Always at the root between calls.
     game: Game,
+    /// The side to move when the search was made. `draw_value` counts for it.
+    player: Side,
     graph: Graph,
     root: Root,
     /// The part of the game's history that distinguishes nodes. It is used only if paths may meet.
@@ -124,6 +127,7 @@ impl Search {
             config: config.with_method_chosen(),
             rng,
             root: Root::new(game.position().side_to_move()),
+            player: game.position().side_to_move(),
             game,
             graph: Graph::default(),
             root_path_state: PathState::default(),
@@ -141,6 +145,7 @@ impl Search {
             evaluations: 0,
             scratch: Scratch::default(),
         };
+        search.value_draws();
         search.begin();
         search
     }
@@ -256,16 +261,22 @@ impl Search {
         Ok(())
     }
 
-    /// Starts a new search from the same position with other settings. It keeps the tree, unless `transpositions` or
-    /// the temperature of its priors changes.
+    /// Starts a new search from the same position with other settings. It keeps the tree, unless `transpositions`,
+    /// the temperature of its priors or the value of a draw changes.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
-        let temperature = self.config.prior_temperature();
+        let before = (self.config.prior_temperature(), self.config.draw_value);
         self.config = config.with_method_chosen();
-        if self.config.prior_temperature() != temperature {
+        if (self.config.prior_temperature(), self.config.draw_value) != before {
             self.graph.clear();
+            self.value_draws();
         }
         self.begin();
+    }
+
+    /// Tells the empty graph what a draw is worth.
+    fn value_draws(&mut self) {
+        self.graph.value_draws(turned(self.config.draw_value, self.player));
     }
 
     /// The game, at the position that is searched.

@@ -113,6 +113,11 @@ impl TrainConfig {
             let expected = "nothing here: a search's simulations are those of schedule.simulations";
             faults.push(format!("search.simulations = {simulations}: expected {expected}"));
         }
+        let draw_value = self.search.draw_value;
+        if draw_value != 0.0 {
+            let expected = "0 here: the net learns that a draw is worth the same to both sides";
+            faults.push(format!("search.draw_value = {draw_value}: expected {expected}"));
+        }
         faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
         faults
     }

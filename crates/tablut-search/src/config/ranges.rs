@@ -37,6 +37,7 @@ impl SearchConfig {
         factor("puct.fpu_reduction", self.puct.fpu_reduction)?;
         let temperature = f64::from(self.puct.policy_temperature);
         within("puct.policy_temperature", temperature, (0.1, 100.0), "a number from 0.1 to 100")?;
+        within("draw_value", self.draw_value.into(), (-1.0, 1.0), "a number from -1 to 1")?;
         share("moves_left.max_effect", self.moves_left.max_effect)?;
         factor("moves_left.slope", self.moves_left.slope)?;
         share("moves_left.threshold", self.moves_left.threshold)?;
@@ -66,6 +67,10 @@ mod tests {
             config = SearchConfig::default();
             config.gumbel.sigma.c_scale = endless;
             assert_eq!(config.validate().expect_err("no factor").key, "gumbel.sigma.c_scale", "{endless}");
+        }
+        for outside in [-1.01, 1.01, f32::NAN] {
+            config = SearchConfig { draw_value: outside, ..SearchConfig::default() };
+            assert_eq!(config.validate().expect_err("beyond a loss or a win").key, "draw_value", "{outside}");
         }
     }
 }

@@ -8,7 +8,7 @@ impl Graph {
     /// dropped, and the search makes them again when it needs them.
     pub fn keep(&mut self, id: NodeId, spare: &mut Graph) {
         spare.clear();
-        spare.shares = self.shares;
+        (spare.shares, spare.draw) = (self.shares, self.draw);
         let mut copies: Vec<NodeId> = Vec::new();
         if self.shares {
             copies.resize(self.nodes.len(), NONE);

@@ -13,7 +13,6 @@ use super::Search;
 use super::simulation::{LeafKind, Pending, Step};
 use crate::evaluator::Evaluation;
 use crate::graph::{NodeId, Path, Paths, ROOT};
-use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
 
 impl Search {
@@ -45,7 +44,7 @@ impl Search {
             }
             let n_moves = usize::from(self.graph.node(of.leaf).n_moves);
             assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
-            self.graph.expand(of.leaf, answer.value(), logits);
+            self.graph.expand(of.leaf, self.graph.value_of_evaluation(answer), logits);
             // Until the leaf has its first visit, this is the net's own value.
             let leaf = self.graph.node_mut(of.leaf);
             if leaf.visits == 0 {
@@ -90,7 +89,7 @@ impl Search {
             let caught_up = of.end == LeafKind::CaughtUp && at + 1 == steps.len();
             let proof = self.graph.proof_on(step.node, step.path);
             if let Some(proof) = proof {
-                value = value_of(proof.winner);
+                value = self.graph.value_of(proof.winner);
             }
             if !caught_up {
                 self.graph.node_mut(step.node).add_visit(value, moves_left);
@@ -106,11 +105,10 @@ impl Search {
                 self.prove_parent(parent, path, side, proof);
             }
         }
-        let root = self.graph.node_mut(ROOT);
-        if let Some(proof) = root.proof {
-            value = value_of(proof.winner);
+        if let Some(proof) = self.graph.node(ROOT).proof {
+            value = self.graph.value_of(proof.winner);
         }
-        root.add_visit(value, moves_left);
+        self.graph.node_mut(ROOT).add_visit(value, moves_left);
     }
 
     /// Counts a simulation with the given value in an edge, and returns its value for the edge's node.

@@ -11,7 +11,6 @@ use super::simulation::Descended;
 use crate::config::{Repeats, Solver};
 use crate::graph::{NONE, NodeId, Path, ROOT};
 use crate::leaf::LeafDepth;
-use crate::perspective::value_of;
 use crate::proof::{Proof, backed_up};
 
 impl Search {
@@ -45,7 +44,8 @@ impl Search {
             Repeats::DrawnInGame => self.game.occurrences() > 0,
         };
         if repeats {
-            // Its mean stays 0, and it stays a leaf.
+            // It stays a leaf.
+            self.graph.node_mut(id).q = self.graph.value_of(None);
             return Descended::Known;
         }
         self.graph.await_evaluation(id, &self.scratch.moves, self.scratch.leaf.lost());
@@ -135,8 +135,9 @@ impl Search {
             let arrival = self.arrive(ROOT, edge, &path_state, NONE).expect("as many nodes as it takes");
             self.take_back();
             self.graph.prove(arrival.node, proof, path_state.path);
+            let value = self.graph.value_of(proof.winner);
             let edge = self.graph.edge_mut(edge);
-            (edge.proof, edge.q) = (Some(proof), value_of(proof.winner));
+            (edge.proof, edge.q) = (Some(proof), value);
         }
         // Moves that were proven in a kept tree count as well.
         let proofs = self.graph.edges_of(ROOT).filter_map(|(_, edge)| edge.proof);

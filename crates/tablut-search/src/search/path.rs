@@ -18,7 +18,6 @@ use super::Search;
 use super::simulation::PathState;
 use crate::config::Repeats;
 use crate::graph::{EdgeId, Key, NONE, NodeId, Paths, ROOT};
-use crate::perspective::value_of;
 
 /// A node that a move led to.
 #[derive(Clone, Copy, Debug)]
@@ -93,11 +92,10 @@ impl Search {
             return;
         }
         let proof = self.graph.proof_on(ROOT, path_state.path);
+        let value = proof.map(|proof| self.graph.value_of(proof.winner));
         let node = self.graph.node_mut(ROOT);
         (node.paths, node.proof) = (Paths::One, proof);
-        if let Some(proof) = proof {
-            node.q = value_of(proof.winner);
-        }
+        node.q = value.unwrap_or(node.q);
         let mut id = root.first_edge;
         while id != NONE {
             let edge = *self.graph.edge(id);

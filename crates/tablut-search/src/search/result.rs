@@ -10,7 +10,7 @@ use crate::formulas::improved_policy::ImprovedPolicy;
 use crate::formulas::softmax::{exp, log_softmax};
 use crate::formulas::temperature::{draw, visit_weights};
 use crate::graph::ROOT;
-use crate::perspective::{turned, value_of};
+use crate::perspective::turned;
 use crate::proof::Proof;
 
 /// The result of a search.
@@ -69,7 +69,7 @@ impl Search {
         let best = self.best_proven();
         let improved = self.target(&policy, &best);
         let value = match proven {
-            Some(proof) => value_of(proof.winner),
+            Some(proof) => self.graph.value_of(proof.winner),
             None if self.config.method == Method::Puct && self.kept_visits + self.simulations > 0 => {
                 self.graph.node(ROOT).q
             }
@@ -82,7 +82,7 @@ impl Search {
                 mv: entry.mv,
                 visits: self.entry_visits(entry),
                 prior: priors[index],
-                q: proven.map_or(turned(policy.completed_q[index], side), |proof| value_of(proof.winner)),
+                q: proven.map_or(turned(policy.completed_q[index], side), |proof| self.graph.value_of(proof.winner)),
                 improved: improved[index],
                 proven,
             }

@@ -89,3 +89,41 @@ fn a_repeated_position_is_worth_a_draw_where_asked() {
     assert!(values(Repeats::DrawnInGame).iter().all(|q| *q == 0.0));
     assert!(values(Repeats::Evaluated).iter().all(|q| *q > 0.5));
 }
+
+/// Every position is a draw.
+struct Drawn;
+
+impl Evaluator for Drawn {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate = |query: &Query| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(query.moves.len()) };
+        Ok(queries.iter().map(evaluate).collect())
+    }
+}
+
+#[test]
+fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
+    let config = SearchConfig { draw_value: -0.5, simulations: 200, ..config(0.0, Repeats::Drawn) };
+    for (position, absolute) in [("9/9/9/9/9/4K4/9/9/4t4 a", -0.5), ("9/9/9/9/9/4K4/9/9/4t4 d", 0.5)] {
+        let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut Drawn, usize::MAX);
+        assert_eq!(result.value, absolute, "{position}");
+        // It is the same side's search after a move of each side, and one of them, too.
+        search.advance(result.chosen);
+        let reply = finish(&mut search, &mut Drawn, usize::MAX);
+        assert_eq!(reply.value, absolute, "{position}, after a move");
+        // Another value of draws begins another tree.
+        search.configure(&SearchConfig { draw_value: 0.0, ..config.clone() });
+        let plain = finish(&mut search, &mut Drawn, usize::MAX);
+        assert_eq!((plain.value, plain.kept_visits), (0.0, 0), "{position}");
+    }
+}
+
+#[test]
+fn a_drawn_circle_counts_as_a_draw_counts() {
+    let config = SearchConfig { draw_value: -0.5, simulations: 6000, ..config(0.0, Repeats::Drawn) };
+    let mut search = Search::new(quiet(), &config, ChaCha8Rng::seed_from_u64(1));
+    finish(&mut search, &mut Winning(Side::Defenders), usize::MAX);
+    let mut found = Vec::new();
+    circles(&search.branches(4), &mut Vec::new(), &mut found);
+    assert!(!found.is_empty() && found.iter().all(|q| *q == -0.5), "{found:?}");
+}
