@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the results by side that `run.py` has played: standard.svg, even.svg and changes.svg.
+"""Draws the results by side in `results.json`: standard.svg, even.svg and changes.svg.
 
-    python3 experiments/balance/figure.py --out runs/balance
+    python3 experiments/balance/figure.py
 
 Each bar is 100 % of a rule set's games: won by the attackers, drawn, won by the defenders.
 """
@@ -25,28 +25,23 @@ text { font: 13px system-ui, sans-serif; fill: #222 } .small { font-size: 11px; 
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("runs/balance"), help="the folder that run.py wrote")
-    options = parser.parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    found = run.results()
     for start, strengths in run.STRENGTHS.items():
-        groups = []
-        for rules in run.RULES:
-            paths = {simulations: run.path_of(options, rules, simulations, start) for simulations in strengths}
-            groups.append((rules, bars(paths)))
+        groups = [(rules, bars(found, rules, start, strengths)) for rules in run.RULES]
         title = "From the rules' own start" if start == "standard" else "From even openings"
         draw(HERE / f"{start}.svg", title, by_attackers(groups))
-    groups, strongest = {}, max(run.CHANGED)
-    for base, words, file in run.changed_rules(options):
-        unchanged = run.path_of(options, base, strongest, "standard")
-        groups.setdefault(base, [(base, bars({strongest: unchanged}))])
-        changed = run.path_of(options, file.stem, strongest, "standard")
-        groups[base].append((words, bars({strongest: changed})))
+    groups, strongest = {}, [max(run.CHANGED)]
+    for base, words, number in run.all_changes():
+        groups.setdefault(base, [(base, bars(found, base, "standard", strongest))])
+        groups[base].append((words, bars(found, run.changed_name(base, number), "standard", strongest)))
     draw(HERE / "changes.svg", "With one small change", [row for rows in groups.values() for row in rows])
 
 
-def bars(paths):
+def bars(found, rules, start, strengths):
     """(simulations, shares of attackers' wins, draws and defenders' wins), weakest play first."""
-    return [(simulations, run.shares(path)) for simulations, path in paths.items() if path.exists()]
+    matches = {simulations: found.get(run.name_of(rules, simulations, start)) for simulations in strengths}
+    return [(simulations, run.shares(match)) for simulations, match in matches.items() if match]
 
 
 def by_attackers(groups):

@@ -3,11 +3,12 @@
 
     python3 experiments/balance/run.py play --net models/all-rules.tablut --out runs/balance
     python3 experiments/balance/run.py changes --net models/all-rules.tablut --out runs/balance
-    python3 experiments/balance/run.py table --out runs/balance
+    python3 experiments/balance/run.py collect --out runs/balance
+    python3 experiments/balance/run.py table
 
 The games start in two ways: from the rules' own position with two random plies, and from the even openings that come with
 the program. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are kept, and a match that
-was stopped goes on where it was.
+was stopped goes on where it was. `collect` keeps the sums of all finished matches in `results.json`, and `table` shows them.
 """
 
 import argparse
@@ -22,20 +23,21 @@ from program import RULES, call_once  # noqa: E402
 from scores import of_pairs  # noqa: E402
 
 # Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
-STRENGTHS = {"standard": {16: 1000, 128: 1000, 512: 1000}, "even": {512: 200}}
+STRENGTHS = {"standard": {16: 1000, 64: 1000, 256: 1000}, "even": {256: 100}}
 # Changed rules.
-CHANGED = {16: 200, 128: 400}
+CHANGED = {16: 200, 64: 200}
 # Without chance both games of a pair would be the same. With few simulations there is the noise of self-play's root; with
 # many (PUCT) the first moves are drawn in proportion to the square of their visits.
 CHANCE = "gumbel.gumbel_scale=1,puct.temperature=0.5,puct.temperature_plies=8"
 CHANGES = Path(__file__).parent / "changes.toml"
+RESULTS = Path(__file__).parent / "results.json"
 # Random plies before a game from the standard start: two, and four where there are fewer than 500 different openings of two.
 OPENING_PLIES = {"ludoteka": 4, "masters": 4, "masters-weak-king": 4, "masters-armed-king": 4, "tartu": 4}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["play", "changes", "table"])
+    parser.add_argument("step", choices=["play", "changes", "collect", "table"])
     parser.add_argument("--binary", default="target/release/tablut")
     parser.add_argument("--net", default="models/all-rules.tablut")
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
@@ -43,11 +45,15 @@ def main():
     parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    {"play": play, "changes": changes, "table": table}[options.step](options)
+    {"play": play, "changes": changes, "collect": collect, "table": table}[options.step](options)
 
 
-def path_of(options, rules, simulations, start):
-    return options.out / f"{rules}-{simulations}-{start}.json"
+def name_of(rules, simulations, start):
+    return f"{rules}-{simulations}-{start}"
+
+
+def changed_name(base, number):
+    return f"{base}-change-{number}"
 
 
 def play(options):
@@ -58,28 +64,33 @@ def play(options):
             match(options, rules, rules, simulations, start, games)
 
 
-def changed_rules(options):
-    """(base, words, file) for every change of `changes.toml`, whose rule file is written here."""
+def all_changes():
+    """(base, words, number from 1) for every change of `changes.toml`."""
     for base, changes_of in tomllib.loads(CHANGES.read_text()).items():
-        for number, (words, clauses) in enumerate(changes_of.items(), 1):
-            sections = {}
-            for key, value in clauses.items():
-                section, _, clause = key.rpartition(".")
-                sections.setdefault(section, []).append(f"{clause} = {json.dumps(value)}")
-            lines = [f'base = "{base}"', *sections.pop("", [])]
-            for section, clauses in sections.items():
-                lines += ["", f"[{section}]", *clauses]
-            path = options.out / f"{base}-change-{number}.toml"
-            path.write_text(f"# {words}\n" + "\n".join(lines) + "\n")
-            yield base, words, path
+        for number, words in enumerate(changes_of, 1):
+            yield base, words, number
+
+
+def rule_file(options, base, words, number):
+    """Writes the rule file of a change."""
+    sections = {}
+    for key, value in tomllib.loads(CHANGES.read_text())[base][words].items():
+        section, _, clause = key.rpartition(".")
+        sections.setdefault(section, []).append(f"{clause} = {json.dumps(value)}")
+    lines = [f'base = "{base}"', *sections.pop("", [])]
+    for section, clauses in sections.items():
+        lines += ["", f"[{section}]", *clauses]
+    path = options.out / f"{changed_name(base, number)}.toml"
+    path.write_text(f"# {words}\n" + "\n".join(lines) + "\n")
+    return path
 
 
 def changes(options):
-    """Each rule set with one small change, from two random plies."""
+    """Each rule set with one small change, from its random plies."""
     for simulations, games in CHANGED.items():
-        for base, _, file in changed_rules(options):
+        for base, words, number in all_changes():
             if base in options.rules:
-                match(options, base, file, simulations, "standard", games)
+                match(options, base, rule_file(options, base, words, number), simulations, "standard", games)
 
 
 def match(options, base, rules, simulations, start, games):
@@ -87,67 +98,78 @@ def match(options, base, rules, simulations, start, games):
     search = f"{simulations},precision={options.precision},{CHANCE}"
     opening = ["--openings", "even"] if start == "even" else ["--opening-plies", OPENING_PLIES.get(base, 2)]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
-    out = path_of(options, Path(rules).stem, simulations, start)
+    out = options.out / f"{name_of(Path(rules).stem, simulations, start)}.json"
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening]
-    call_once(out, [*command, "--save-games", games_of(out), "--json", "-q"])
+    call_once(out, [*command, "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"])
 
 
-def games_of(path):
-    """The file with the games of a match."""
-    return path.with_suffix(".games.jsonl")
+def collect(options):
+    """Writes the sums of the finished matches to `results.json`. What is there of other matches stays."""
+    sums = results()
+    for path in sorted(options.out.glob("*.games.jsonl")):
+        match_of = path.with_name(path.name.replace(".games.jsonl", ".json"))
+        if match_of.exists():
+            sums[match_of.stem] = summed(path)
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(sums[name])}" for name in sorted(sums))
+    RESULTS.write_text(f"{{\n{lines}\n}}\n")
+
+
+def summed(path):
+    """A match: its games won by the attackers, drawn and won by the defenders, their mean plies, and the number of pairs in
+    which the attackers have 0, ½, 1, 1½ and 2 points. The games of a pair share their opening."""
+    games = [game for game in map(json.loads, path.read_text().splitlines()) if "game" in game]
+    ends = Counter(game["winner"] for game in games)
+    halves = {game["game"]: {"attackers": 2, None: 1, "defenders": 0}[game["winner"]] for game in games}
+    pairs = [0] * 5
+    for game in range(1, len(games), 2):
+        pairs[halves[game] + halves[game + 1]] += 1
+    plies = sum(len(game["moves"]) for game in games) / len(games)
+    return {"ends": [ends["attackers"], ends[None], ends["defenders"]], "plies": round(plies, 1), "pairs": pairs}
+
+
+def results():
+    """The sums of all matches, by the match's name."""
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
 
 def table(options):
     """Results by rule set, start and strength."""
+    found = results()
     for start, strengths in STRENGTHS.items():
         print(f"\nFrom {'the standard start' if start == 'standard' else 'even openings'}: "
               "games won by attackers – drawn – won by defenders, in %, and the attackers' points (95 %)\n")
-        print("| rules | " + " | ".join(f"{simulations} simulations" for simulations in strengths) + " |")
-        print("|---" * (len(strengths) + 1) + "|")
+        print("| rules | " + " | ".join(f"{simulations} simulations" for simulations in strengths) + " | plies |")
+        print("|---" + "|--:" * (len(strengths) + 1) + "|")
         for rules in options.rules:
-            cells = [cell(path_of(options, rules, simulations, start)) for simulations in strengths]
-            print(f"| {rules} | " + " | ".join(cells) + " |")
+            matches = [found.get(name_of(rules, simulations, start)) for simulations in strengths]
+            plies = f"{matches[-1]['plies']:.0f}" if matches[-1] else "–"
+            print(f"| {rules} | " + " | ".join(map(cell, matches)) + f" | {plies} |")
     print("\nWith one small change, from the standard start:\n")
     print("| rules | change | " + " | ".join(f"{simulations} simulations" for simulations in CHANGED) + " |")
-    print("|---" * (len(CHANGED) + 2) + "|")
-    for base, words, file in changed_rules(options):
-        cells = [cell(path_of(options, file.stem, simulations, "standard")) for simulations in CHANGED]
-        print(f"| {base} | {words} | " + " | ".join(cells) + " |")
+    print("|---|---" + "|--:" * len(CHANGED) + "|")
+    for base, words, number in all_changes():
+        if number == 1:
+            matches = [found.get(name_of(base, simulations, "standard")) for simulations in CHANGED]
+            print(f"| **{base}** | none | " + " | ".join(map(cell, matches)) + " |")
+        matches = [found.get(name_of(changed_name(base, number), simulations, "standard")) for simulations in CHANGED]
+        print(f"| | {words} | " + " | ".join(map(cell, matches)) + " |")
 
 
-def cell(path):
+def cell(match):
     """One match of the table."""
-    if not path.exists():
+    if not match:
         return "–"
-    attackers, drawn, defenders = shares(path)
-    _, points, low, high = of_pairs(pairs(path))
+    attackers, drawn, defenders = shares(match)
+    _, points, low, high = of_pairs(match["pairs"])
     return (
         f"{100 * attackers:.0f} – {100 * drawn:.0f} – {100 * defenders:.0f}; "
         f"{100 * points:.0f} ({100 * low:.0f}–{100 * high:.0f})"
     )
 
 
-def shares(path):
+def shares(match):
     """The shares of a match's games that the attackers won, that were drawn, and that the defenders won."""
-    ends = Counter(winners(path).values())
-    games = sum(ends.values())
-    return ends["attackers"] / games, ends[None] / games, ends["defenders"] / games
-
-
-def pairs(path):
-    """The number of pairs in which the attackers have 0, ½, 1, 1½ and 2 points: games of a pair share their opening."""
-    won = winners(path)
-    halves = {"attackers": 2, None: 1, "defenders": 0}
-    counts = [0] * 5
-    for game in range(0, len(won), 2):
-        counts[halves[won[game]] + halves[won[game + 1]]] += 1
-    return counts
-
-
-def winners(path):
-    """Who won each game of a match, by the game's number."""
-    games = map(json.loads, games_of(path).read_text().splitlines())
-    return {game["game"]: game["winner"] for game in games if "game" in game}
+    return [n / sum(match["ends"]) for n in match["ends"]]
 
 
 if __name__ == "__main__":
