@@ -162,7 +162,7 @@ pub fn benchmark(
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<MachinePace, TrainError> {
-    let weights = Arc::new(config.starting_weights()?);
+    let weights = Arc::new(config.starting_weights(rules)?);
     let middle = config.schedule.simulations_at(config.schedule.generations / 2);
     let order = GameOrder {
         seed: config.seed,

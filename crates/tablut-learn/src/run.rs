@@ -111,7 +111,7 @@ impl Run {
             }
             (checkpoint.learner, checkpoint.training)
         } else {
-            let weights = config.weights_of_start(start.as_ref());
+            let weights = config.weights_of_start(start.as_ref(), &rules);
             let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
             let (counts, start) = (TrainingSummary::default(), start.as_ref().map(|model| model.weights.hash()));
             let training = TrainingSummary { seed: config.seed, start, play_simulations, selfplay_precision, ..counts };
@@ -163,7 +163,7 @@ impl Run {
 
     /// The weights that the run began with.
     pub(crate) fn starting_weights(&self) -> Weights {
-        self.config.weights_of_start(self.start.as_ref())
+        self.config.weights_of_start(self.start.as_ref(), &self.rules)
     }
 
     /// The file of a generation's games.

@@ -1,8 +1,10 @@
 //! The net that a run begins with, if the config names one. The run keeps a copy, so it goes on without that file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tablut_net::{Model, Weights};
+use tablut_rules::Rules;
 
 use crate::config::{Difference, TrainConfig};
 use crate::train_error::TrainError;
@@ -53,15 +55,26 @@ pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<()
 
 impl TrainConfig {
     /// The weights that a run begins with: those of the net that the config names, or an untrained net's.
-    pub fn starting_weights(&self) -> Result<Weights, TrainError> {
-        Ok(self.weights_of_start(load_start(self)?.as_ref()))
+    /// Under `rules` a net with specialists begins with the one for them, if it is the same for all.
+    pub fn starting_weights(&self, rules: &[Arc<Rules>]) -> Result<Weights, TrainError> {
+        Ok(self.weights_of_start(load_start(self)?.as_ref(), rules))
     }
 
     /// The same, with the net at hand.
-    pub(crate) fn weights_of_start(&self, start: Option<&Model>) -> Weights {
+    pub(crate) fn weights_of_start(&self, start: Option<&Model>, rules: &[Arc<Rules>]) -> Weights {
         match start {
-            Some(model) => model.weights.clone().without(&self.learning.hidden_inputs),
+            Some(model) => part_of(&model.weights, rules).without(&self.learning.hidden_inputs),
             None => self.initial_weights(),
         }
+    }
+}
+
+/// The part of a net that plays under the run's rules: a specialist, if it plays under all of them.
+fn part_of(weights: &Weights, rules: &[Arc<Rules>]) -> Weights {
+    let mut parts = rules.iter().map(|rules| weights.specialist_for(rules.set()));
+    let first = parts.next().flatten();
+    match rules.first() {
+        Some(rules) if first.is_some() && parts.all(|part| part == first) => weights.for_rules(rules.set()),
+        _ => weights.general(),
     }
 }

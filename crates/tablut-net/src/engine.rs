@@ -14,6 +14,7 @@ use crate::layers::{
     Activations, Arithmetic, Bf16, Bf16Points, Bf16Workspace, F32, Float32, HeadSpace, Heads, MOVES_LEFT_UNIT,
     Overwritten, PLANE_WIDTH, Room, RoundedTiles, Trunk, softplus,
 };
+use crate::specialists::Parts;
 use crate::weights::Weights;
 pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
@@ -35,11 +36,17 @@ pub struct Engine {
     threads: Threads,
 }
 
-/// Packed weights in one of the precisions.
-enum Network {
-    F32(Net<F32>),
-    Bf16Vectors(Net<Bf16Points>, Bf16Vectors),
-    Bf16(Net<Bf16>, Bf16Kernels),
+/// Packed weights in one of the precisions, and which part of them plays which rules.
+struct Network {
+    parts: Parts,
+    nets: Nets,
+}
+
+/// One net for each part.
+enum Nets {
+    F32(Vec<Net<F32>>),
+    Bf16Vectors(Vec<Net<Bf16Points>>, Bf16Vectors),
+    Bf16(Vec<Net<Bf16>>, Bf16Kernels),
 }
 
 /// A net's layers, packed.
@@ -95,17 +102,15 @@ impl Engine {
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
         let lacking = || NetError::Inference(format!("precision {}: this machine lacks it", options.precision));
-        let network = match options.precision.chosen_for(simd)? {
-            Precision::F32 => Network::F32(Net::new(weights)),
-            Precision::Bf16Avx512 => {
-                Network::Bf16Vectors(Net::new(weights), Bf16Vectors::request().ok_or_else(lacking)?)
-            }
+        let nets = match options.precision.chosen_for(simd)? {
+            Precision::F32 => Nets::F32(packed(weights)),
+            Precision::Bf16Avx512 => Nets::Bf16Vectors(packed(weights), Bf16Vectors::request().ok_or_else(lacking)?),
             Precision::Bf16 | Precision::Bf16Amx | Precision::Fastest => {
-                Network::Bf16(Net::new(weights), Bf16Kernels::request().ok_or_else(lacking)?)
+                Nets::Bf16(packed(weights), Bf16Kernels::request().ok_or_else(lacking)?)
             }
         };
         let threads = Threads::new(options.n_threads)?;
-        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads))
+        Ok(Self::packed(weights, nets, kernels, threads))
     }
 
     /// An engine for `weights` in bf16 on one thread, on every machine. It is very slow and only meant for tests.
@@ -115,8 +120,8 @@ impl Engine {
     /// As [`Engine::new`].
     pub fn bf16_without_registers(weights: &Weights) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        let network = Network::Bf16(Net::new(weights), Bf16Kernels::without_registers());
-        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, Threads::new(1)?))
+        let nets = Nets::Bf16(packed(weights), Bf16Kernels::without_registers());
+        Ok(Self::packed(weights, nets, kernels, Threads::new(1)?))
     }
 
     /// An engine for `weights` in the bf16 of AVX-512 on one thread, on every machine. It is very slow and only meant for
@@ -127,12 +132,17 @@ impl Engine {
     /// As [`Engine::new`].
     pub fn bf16_without_vectors(weights: &Weights) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        let network = Network::Bf16Vectors(Net::new(weights), Bf16Vectors::without_vectors());
-        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, Threads::new(1)?))
+        let nets = Nets::Bf16Vectors(packed(weights), Bf16Vectors::without_vectors());
+        Ok(Self::packed(weights, nets, kernels, Threads::new(1)?))
+    }
+
+    fn packed(weights: &Weights, nets: Nets, kernels: Kernels, threads: Threads) -> Self {
+        let network = Network { parts: weights.parts(), nets };
+        Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads)
     }
 
     fn assemble(architecture: Architecture, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
-        let workspaces = (0..threads.count()).map(|_| Workspace::new(&network)).collect();
+        let workspaces = (0..threads.count()).map(|_| Workspace::new(&network.nets)).collect();
         Self { architecture, network, kernels, workspaces, threads }
     }
 
@@ -159,12 +169,17 @@ impl Engine {
     /// The precision of the convolutions. It is never [`Precision::Bf16`] or [`Precision::Fastest`], but the one that
     /// was chosen for it.
     pub fn precision(&self) -> Precision {
-        match *self.network {
-            Network::F32(_) => Precision::F32,
-            Network::Bf16Vectors(..) => Precision::Bf16Avx512,
-            Network::Bf16(..) => Precision::Bf16Amx,
+        match self.network.nets {
+            Nets::F32(_) => Precision::F32,
+            Nets::Bf16Vectors(..) => Precision::Bf16Avx512,
+            Nets::Bf16(..) => Precision::Bf16Amx,
         }
     }
+}
+
+/// The parts of a net, packed.
+fn packed<A: Arithmetic>(weights: &Weights) -> Vec<Net<A>> {
+    weights.part_weights().map(|part| Net::new(&part)).collect()
 }
 
 impl<A: Arithmetic> Net<A> {
@@ -190,9 +205,11 @@ impl<A: Arithmetic> Net<A> {
 }
 
 impl Workspace {
-    fn new(network: &Network) -> Self {
-        match network {
-            Network::F32(net) => {
+    fn new(nets: &Nets) -> Self {
+        // All parts have the same architecture.
+        match nets {
+            Nets::F32(nets) => {
+                let net = &nets[0];
                 let (width, joint) = (net.trunk.width, net.heads.joint_width());
                 // Tiles and products of one position take 1,800 bytes per channel. Those of this many positions fit
                 // into a second-level cache of one megabyte or more, and the blocks of the products stay long.
@@ -200,7 +217,8 @@ impl Workspace {
                 let images = Images::F32(Room::new(n, width, joint), Overwritten::new(n, width, joint));
                 Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
             }
-            Network::Bf16Vectors(net, vectors) => {
+            Nets::Bf16Vectors(nets, vectors) => {
+                let net = &nets[0];
                 let (width, joint) = (net.trunk.width, net.heads.joint_width());
                 let n = (512 / width).clamp(2, 16);
                 let tiles = RoundedTiles::new(*vectors, n, width.max(PLANE_WIDTH));
@@ -208,7 +226,8 @@ impl Workspace {
                 let images = Images::Bf16Vectors(room, Overwritten::new(n, width, joint));
                 Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
             }
-            Network::Bf16(net, bf16) => {
+            Nets::Bf16(nets, bf16) => {
+                let net = &nets[0];
                 let (width, joint) = (net.trunk.width, net.heads.joint_width());
                 // Activations of one position take about 1,300 bytes per channel.
                 let n = (1024 / width).clamp(2, 16);
@@ -228,28 +247,28 @@ impl Inference for Engine {
         output.moves_left.resize(input.n, 0.0);
         let (network, kernels) = (&*self.network, self.kernels);
         let most = self.workspaces.first().map_or(1, |workspace| workspace.n_positions);
-        self.threads.run(&mut self.workspaces, most, input, output, |workspace, share| {
-            evaluate(network, kernels, workspace, input, share);
+        self.threads.run(&mut self.workspaces, (most, &network.parts), input, output, |workspace, share| {
+            evaluate(&network.nets, kernels, workspace, input, share);
         });
         Ok(())
     }
 }
 
 /// Evaluates the rows of a share. There are at most as many as the workspace can hold.
-fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
+fn evaluate(nets: &Nets, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
     let positions = Positions { input, rows: share.rows };
     let Workspace { images, values, .. } = workspace;
-    match (network, images) {
-        (Network::F32(net), Images::F32(room, images)) => {
+    match (nets, images) {
+        (Nets::F32(nets), Images::F32(room, images)) => {
             let mut images = Float32::new(positions.rows.len(), room, images);
-            net.run(kernels, &positions, &mut images, values, share.logits);
+            nets[share.part].run(kernels, &positions, &mut images, values, share.logits);
         }
-        (Network::Bf16Vectors(net, _), Images::Bf16Vectors(room, images)) => {
+        (Nets::Bf16Vectors(nets, _), Images::Bf16Vectors(room, images)) => {
             let mut images = Float32::new(positions.rows.len(), room, images);
-            net.run(kernels, &positions, &mut images, values, share.logits);
+            nets[share.part].run(kernels, &positions, &mut images, values, share.logits);
         }
-        (Network::Bf16(net, _), Images::Bf16(images)) => {
-            net.run(kernels, &positions, images, values, share.logits);
+        (Nets::Bf16(nets, _), Images::Bf16(images)) => {
+            nets[share.part].run(kernels, &positions, images, values, share.logits);
         }
         _ => unreachable!("an engine's workspaces are made for its network"),
     }

@@ -11,6 +11,7 @@
 //! - [`onnx::encode`]: the net for other runtimes.
 //! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play; [`Card`]: what it says to
 //!   people.
+//! - [`Weights::specialist_for`], [`rule_features`]: weights for certain rules beside a net's general ones.
 //! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
 
 mod architecture;
@@ -31,6 +32,7 @@ mod planes;
 mod policy;
 mod processor;
 mod rules_choice;
+mod specialists;
 mod stated_rules;
 mod weights;
 
@@ -49,6 +51,7 @@ pub use planes::{PLANES, View};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
 pub use processor::{DeviceChoice, LoadedNet, NetDevice, Processor};
 pub use rules_choice::{KnownRules, RulesChoice, RulesChoiceError, choose_rules, rules_of_file};
+pub use specialists::{RULE_FEATURES, rule_features};
 pub use stated_rules::{BadRulesName, NameAlone, StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
 pub use weights::{AUXILIARY, Tensor, Weights};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{Inference, InputBatch, OutputBatch};
 use crate::engine::{Engine, EngineOptions, Precision};
 use crate::error::NetError;
+use crate::specialists::ByRules;
 use crate::weights::Weights;
 
 /// The place that a config or a command asks for, as text: `cpu`, `gpu:0` or `auto`.
@@ -70,9 +71,18 @@ pub trait NetDevice: Send + Sync {
     /// What messages and metrics call it, such as `gpu:0 (NVIDIA H200, f16)`.
     fn name(&self) -> &str;
 
-    /// A net on the device, for one thread. Threads that open equal weights share them on the device, and their batches
+    /// A net without specialists on the device, for one thread. Threads that open equal weights share them on the device, and their batches
     /// are joined.
     fn open(&self, weights: &Weights) -> Result<Box<dyn Inference>, NetError>;
+}
+
+/// A net on a device, where each of its parts is a net of its own.
+fn open(device: &dyn NetDevice, weights: &Weights) -> Result<Box<dyn Inference>, NetError> {
+    if weights.specialists().next().is_none() {
+        return device.open(weights);
+    }
+    let nets = weights.part_weights().map(|part| device.open(&part)).collect::<Result<_, _>>()?;
+    Ok(Box::new(ByRules { parts: weights.parts(), nets }))
 }
 
 /// Where nets run.
@@ -115,7 +125,7 @@ impl Processor {
         let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
         match self {
             Self::Cpu => Ok(Box::new(Engine::with_options(weights, options)?)),
-            Self::Device(device) => device.open(weights),
+            Self::Device(device) => open(&**device, weights),
         }
     }
 
@@ -171,7 +181,7 @@ impl LoadedNet {
                 Box::new(engine.share(1).expect("one thread is the caller's own"))
             }
             Place::Device(device) => {
-                device.open(&self.weights).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
+                open(&**device, &self.weights).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A net's weights in main memory: named tensors, checked against the architecture.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -9,6 +10,8 @@ use crate::architecture::Architecture;
 use crate::error::NetError;
 use crate::layers::{Layers, Values};
 use crate::optional_input::OptionalInput;
+use crate::specialists::{Parts, RULE_FEATURES, rule_features};
+use tablut_rules::{RuleSet, is_rule_set_name};
 
 /// A dense tensor of f32 in main memory.
 pub type Tensor = ndarray::ArrayD<f32>;
@@ -16,40 +19,59 @@ pub type Tensor = ndarray::ArrayD<f32>;
 /// Prefix of the names of tensors that exist only for training.
 pub const AUXILIARY: &str = "aux.";
 
+/// Prefix of the names of a specialist's tensors, before its name: `specialist.kvasir.value.out.bias`.
+const SPECIALIST: &str = "specialist.";
+/// After the specialist's name: the tensor with the features of its rules, `[RULE_FEATURES]`.
+const RULES: &str = "rules";
+
 /// All weights of one net.
 ///
-/// All tensors of the architecture are present with their dimensions, row-major, and every value is finite.
+/// All tensors of the architecture are present with their dimensions, row-major, and every value is finite. So they are for
+/// each specialist, if there are any: weights that play instead of the general ones under certain rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     architecture: Architecture,
+    /// The general tensors.
+    tensors: BTreeMap<String, Tensor>,
+    /// By name.
+    specialists: BTreeMap<String, Specialist>,
+}
+
+/// Weights for one rule set.
+#[derive(Clone, Debug, PartialEq)]
+struct Specialist {
+    /// The rule set's features.
+    rules: Tensor,
     tensors: BTreeMap<String, Tensor>,
 }
 
 impl Weights {
     /// Uses `tensors` as the weights of a net, if they are exactly the tensors of the architecture. Tensors of heads
-    /// that exist only for training are left out; their names begin with [`AUXILIARY`].
+    /// that exist only for training are left out; their names begin with [`AUXILIARY`]. Tensors of specialists have a
+    /// prefix, as [`Weights::iter`] gives them.
     pub fn new(architecture: Architecture, mut tensors: BTreeMap<String, Tensor>) -> Result<Self, NetError> {
-        tensors.retain(|name, _| !name.starts_with(AUXILIARY));
-        let layers = architecture.layers();
-        for parameter in layers.parameters() {
-            let name = &parameter.name;
-            let tensor = tensors.get_mut(name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;
-            if tensor.shape() != parameter.dims {
-                let (found, expected) = (tensor.shape().to_vec(), parameter.dims.clone());
-                return Err(NetError::Dimensions { name: name.clone(), found, expected });
+        let mut parts: BTreeMap<String, BTreeMap<String, Tensor>> = BTreeMap::new();
+        let theirs: Vec<_> =
+            tensors.extract_if(SPECIALIST.to_owned().., |name, _| name.starts_with(SPECIALIST)).collect();
+        for (name, tensor) in theirs {
+            let unknown = || NetError::UnknownTensor(name.clone(), architecture.to_string());
+            let (part, own) = name[SPECIALIST.len()..].split_once('.').ok_or_else(unknown)?;
+            if !is_rule_set_name(part) {
+                return Err(unknown());
             }
-            if !tensor.iter().all(|value| value.is_finite()) {
-                return Err(NetError::NotFinite(name.clone()));
-            }
-            if !tensor.is_standard_layout() {
-                *tensor = tensor.as_standard_layout().into_owned();
-            }
+            parts.entry(part.to_owned()).or_default().insert(own.to_owned(), tensor);
         }
-        let known = |name: &String| layers.parameters().iter().any(|parameter| parameter.name == *name);
-        if let Some(name) = tensors.keys().find(|&name| !known(name)) {
-            return Err(NetError::UnknownTensor(name.clone(), architecture.to_string()));
-        }
-        Ok(Self { architecture, tensors })
+        let specialist = |(name, mut tensors): (String, BTreeMap<String, Tensor>)| {
+            let rules = tensors.remove(RULES);
+            let full = |own: &str| format!("{SPECIALIST}{name}.{own}");
+            let rules = rules.ok_or_else(|| NetError::MissingTensor(full(RULES)))?;
+            let rules = checked(rules, &full(RULES), &[RULE_FEATURES])?;
+            let tensors = complete(&architecture, tensors, full)?;
+            Ok((name, Specialist { rules, tensors }))
+        };
+        let specialists = parts.into_iter().map(specialist).collect::<Result<_, NetError>>()?;
+        let tensors = complete(&architecture, tensors, str::to_owned)?;
+        Ok(Self { architecture, tensors, specialists })
     }
 
     /// New weights for training. They depend only on `architecture` and `seed`. [`Architecture::layers`] describes
@@ -62,7 +84,66 @@ impl Weights {
             (parameter.name.clone(), tensor)
         };
         let tensors = layers.parameters().iter().map(tensor).collect();
-        Self { architecture: architecture.clone(), tensors }
+        Self { architecture: architecture.clone(), tensors, specialists: BTreeMap::new() }
+    }
+
+    /// The same net with `specialist`'s general weights for the rules of `set`, in place of those of that name or of those
+    /// rules.
+    ///
+    /// # Errors
+    /// The specialist has another architecture, or `name` is not a valid name of a rule set.
+    pub fn with_specialist(mut self, name: &str, set: &RuleSet, specialist: Self) -> Result<Self, NetError> {
+        if specialist.architecture != self.architecture {
+            let (own, found) = (&self.architecture, &specialist.architecture);
+            return Err(NetError::Architecture(format!("a specialist of shape {found}, expected {own} as the net")));
+        }
+        if !is_rule_set_name(name) {
+            return Err(NetError::Architecture(format!("\"{name}\" is not the name of a rule set")));
+        }
+        let rules = Tensor::from_shape_vec(vec![RULE_FEATURES], rule_features(set)).expect("a value for each feature");
+        self.specialists.retain(|_, other| other.rules != rules);
+        self.specialists.insert(name.to_owned(), Specialist { rules, tensors: specialist.tensors });
+        Ok(self)
+    }
+
+    /// The names of the rule sets that have weights of their own.
+    pub fn specialists(&self) -> impl Iterator<Item = &str> {
+        self.specialists.keys().map(String::as_str)
+    }
+
+    /// The name of the specialist for the rules of `set`; `None` if the general weights play under them.
+    pub fn specialist_for(&self, set: &RuleSet) -> Option<&str> {
+        let rules = rule_features(set);
+        let found = self.specialists.iter().find(|(_, specialist)| specialist.rules.iter().eq(&rules));
+        found.map(|(name, _)| name.as_str())
+    }
+
+    /// The weights that play under the rules of `set`, as a net without specialists.
+    #[must_use]
+    pub fn for_rules(&self, set: &RuleSet) -> Self {
+        let tensors = self.specialist_for(set).map_or(&self.tensors, |name| &self.specialists[name].tensors);
+        Self { architecture: self.architecture.clone(), tensors: tensors.clone(), specialists: BTreeMap::new() }
+    }
+
+    /// The general weights, as a net without specialists.
+    #[must_use]
+    pub fn general(&self) -> Self {
+        Self { specialists: BTreeMap::new(), ..self.clone() }
+    }
+
+    /// Which part plays which rules.
+    pub(crate) fn parts(&self) -> Parts {
+        Parts::new(self.specialists.values().map(|specialist| specialist.rules.iter().copied().collect()).collect())
+    }
+
+    /// Every part as a net without specialists, in the order of [`Parts`].
+    pub(crate) fn part_weights(&self) -> impl Iterator<Item = Self> {
+        let part = |specialist: &Specialist| Self {
+            architecture: self.architecture.clone(),
+            tensors: specialist.tensors.clone(),
+            specialists: BTreeMap::new(),
+        };
+        std::iter::once(self.general()).chain(self.specialists.values().map(part))
     }
 
     /// The same weights, but 0 for each of `inputs`.
@@ -86,7 +167,7 @@ impl Weights {
         &self.architecture
     }
 
-    /// The tensor called `name`.
+    /// The general tensor called `name`.
     ///
     /// # Panics
     /// If the architecture has no such tensor.
@@ -94,12 +175,17 @@ impl Weights {
         self.tensors.get(name).unwrap_or_else(|| panic!("a net {} has no tensor `{name}`", self.architecture))
     }
 
-    /// All tensors by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor)> {
-        self.tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))
+    /// All tensors by name: the general ones, then those of each specialist with a prefix.
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, &Tensor)> {
+        let theirs = self.specialists.iter().flat_map(|(part, specialist)| {
+            let own = specialist.tensors.iter().map(|(name, tensor)| (name.as_str(), tensor));
+            let own = own.chain([(RULES, &specialist.rules)]);
+            own.map(move |(name, tensor)| (Cow::from(format!("{SPECIALIST}{part}.{name}")), tensor))
+        });
+        self.tensors.iter().map(|(name, tensor)| (Cow::from(name.as_str()), tensor)).chain(theirs)
     }
 
-    /// The values of all parameters of the architecture's layers.
+    /// The values of all general parameters of the architecture's layers.
     pub fn values(&self, layers: &Layers) -> Values<'_> {
         Values::new(layers.parameters().iter().map(|parameter| row_major(self.get(&parameter.name))))
     }
@@ -107,7 +193,7 @@ impl Weights {
     /// Hash of names, dimensions and values. Two nets with equal hashes play exactly alike.
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (name, tensor) in &self.tensors {
+        for (name, tensor) in self.iter() {
             hasher.update(name.as_bytes());
             for &dim in tensor.shape() {
                 hasher.update(&(dim as u64).to_le_bytes());
@@ -118,6 +204,38 @@ impl Weights {
         }
         hasher.finalize().to_hex().to_string()
     }
+}
+
+/// `tensors`, if they are exactly the tensors of the architecture and those that exist only for training, which are left
+/// out. `full` makes the name for messages.
+fn complete(
+    architecture: &Architecture,
+    mut tensors: BTreeMap<String, Tensor>,
+    full: impl Fn(&str) -> String,
+) -> Result<BTreeMap<String, Tensor>, NetError> {
+    tensors.retain(|name, _| !name.starts_with(AUXILIARY));
+    let mut known = BTreeMap::new();
+    for parameter in architecture.layers().parameters() {
+        let name = &parameter.name;
+        let tensor = tensors.remove(name).ok_or_else(|| NetError::MissingTensor(full(name)))?;
+        known.insert(name.clone(), checked(tensor, &full(name), &parameter.dims)?);
+    }
+    match tensors.keys().next() {
+        Some(name) => Err(NetError::UnknownTensor(full(name), architecture.to_string())),
+        None => Ok(known),
+    }
+}
+
+/// `tensor` in the standard layout, if it has these dimensions and is finite.
+fn checked(tensor: Tensor, name: &str, dims: &[usize]) -> Result<Tensor, NetError> {
+    if tensor.shape() != dims {
+        let (found, expected) = (tensor.shape().to_vec(), dims.to_vec());
+        return Err(NetError::Dimensions { name: name.to_owned(), found, expected });
+    }
+    if !tensor.iter().all(|value| value.is_finite()) {
+        return Err(NetError::NotFinite(name.to_owned()));
+    }
+    Ok(if tensor.is_standard_layout() { tensor } else { tensor.as_standard_layout().into_owned() })
 }
 
 /// A tensor's values, row-major.
@@ -169,6 +287,39 @@ mod tests {
         let mut tensors = weights.tensors.clone();
         tensors.insert("aux.ownership.weight".to_owned(), Tensor::zeros(vec![2, 16]));
         assert_eq!(Weights::new(small(), tensors).unwrap(), weights);
+    }
+
+    #[test]
+    fn specialists_come_back_and_faulty_ones_are_refused() {
+        let set = |name: &str| RuleSet::named(name).unwrap();
+        let [general, own] = [1, 2].map(|seed| Weights::initial(&small(), seed));
+        let both = general.clone().with_specialist("kvasir", &set("kvasir"), own.clone()).unwrap();
+        let tensors: BTreeMap<String, Tensor> = both.iter().map(|(name, t)| (name.into_owned(), t.clone())).collect();
+        assert_eq!(Weights::new(small(), tensors.clone()).unwrap(), both);
+        assert_eq!((both.for_rules(&set("kvasir")), both.for_rules(&set("tartu"))), (own.clone(), general.clone()));
+        assert_eq!((both.specialist_for(&set("kvasir")), both.specialist_for(&set("tartu"))), (Some("kvasir"), None));
+        assert_eq!(both.part_weights().collect::<Vec<_>>(), [general.clone(), own.clone()]);
+        assert_ne!(both.hash(), general.hash());
+        let again = both.clone().with_specialist("other", &set("kvasir"), general.clone()).unwrap();
+        assert_eq!(again.specialists().collect::<Vec<_>>(), ["other"]);
+        let larger = Weights::initial(&Architecture::standard(3, 16).unwrap(), 1);
+        let error = general.with_specialist("kvasir", &set("kvasir"), larger).unwrap_err().to_string();
+        assert!(error.contains("b3c16") && error.contains("b2c16"), "{error}");
+        let check = |edit: &dyn Fn(&mut BTreeMap<String, Tensor>), expected: &str| {
+            let mut tensors = tensors.clone();
+            edit(&mut tensors);
+            let error = Weights::new(small(), tensors).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        check(&|t| drop(t.remove("specialist.kvasir.rules")), "`specialist.kvasir.rules` is missing");
+        check(&|t| drop(t.remove("specialist.kvasir.value.out.bias")), "`specialist.kvasir.value.out.bias` is missing");
+        check(&|t| drop(t.insert("specialist.kvasir.rules".to_owned(), Tensor::zeros(vec![3]))), "dimensions [3]");
+        check(
+            &|t| drop(t.insert("specialist.kvasir.x".to_owned(), Tensor::zeros(vec![3]))),
+            "`specialist.kvasir.x` does",
+        );
+        check(&|t| drop(t.insert("specialist.a b.x".to_owned(), Tensor::zeros(vec![3]))), "`specialist.a b.x` does");
+        check(&|t| t.get_mut("specialist.kvasir.rules").unwrap()[0] = f32::NAN, "not finite");
     }
 
     #[test]

@@ -22,9 +22,9 @@ fn checksum(metadata: &BTreeMap<&str, &str>) -> String {
 
 /// The file's bytes. Keys are sorted, so equal contents have equal bytes. A checksum of the metadata is added to
 /// the metadata.
-pub fn serialize<'a>(
+pub fn serialize<'a, N: AsRef<str> + Ord + std::fmt::Display>(
     metadata: &BTreeMap<&str, String>,
-    tensors: impl Iterator<Item = (&'a str, &'a Tensor)>,
+    tensors: impl Iterator<Item = (N, &'a Tensor)>,
 ) -> Result<Vec<u8>, Kind> {
     let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
     let views = tensors

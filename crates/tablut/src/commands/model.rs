@@ -1,6 +1,7 @@
-//! `tablut model`: shows the contents of a model file, writes its card, and exports its net for other programs.
+//! `tablut model`: shows the contents of a model file, writes its card, combines nets, and exports them for other programs.
 
 mod card;
+mod combine;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use tablut_net::{Card, Model, Precision, StatedRules, TrainingSummary, durable, onnx};
-use tablut_rules::shown;
+use tablut_rules::{Rules, shown};
 
 use crate::console::Console;
 use crate::layout;
@@ -32,6 +33,8 @@ pub enum ModelCommand {
     },
     /// Write a card into a model file: what the net is, how it was made, what it scores and what it is bad at.
     Card(card::Args),
+    /// Put nets for certain rules beside a general net, in one file.
+    Combine(combine::Args),
     /// Write the net in another format.
     Export {
         /// The model file.
@@ -39,6 +42,10 @@ pub enum ModelCommand {
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
         onnx: PathBuf,
+        /// The rules under which it plays there, for a net with weights of their own for some rules: a name or a file.
+        /// Without it, the general weights.
+        #[arg(long)]
+        rules: Option<String>,
         #[command(flatten)]
         overwrite: Overwrite,
     },
@@ -49,6 +56,9 @@ pub enum ModelCommand {
 struct Info<'a> {
     shape: String,
     parameters: usize,
+    /// The rule sets that have as many parameters of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    specialists: Vec<&'a str>,
     rules: Vec<&'a str>,
     rule_sets: &'a [StatedRules],
     training: &'a TrainingSummary,
@@ -66,12 +76,14 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             write!(console, "{}", card.config)?;
         }
         ModelCommand::Card(args) => card::run(args, console)?,
+        ModelCommand::Combine(args) => combine::run(args, console)?,
         ModelCommand::Info { model, json, .. } => {
             let model = Model::load(model)?;
             let shape = model.weights.architecture();
             let info = Info {
                 shape: shape.to_string(),
                 parameters: shape.parameters(),
+                specialists: model.weights.specialists().collect(),
                 rules: names(&model.rules),
                 rule_sets: &model.rules,
                 training: &model.training,
@@ -80,11 +92,15 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             };
             write!(console, "{}", if *json { serde_json::to_string_pretty(&info)? + "\n" } else { info.text() })?;
         }
-        ModelCommand::Export { model, onnx: path, overwrite } => {
+        ModelCommand::Export { model, onnx: path, rules, overwrite } => {
             overwrite.check(path)?;
             let model = Model::load(model)?;
             let metadata = [("rules", names(&model.rules).join(",")), ("hash", model.weights.hash())];
-            let bytes = onnx::encode(&model.weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
+            let weights = match rules {
+                Some(rules) => model.weights.for_rules(Rules::load(rules)?.set()),
+                None => model.weights.general(),
+            };
+            let bytes = onnx::encode(&weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
             durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
             writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
         }
@@ -123,15 +139,24 @@ impl Info<'_> {
         })
     }
 
+    /// Lines on the rule sets with weights of their own, if there are any.
+    fn own_weights(&self) -> String {
+        if self.specialists.is_empty() {
+            return String::new();
+        }
+        layout::list("own weights  ", &self.specialists, 13) + "\n"
+    }
+
     fn text(&self) -> String {
         let training = self.training;
         format!(
-            "shape        {} ({} parameters)\n{}\n{}trained for  {} generations, {} games, {} steps (seed {})\n             \
+            "shape        {} ({} parameters)\n{}\n{}{}trained for  {} generations, {} games, {} steps (seed {})\n             \
              {} positions, {} evaluations{}\n{}plays with   {} simulations a move\nhash         {}\n",
             self.shape,
             HumanCount(self.parameters as u64),
             layout::list("rule sets    ", &self.rules, 13),
             changes(self.rule_sets),
+            self.own_weights(),
             HumanCount(training.generations),
             HumanCount(training.games),
             HumanCount(training.steps),
