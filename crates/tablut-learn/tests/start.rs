@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use tablut_learn::{Run, TrainConfig, model_path};
 use tablut_net::{Architecture, Model, Weights};
+use tablut_rules::RuleSet;
 use tempfile::TempDir;
 
 const CONFIG: &str = r#"
@@ -97,6 +98,20 @@ fn it_goes_on_without_the_file_and_ends_with_the_same_bits() {
     let run = runs::resume(&place.folder.path().join("run")).unwrap();
     assert_eq!(run.next_generation, 2);
     assert_eq!(run.model().weights.hash(), with_file.model().weights.hash());
+}
+
+#[test]
+fn a_run_begins_with_the_specialist_for_all_its_rules() {
+    let place = Place::new();
+    let general = Model::load(&place.net).unwrap();
+    let own = Weights::initial(general.weights.architecture(), 77);
+    let set = RuleSet::named("kvasir").unwrap();
+    let weights = general.weights.clone().with_specialist("kvasir", &set, own.clone()).unwrap();
+    Model { weights, ..general.clone() }.save(&place.net).unwrap();
+    assert_eq!(place.open(&[place.start()]).learner.weights(), own);
+    let place_of_two = Place { folder: tempfile::tempdir().unwrap(), net: place.net.clone() };
+    let two = place_of_two.open(&[place.start(), "rules=[\"kvasir\", \"tartu\"]".to_owned()]);
+    assert_eq!(two.learner.weights(), general.weights);
 }
 
 #[test]

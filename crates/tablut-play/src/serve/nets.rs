@@ -76,7 +76,7 @@ impl ServedNets {
         self.loaded[..self.n_playing].iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// What the nets that play are, one object each: name, architecture, rules, training, hash, and the card if there is one.
+    /// What the nets that play are, one object each: name, architecture, specialists, rules, training, hash, and the card if there is one.
     pub fn about(&self) -> Vec<serde_json::Value> {
         self.about.clone()
     }
@@ -102,6 +102,7 @@ fn about(name: &str, model: &Model) -> serde_json::Value {
         "name": name,
         "shape": architecture.to_string(),
         "parameters": architecture.parameters(),
+        "specialists": model.weights.specialists().collect::<Vec<_>>(),
         "rules": model.rules.iter().map(StatedRules::name).collect::<Vec<_>>(),
         "training": model.training,
         "hash": model.weights.hash(),
