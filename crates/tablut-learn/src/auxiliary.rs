@@ -192,7 +192,8 @@ mod tests {
         assert!(without.params.iter().all(|param| !param.name.starts_with(AUXILIARY)));
         assert_eq!(having.params.len(), without.params.len() + 8);
         // The net that plays has the same tensors with and without the heads.
-        let names = |state: &LearnerState| state.weights().iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+        let names =
+            |state: &LearnerState| state.weights().iter().map(|(name, _)| name.into_owned()).collect::<Vec<_>>();
         assert_eq!(names(&without), names(&having));
     }
 

@@ -285,7 +285,9 @@ mod tests {
         );
         assert!(kind(b"").contains("an empty file"));
         let state = BTreeMap::from([("format", "1".to_owned()), ("steps", "3".to_owned())]);
-        assert!(kind(&container::serialize(&state, std::iter::empty::<(&str, _)>()).unwrap()).contains("a learner's state"));
+        assert!(
+            kind(&container::serialize(&state, std::iter::empty::<(&str, _)>()).unwrap()).contains("a learner's state")
+        );
     }
 
     #[test]
