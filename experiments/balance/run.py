@@ -43,6 +43,7 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
     parser.add_argument("--rules", nargs="*", default=RULES)
     parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
+    parser.add_argument("--threads", type=int, help="threads of a match; all cores if it is left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     {"play": play, "changes": changes, "collect": collect, "table": table}[options.step](options)
@@ -100,6 +101,8 @@ def match(options, base, rules, simulations, start, games):
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     out = options.out / f"{name_of(Path(rules).stem, simulations, start)}.json"
     command = [options.binary, "match", *players, "--rules", rules, "--games", games, *opening]
+    if options.threads:
+        command += ["--threads", options.threads]
     call_once(out, [*command, "--save-games", out.with_suffix(".games.jsonl"), "--json", "-q"])
 
 
