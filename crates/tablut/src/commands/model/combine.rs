@@ -35,8 +35,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for path in &args.specialists {
         let own = Model::load(path)?;
         for rules in &own.rules {
-            let set =
-                rules.set().with_context(|| format!("model file {}: {}", path.display(), unknown(rules.name())))?;
+            let compiled = rules.rules().with_context(|| format!("model file {}", path.display()))?;
+            let set = compiled.set();
             let (name, file) = (rules.name().to_owned(), path.display().to_string());
             let part = own.weights.for_rules(set);
             let before = model.weights.specialist_for(set).map(str::to_owned);
@@ -60,10 +60,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let names: Vec<&str> = model.weights.specialists().collect();
     write!(console, "{}\n{}\n", args.out.display(), layout::list("with weights of their own for ", &names, 13))?;
     Ok(())
-}
-
-fn unknown(name: &str) -> String {
-    format!("it states only the name of the rules {name}, and no rule set of that name comes with the program")
 }
 
 /// The training of a net that another one stands beside now. What a run began with counts once: it is the general net.
