@@ -11,6 +11,11 @@ for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus ma
         ludoteka | masters-armed-king) plies=8 ;;
         *) plies=6 ;;
     esac
+    # A narrow band takes more looks. These are the sources' rule sets; ludoteka's would take an hour.
+    case $rules in
+        piecepack | imperial | linnaeus | masters | kvasir) band=0.05 ;;
+        *) band=0.2 ;;
+    esac
     [ -s "$book" ] || "${BINARY:-target/release/tablut}" openings --rules "$rules" --plies $plies --steer --count 250 \
-        --judge "net:${NET:-models/all-rules.tablut}@16384,precision=bf16" --band 0.2 --out "$book" --force
+        --judge "net:${NET:-models/all-rules.tablut}@16384,precision=bf16" --band $band --out "$book" --force
 done

@@ -2,6 +2,7 @@
 """Trains weights of their own for each source's rule set, puts them into one net, and plays it against the general net.
 
     python3 experiments/specialists/run.py train --out runs/specialists
+    python3 experiments/specialists/run.py again --out runs/specialists
     python3 experiments/specialists/run.py combine --out runs/specialists
     python3 experiments/specialists/run.py match --out runs/specialists
     python3 experiments/specialists/run.py table --out runs/specialists
@@ -12,6 +13,7 @@ cores.
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -30,10 +32,14 @@ ROUNDS = {
     "kvasir": [(50, 1)],
 }
 
+# Nets that learn the last games of their run once more.
+AGAIN = ["linnaeus", "masters", "kvasir"]
+LAST_GENERATIONS = 30
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["train", "combine", "match", "table"])
+    parser.add_argument("step", choices=["train", "again", "combine", "match", "table"])
     parser.add_argument("--binary", default="target/release/tablut")
     parser.add_argument("--general", default="models/earlier/all-rules-4.tablut")
     parser.add_argument("--simulations", type=int, default=256)
@@ -42,16 +48,21 @@ def main():
     parser.add_argument("--rules", nargs="*", default=list(ROUNDS))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    {"train": train, "combine": combine, "match": match, "table": table}[options.step](options)
+    {"train": train, "again": again, "combine": combine, "match": match, "table": table}[options.step](options)
 
 
 def folder(options, rules, number):
     return options.out / f"{rules}-{number}"
 
 
+def last_run(options, rules):
+    return folder(options, rules, len(ROUNDS[rules]))
+
+
 def specialist(options, rules):
-    """The last net of the rule set's last round."""
-    return checkpoints(folder(options, rules, len(ROUNDS[rules])))[-1]
+    """The rule set's net: that of its last run, or that which learnt the run's games once more."""
+    run = folder(options, rules, "again") if rules in AGAIN else last_run(options, rules)
+    return checkpoints(run)[-1]
 
 
 def train(options):
@@ -64,6 +75,25 @@ def train(options):
             call(command + [part for assignment in sets for part in ("--set", assignment)])
             start = checkpoints(run)[-1]
             print(f"trained {run}", flush=True)
+
+
+def again(options):
+    """A run that finds a generation's games in its folder does not play them: it only learns."""
+    for rules in options.rules:
+        source, run = last_run(options, rules), folder(options, rules, "again")
+        (run / "games").mkdir(parents=True, exist_ok=True)
+        for number, games in enumerate(sorted(source.glob("games/gen-*.games"))[-LAST_GENERATIONS:]):
+            link = run / "games" / f"gen-{number:05}.games"
+            if not link.exists():
+                os.link(games, link)
+        sets = [f'rules=["{rules}"]', f'start="{checkpoints(source)[-1]}"', f"schedule.generations={LAST_GENERATIONS}"]
+        sets += ["learning.learning_rate=0.0015", "learning.window_positions=300000"]
+        # Games with equal searches and with unequal ones are learnt from alike.
+        sets += ["selfplay.balance=0", "selfplay.balance_share=0"]
+        command = [options.binary, "train", CONFIG, "--run", run, "--plain"]
+        environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
+        call(command + [part for assignment in sets for part in ("--set", assignment)], env=environment)
+        print(f"learnt {run}", flush=True)
 
 
 def combine(options):
