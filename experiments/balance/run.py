@@ -42,6 +42,7 @@ def main():
     parser.add_argument("--net", default="models/all-rules.tablut")
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
     parser.add_argument("--rules", nargs="*", default=RULES)
+    parser.add_argument("--starts", nargs="*", default=list(STRENGTHS), help="`standard`, `even` or both")
     parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
     parser.add_argument("--threads", type=int, help="threads of a match; all cores if it is left out")
     options = parser.parse_args()
@@ -59,7 +60,7 @@ def changed_name(base, number):
 
 def play(options):
     """Weak play of all rule sets first, so that there is a whole table early."""
-    matches = [(simulations, games, start) for start, all in STRENGTHS.items() for simulations, games in all.items()]
+    matches = [(simulations, games, start) for start in options.starts for simulations, games in STRENGTHS[start].items()]
     for simulations, games, start in sorted(matches):
         for rules in options.rules:
             match(options, rules, rules, simulations, start, games)

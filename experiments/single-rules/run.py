@@ -50,7 +50,8 @@ def book(options):
     for rules in options.rules:
         judge = f"net:{options.net}@2048,precision=bf16"
         command = [options.binary, "openings", "--rules", rules, "--steer", "--count", options.games // 2, "--judge", judge]
-        call_once(options.out / f"book-{rules}.txt", [*command, "--band", 0.2, "--out", options.out / f"{rules}.openings"])
+        command += ["--band", 0.2, "--threads", 1, "-q", "--out", options.out / f"{rules}.openings"]
+        call_once(options.out / f"book-{rules}.txt", command)
 
 
 def match(options):
