@@ -13,7 +13,7 @@ from pathlib import Path
 import run
 
 HERE = Path(__file__).parent
-LEFT, WIDTH, RIGHT = 410, 490, 65
+LEFT, WIDTH, RIGHT = 425, 490, 65
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 11, 2, 13, 62, 30
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #222 } .small { font-size: 11px; fill: #666 } .head { font-weight: 600 }
