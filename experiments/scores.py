@@ -41,3 +41,10 @@ def of_pairs(counts):
 def elo_text(mean, low, high):
     """The difference at a score, with its interval."""
     return f"{elo(mean):+.0f} ({elo(low):+.0f} to {elo(high):+.0f})"
+
+
+def match_cells(match):
+    """A match's cells of a table: games, score, Elo, and the first player's scores as attackers and as defenders."""
+    games, mean, low, high = of_pairs(match["pentanomial"]["counts"])
+    sides = " / ".join(f"{100 * match[side]['score']['mean']:.0f}" for side in ["as_attackers", "as_defenders"])
+    return f"{games} | {100 * mean:.1f} % ({100 * low:.1f}–{100 * high:.1f}) | {elo_text(mean, low, high)} | {sides}"

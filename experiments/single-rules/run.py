@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 from program import call, call_once, checkpoints  # noqa: E402
-from scores import elo_text, of_pairs  # noqa: E402
+from scores import match_cells  # noqa: E402
 
 CONFIG = "experiments/single-rules/config.toml"
 RULES = ["imperial", "piecepack"]
@@ -59,7 +59,8 @@ def match(options):
     for rules in options.rules:
         single = checkpoints(options.out / rules)[-1]
         players = [f"all=net:{options.net}@{search}", f"single=net:{single}@{search}"]
-        command = [options.binary, "match", *players, "--rules", rules, "--openings", options.out / f"{rules}.openings", "--games", options.games]
+        command = [options.binary, "match", *players, "--rules", rules, "--games", options.games]
+        command += ["--openings", options.out / f"{rules}.openings"]
         command += [f"--sequential-test={options.bounds}", "--threads", 1, "--json", "-q"]
         call_once(options.out / f"match-{rules}.json", command)
 
@@ -71,10 +72,7 @@ def table(options):
         if not path.exists():
             continue
         one = json.loads(path.read_text())["matches"][0]
-        games, mean, low, high = of_pairs(one["pentanomial"]["counts"])
-        sides = " / ".join(f"{100 * one[side]['score']['mean']:.0f}" for side in ["as_attackers", "as_defenders"])
-        score = f"{100 * mean:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
-        print(f"| {rules} | {games} | {score} | {elo_text(mean, low, high)} | {sides} | {one['sprt']['verdict']} |")
+        print(f"| {rules} | {match_cells(one)} | {one['sprt']['verdict']} |")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 from program import call, call_once, checkpoints  # noqa: E402
-from scores import elo_text, of_pairs  # noqa: E402
+from scores import match_cells  # noqa: E402
 
 CONFIG = "configs/specialist.toml"
 # The runs for each rule set, (generations, seed): a run begins with the net of the one before it.
@@ -79,7 +79,7 @@ def train(options):
 
 def again(options):
     """A run that finds a generation's games in its folder does not play them: it only learns."""
-    for rules in options.rules:
+    for rules in (rules for rules in AGAIN if rules in options.rules):
         source, run = last_run(options, rules), folder(options, rules, "again")
         (run / "games").mkdir(parents=True, exist_ok=True)
         for number, games in enumerate(sorted(source.glob("games/gen-*.games"))[-LAST_GENERATIONS:]):
@@ -117,10 +117,7 @@ def table(options):
         if not path.exists():
             continue
         one = json.loads(path.read_text())["matches"][0]
-        games, mean, low, high = of_pairs(one["pentanomial"]["counts"])
-        sides = " / ".join(f"{100 * one[side]['score']['mean']:.0f}" for side in ["as_attackers", "as_defenders"])
-        score = f"{100 * mean:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
-        print(f"| {rules} | {games} | {score} | {elo_text(mean, low, high)} | {sides} |")
+        print(f"| {rules} | {match_cells(one)} |")
 
 
 if __name__ == "__main__":
