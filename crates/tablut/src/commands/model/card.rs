@@ -135,13 +135,8 @@ pub fn text(card: &Card) -> String {
     for weakness in &card.weaknesses {
         text += &layout::wrapped(&format!("- {weakness}"));
     }
-    for scores in card.scores.chunk_by(|a, b| (&a.play, a.games) == (&b.play, b.games)) {
-        let (play, games) = (&scores[0].play, scores[0].games);
-        // A number alone is one of simulations.
-        let unit = if play.ends_with(|c: char| c.is_ascii_digit()) { " simulations" } else { "" };
-        let header = ["rules", "opponent", "score %", "att.", "def.", "Elo"].map(str::to_owned).to_vec();
-        let rows: Vec<_> = std::iter::once(header).chain(scores.iter().map(row)).collect();
-        let _ = write!(text, "\nScores at {play}{unit} a move, {games} games each (95 %):\n{}", layout::table(&rows));
+    for scores in tables(&card.scores) {
+        text += &scores_text(&scores);
     }
     if !card.command.is_empty() {
         let _ = writeln!(text, "\nMeasured by: {}", card.command);
@@ -150,6 +145,51 @@ pub fn text(card: &Card) -> String {
         text += "The config of its training: tablut model info FILE --config\n";
     }
     text
+}
+
+/// The scores that stand in one table: those of the same games, and of one opponent where there are fewer opponents than
+/// rule sets.
+fn tables(scores: &[CardScore]) -> Vec<Vec<&CardScore>> {
+    let mut tables = Vec::new();
+    for same_games in grouped(scores.iter().collect(), |score| (&score.play, score.games)) {
+        let opponents = grouped(same_games.clone(), |score| &score.opponent);
+        if opponents.len() < grouped(same_games.clone(), |score| &score.rules).len() {
+            tables.extend(opponents);
+        } else {
+            tables.push(same_games);
+        }
+    }
+    tables
+}
+
+/// Scores with the same key together, all in their order of first appearance.
+fn grouped<'a, K: PartialEq>(scores: Vec<&'a CardScore>, key: fn(&'a CardScore) -> K) -> Vec<Vec<&'a CardScore>> {
+    let mut groups: Vec<Vec<&CardScore>> = Vec::new();
+    for score in scores {
+        match groups.iter_mut().find(|group| key(group[0]) == key(score)) {
+            Some(group) => group.push(score),
+            None => groups.push(vec![score]),
+        }
+    }
+    groups
+}
+
+/// A table of scores, which are never none, below a line that says what all of them have in common.
+fn scores_text(scores: &[&CardScore]) -> String {
+    let CardScore { play, games, opponent, .. } = scores[0];
+    // A number alone is one of simulations.
+    let unit = if play.ends_with(|c: char| c.is_ascii_digit()) { " simulations" } else { "" };
+    let one_opponent = scores.iter().all(|score| score.opponent == *opponent);
+    let against = if one_opponent { format!(" against {opponent}") } else { String::new() };
+    let title = format!("Scores at {play}{unit} a move{against}, {games} games each (95 %):");
+    let header = ["rules", "opponent", "score %", "att.", "def.", "Elo"].map(str::to_owned).to_vec();
+    let mut rows: Vec<_> = std::iter::once(header).chain(scores.iter().map(|score| row(score))).collect();
+    if one_opponent {
+        for row in &mut rows {
+            row.remove(1);
+        }
+    }
+    format!("\n{}{}", layout::wrapped(&title), layout::table(&rows))
 }
 
 fn row(score: &CardScore) -> Vec<String> {
@@ -164,4 +204,37 @@ fn row(score: &CardScore) -> Vec<String> {
         percent(score.as_defenders.mean),
         score.elo.as_ref().map(elo).unwrap_or_default(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(rules: &str, opponent: &str) -> CardScore {
+        let interval = CardInterval { mean: 0.5, low: 0.25, high: 0.75 };
+        let (rules, play, opponent) = (rules.to_owned(), "100ms".to_owned(), opponent.to_owned());
+        let (as_attackers, as_defenders) = (interval, interval);
+        CardScore { rules, play, opponent, games: 60, score: interval, as_attackers, as_defenders, elo: None }
+    }
+
+    #[test]
+    fn few_opponents_have_a_table_each_and_many_share_one() {
+        let of = |pairs: &[(&str, &str)]| {
+            let scores: Vec<_> = pairs.iter().map(|(rules, opponent)| score(rules, opponent)).collect();
+            text(&Card { scores, ..Card::default() })
+        };
+        let few = of(&[
+            ("kvasir", "first"),
+            ("kvasir", "greedy"),
+            ("masters", "first"),
+            ("masters", "greedy"),
+            ("ashton", "first"),
+        ]);
+        assert_eq!(few.matches("Scores at 100ms a move against first, 60 games each").count(), 1, "{few}");
+        let (first, greedy) = few.split_once("against greedy").expect("a table of its own");
+        assert_eq!(["kvasir", "masters", "ashton"].map(|rules| first.contains(rules)), [true; 3], "{few}");
+        assert_eq!(["kvasir", "masters", "ashton"].map(|rules| greedy.contains(rules)), [true, true, false], "{few}");
+        let many = of(&[("kvasir", "random"), ("kvasir", "greedy")]);
+        assert!(many.contains("Scores at 100ms a move, 60 games each") && many.contains("opponent"), "{many}");
+    }
 }
