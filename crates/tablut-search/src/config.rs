@@ -1,9 +1,11 @@
 //! The settings of a search: plain data, readable from TOML.
 
+mod draw_values;
 mod ranges;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::draw_values::DrawValues;
 pub use self::ranges::ConfigError;
 
 /// Settings of one search. Every field has a default, so a file needs only the fields that differ.
@@ -30,8 +32,8 @@ pub struct SearchConfig {
     pub repeats: Repeats,
     /// What a draw is worth to the side that was to move when the search was made, from −1 (a loss) to 1 (a win). Below
     /// 0 that side looks for a win where it could have a draw, for example against a weaker opponent. All values of the
-    /// search count draws so. Default 0.
-    pub draw_value: f32,
+    /// search count draws so. A number for both sides, or `attackers` and `defenders`. Default 0.
+    pub draw_value: DrawValues,
     /// What the search proves, and what it finds without an evaluation. Default `threats`.
     pub solver: Solver,
     /// Stops the search early if the root is proven. Default true.
@@ -65,7 +67,7 @@ impl Default for SearchConfig {
             puct: PuctConfig::default(),
             moves_left: MovesLeftConfig::default(),
             repeats: Repeats::default(),
-            draw_value: 0.0,
+            draw_value: DrawValues::default(),
             solver: Solver::default(),
             stop_early: true,
             stop_when_decided: true,

@@ -30,8 +30,8 @@ pub mod formulas;
 pub use anytime::{Anytime, FIRST_ROUND};
 pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
 pub use config::{
-    ConfigError, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, QScale, Repeats, SearchConfig,
-    SigmaConfig, Solver,
+    ConfigError, DrawValues, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, QScale, Repeats,
+    SearchConfig, SigmaConfig, Solver,
 };
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
 pub use leaf::{LeafDepth, LeafSolver};

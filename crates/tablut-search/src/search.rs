@@ -276,7 +276,7 @@ impl Search {
 
     /// Tells the empty graph what a draw is worth.
     fn value_draws(&mut self) {
-        self.graph.value_draws(turned(self.config.draw_value, self.player));
+        self.graph.value_draws(turned(self.config.draw_value.to(self.player), self.player));
     }
 
     /// The game, at the position that is searched.

@@ -1,7 +1,7 @@
 //! The ranges of a config. All values out of range are reported together.
 
 use tablut_net::DeviceChoice;
-use tablut_search::SearchConfig;
+use tablut_search::{DrawValues, SearchConfig};
 
 use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
 use crate::backend::Backend;
@@ -114,7 +114,7 @@ impl TrainConfig {
             faults.push(format!("search.simulations = {simulations}: expected {expected}"));
         }
         let draw_value = self.search.draw_value;
-        if draw_value != 0.0 {
+        if draw_value != DrawValues::default() {
             let expected = "0 here: the net learns that a draw is worth the same to both sides";
             faults.push(format!("search.draw_value = {draw_value}: expected {expected}"));
         }

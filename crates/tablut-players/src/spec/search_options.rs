@@ -229,7 +229,7 @@ impl fmt::Display for SearchOptions {
 #[cfg(test)]
 mod tests {
     use super::SearchOptions;
-    use tablut_search::{Interior, Method, SearchConfig, Solver};
+    use tablut_search::{DrawValues, Interior, Method, SearchConfig, Solver};
 
     #[test]
     fn options_change_what_they_name_and_nothing_else() {
@@ -264,7 +264,12 @@ mod tests {
         let text = "puct,gumbel.interior=puct,leaves_in_flight=8,moves_left.max_effect=0";
         assert_eq!(apply(text), expected);
         assert_eq!(text.parse::<SearchOptions>().unwrap().to_string(), format!(",{text}"));
+        let (both, defenders) = (apply("draw_value=-0.4"), apply("draw_value.defenders=-0.4"));
+        assert_eq!(both.draw_value, (-0.4).into());
+        assert_eq!(defenders.draw_value, DrawValues { attackers: 0.0, defenders: -0.4 });
         for (text, part) in [
+            ("draw_value=none", "a number, or numbers for `attackers` and `defenders`"),
+            ("draw_value.defenders=-2", "a number from -1 to 1"),
             ("gumbel.interior=fast", "another value: unknown variant `fast`, expected `improved-policy` or `puct`"),
             ("gumbel=8,puct.c_init=many", "another value: invalid type"),
             ("gumbel.nonsense=1", "KEY=VALUE"),

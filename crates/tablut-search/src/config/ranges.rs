@@ -1,6 +1,6 @@
 //! The ranges of the settings of a search.
 
-use super::SearchConfig;
+use super::{DrawValues, SearchConfig};
 
 /// A setting is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,7 +37,10 @@ impl SearchConfig {
         factor("puct.fpu_reduction", self.puct.fpu_reduction)?;
         let temperature = f64::from(self.puct.policy_temperature);
         within("puct.policy_temperature", temperature, (0.1, 100.0), "a number from 0.1 to 100")?;
-        within("draw_value", self.draw_value.into(), (-1.0, 1.0), "a number from -1 to 1")?;
+        let DrawValues { attackers, defenders } = self.draw_value;
+        let key = if attackers == defenders { "draw_value" } else { "draw_value.attackers" };
+        within(key, attackers.into(), (-1.0, 1.0), "a number from -1 to 1")?;
+        within("draw_value.defenders", defenders.into(), (-1.0, 1.0), "a number from -1 to 1")?;
         share("moves_left.max_effect", self.moves_left.max_effect)?;
         factor("moves_left.slope", self.moves_left.slope)?;
         share("moves_left.threshold", self.moves_left.threshold)?;
@@ -69,8 +72,15 @@ mod tests {
             assert_eq!(config.validate().expect_err("no factor").key, "gumbel.sigma.c_scale", "{endless}");
         }
         for outside in [-1.01, 1.01, f32::NAN] {
-            config = SearchConfig { draw_value: outside, ..SearchConfig::default() };
-            assert_eq!(config.validate().expect_err("beyond a loss or a win").key, "draw_value", "{outside}");
+            for (draw_value, side) in [
+                (DrawValues { attackers: outside, defenders: 0.0 }, "draw_value.attackers"),
+                (DrawValues { attackers: 0.0, defenders: outside }, "draw_value.defenders"),
+            ] {
+                config = SearchConfig { draw_value, ..SearchConfig::default() };
+                assert_eq!(config.validate().expect_err("beyond a loss or a win").key, side, "{outside}");
+            }
         }
+        config = SearchConfig { draw_value: (-1.01).into(), ..SearchConfig::default() };
+        assert_eq!(config.validate().expect_err("below a loss").key, "draw_value");
     }
 }

@@ -102,7 +102,7 @@ impl Evaluator for Drawn {
 
 #[test]
 fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
-    let config = SearchConfig { draw_value: -0.5, simulations: 200, ..config(0.0, Repeats::Drawn) };
+    let config = SearchConfig { draw_value: (-0.5).into(), simulations: 200, ..config(0.0, Repeats::Drawn) };
     for (position, absolute) in [("9/9/9/9/9/4K4/9/9/4t4 a", -0.5), ("9/9/9/9/9/4K4/9/9/4t4 d", 0.5)] {
         let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut Drawn, usize::MAX);
@@ -112,7 +112,7 @@ fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
         let reply = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(reply.value, absolute, "{position}, after a move");
         // Another value of draws begins another tree.
-        search.configure(&SearchConfig { draw_value: 0.0, ..config.clone() });
+        search.configure(&SearchConfig { draw_value: 0.0.into(), ..config.clone() });
         let plain = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!((plain.value, plain.kept_visits), (0.0, 0), "{position}");
     }
@@ -120,7 +120,7 @@ fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
 
 #[test]
 fn a_drawn_circle_counts_as_a_draw_counts() {
-    let config = SearchConfig { draw_value: -0.5, simulations: 6000, ..config(0.0, Repeats::Drawn) };
+    let config = SearchConfig { draw_value: (-0.5).into(), simulations: 6000, ..config(0.0, Repeats::Drawn) };
     let mut search = Search::new(quiet(), &config, ChaCha8Rng::seed_from_u64(1));
     finish(&mut search, &mut Winning(Side::Defenders), usize::MAX);
     let mut found = Vec::new();
