@@ -31,6 +31,7 @@ def main():
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2, help="matches at the same time: no more than cores")
+    parser.add_argument("--ratings", action="store_true", help="a column with the rating that `tablut match` prints")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rules", nargs="*", default=[*SOURCES, *(rules for rules in RULES if rules not in SOURCES)])
     options = parser.parse_args()
@@ -65,18 +66,30 @@ def row(options, rules):
             sums[0] += results["wins"] + results["draws"] / 2
             sums[1] += sum(results.values())
     if not sum(pairs):
-        return f"| {rules} | – | – | – | – |"
+        return f"| {rules} | – | – | – | – |" + " – |" * options.ratings
     games, mean, low, high = of_pairs(pairs)
     attackers, defenders = (100 * points / games for points, games in sides.values())
     return (
         f"| {rules} | {games} | {100 * mean:.1f} % ({100 * low:.1f}–{100 * high:.1f}) "
         f"| {elo_text(mean, low, high)} | {attackers:.0f} / {defenders:.0f} |"
+        f"{rating(options, rules) if options.ratings else ''}"
     )
 
 
+def rating(options, rules):
+    """The lead in the ladder of one match: the net is its anchor, so the opponent has the lead with the other sign."""
+    found = sorted(options.out.glob(f"{rules}-[0-9]*.json"))
+    if len(found) != 1:
+        return " – |"
+    net, opponent = json.loads(found[0].read_text())["players"]
+    if not net["anchor"]:
+        net, opponent = opponent, net
+    return f" {-opponent['elo']:+.0f} ({-opponent['high']:+.0f} to {-opponent['low']:+.0f}) |"
+
+
 def table(options):
-    print("| rules | games | score (95 %) | Elo (95 %) | as attackers / defenders, % |")
-    print("|---|--:|---|---|--:|")
+    print("| rules | games | score (95 %) | Elo (95 %) | as attackers / defenders, % |" + " rating (95 %) |" * options.ratings)
+    print("|---|--:|---|---|--:|" + "---|" * options.ratings)
     for rules in options.rules:
         print(row(options, rules))
 

@@ -2,7 +2,6 @@
 """Trains weights of their own for each source's rule set, puts them into one net, and plays it against the general net.
 
     python3 experiments/specialists/run.py train --out runs/specialists
-    python3 experiments/specialists/run.py again --out runs/specialists
     python3 experiments/specialists/run.py combine --out runs/specialists
     python3 experiments/specialists/run.py match --out runs/specialists
     python3 experiments/specialists/run.py table --out runs/specialists
@@ -16,89 +15,110 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).parents[1]))
 from program import call, call_once, checkpoints  # noqa: E402
 from scores import match_cells  # noqa: E402
 
 CONFIG = "configs/specialist.toml"
-# The runs for each rule set, (generations, seed): a run begins with the net of the one before it.
-ROUNDS = {
-    "piecepack": [(50, 1), (40, 2)],
-    "imperial": [(40, 1), (40, 2)],
-    "ludoteka": [(50, 1)],
-    "linnaeus": [(50, 1)],
-    "masters": [(50, 1)],
-    "kvasir": [(50, 1)],
-}
 
-# Nets that learn the last games of their run once more.
-AGAIN = ["linnaeus", "masters", "kvasir"]
-LAST_GENERATIONS = 30
+
+class Play(NamedTuple):
+    """A run from the net before it. The rate falls in its last part, `decay`: in one that was stopped before that, in none."""
+
+    generations: int
+    seed: int
+    simulations: int = 128
+    window: int = 60_000
+    decay: float = 0.3
+
+
+class Learn(NamedTuple):
+    """The last generations of the games so far are learnt once more, without new ones."""
+
+    generations: int
+    draws: float = 2.0
+    rate: float = 0.0015
+    window: int = 300_000
+
+
+# What each rule set's net went through: each step begins with the net of the one before it.
+STEPS = {
+    "piecepack": [Play(50, 1), Play(40, 2), Learn(40, draws=3, rate=0.002, window=500_000)],
+    "imperial": [Play(40, 1), Play(40, 2), Play(50, 3, 256, 150_000), Learn(45, draws=3, rate=0.002, window=600_000)],
+    "ludoteka": [Play(50, 1), Learn(42, draws=3, rate=0.002, window=600_000)],
+    "linnaeus": [Play(50, 1), Learn(30), Play(16, 3, 256, 150_000, decay=0), Learn(41, draws=3, rate=0.002, window=500_000)],
+    "masters": [
+        *[Play(50, 1), Learn(30), Play(50, 3, 256, 150_000), Learn(40, window=500_000)],
+        Learn(40, draws=4, rate=0.002, window=600_000),
+    ],
+    "kvasir": [Play(50, 1), Learn(30), Play(50, 3, 256, 150_000), Learn(40, window=500_000)],
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["train", "again", "combine", "match", "table"])
+    parser.add_argument("step", choices=["train", "combine", "match", "table"])
     parser.add_argument("--binary", default="target/release/tablut")
     parser.add_argument("--general", default="models/earlier/all-rules-4.tablut")
     parser.add_argument("--simulations", type=int, default=256)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path("runs/specialists"))
-    parser.add_argument("--rules", nargs="*", default=list(ROUNDS))
+    parser.add_argument("--rules", nargs="*", default=list(STEPS))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    {"train": train, "again": again, "combine": combine, "match": match, "table": table}[options.step](options)
+    {"train": train, "combine": combine, "match": match, "table": table}[options.step](options)
 
 
 def folder(options, rules, number):
     return options.out / f"{rules}-{number}"
 
 
-def last_run(options, rules):
-    return folder(options, rules, len(ROUNDS[rules]))
-
-
-def specialist(options, rules):
-    """The rule set's net: that of its last run, or that which learnt the run's games once more."""
-    run = folder(options, rules, "again") if rules in AGAIN else last_run(options, rules)
-    return checkpoints(run)[-1]
-
-
 def train(options):
     for rules in options.rules:
-        start = options.general
-        for number, (generations, seed) in enumerate(ROUNDS[rules], 1):
+        start, games = options.general, []
+        for number, step in enumerate(STEPS[rules], 1):
             run = folder(options, rules, number)
-            sets = [f'rules=["{rules}"]', f"schedule.generations={generations}", f"seed={seed}", f'start="{start}"']
+            sets = [f'rules=["{rules}"]', f"schedule.generations={step.generations}", f'start="{start}"']
+            sets.append(f"learning.window_positions={step.window}")
+            if isinstance(step, Play):
+                sets += played(step)
+            else:
+                sets += learnt(step)
+                put(run, games[-step.generations :])
             command = [options.binary, "train", CONFIG, "--run", run, "--plain"]
-            call(command + [part for assignment in sets for part in ("--set", assignment)])
+            environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
+            call(command + [part for assignment in sets for part in ("--set", assignment)], env=environment)
             start = checkpoints(run)[-1]
+            if isinstance(step, Play):
+                games += sorted(run.glob("games/gen-*.games"))
             print(f"trained {run}", flush=True)
 
 
-def again(options):
+def played(step):
+    sets = [f"seed={step.seed}", f"schedule.simulations=[[0,{step.simulations}]]"]
+    return [*sets, f"learning.decay_share={step.decay}"]
+
+
+def learnt(step):
+    sets = [f"learning.learning_rate={step.rate}", f"learning.draws_per_position={step.draws}"]
+    # Games with equal searches and with unequal ones are learnt from alike.
+    return [*sets, "selfplay.balance=0", "selfplay.balance_share=0"]
+
+
+def put(run, games):
     """A run that finds a generation's games in its folder does not play them: it only learns."""
-    for rules in (rules for rules in AGAIN if rules in options.rules):
-        source, run = last_run(options, rules), folder(options, rules, "again")
-        (run / "games").mkdir(parents=True, exist_ok=True)
-        for number, games in enumerate(sorted(source.glob("games/gen-*.games"))[-LAST_GENERATIONS:]):
-            link = run / "games" / f"gen-{number:05}.games"
-            if not link.exists():
-                os.link(games, link)
-        sets = [f'rules=["{rules}"]', f'start="{checkpoints(source)[-1]}"', f"schedule.generations={LAST_GENERATIONS}"]
-        sets += ["learning.learning_rate=0.0015", "learning.window_positions=300000"]
-        # Games with equal searches and with unequal ones are learnt from alike.
-        sets += ["selfplay.balance=0", "selfplay.balance_share=0"]
-        command = [options.binary, "train", CONFIG, "--run", run, "--plain"]
-        environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-        call(command + [part for assignment in sets for part in ("--set", assignment)], env=environment)
-        print(f"learnt {run}", flush=True)
+    (run / "games").mkdir(parents=True, exist_ok=True)
+    for number, source in enumerate(games):
+        link = run / "games" / f"gen-{number:05}.games"
+        if not link.exists():
+            os.link(source, link)
 
 
 def combine(options):
     out = options.out / "combined.tablut"
-    nets = [specialist(options, rules) for rules in options.rules]
+    nets = [checkpoints(folder(options, rules, len(STEPS[rules])))[-1] for rules in options.rules]
     print(call([options.binary, "model", "combine", options.general, *nets, "--out", out, "--force"]), end="")
 
 
