@@ -15,6 +15,8 @@ RULES = [
     "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
     "masters", "masters-weak-king", "masters-armed-king", "masters-edge", "kvasir", "tartu", "ashton",
 ]
+# Those that a source describes; the others are variants of these, or of published play.
+SOURCES = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"]
 # What may differ between two calls that give the same result, with how many words follow.
 WITHOUT_EFFECT = {"--threads": 1, "--save-games": 1, "-q": 0, "--quiet": 0}
 

@@ -14,11 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-from program import RULES, call_once  # noqa: E402
+from program import RULES, SOURCES, call_once  # noqa: E402
 from scores import elo_text, of_pairs  # noqa: E402
-
-# The rule sets that a source describes; the others are variants of these, or of published play.
-SOURCES = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"]
 
 
 def main():
@@ -77,14 +74,15 @@ def row(options, rules):
 
 
 def rating(options, rules):
-    """The lead in the ladder of one match: the net is its anchor, so the opponent has the lead with the other sign."""
+    """The net's lead in the ladder of one match. One of the two is the anchor, whose interval is a point."""
     found = sorted(options.out.glob(f"{rules}-[0-9]*.json"))
     if len(found) != 1:
         return " – |"
-    net, opponent = json.loads(found[0].read_text())["players"]
-    if not net["anchor"]:
-        net, opponent = opponent, net
-    return f" {-opponent['elo']:+.0f} ({-opponent['high']:+.0f} to {-opponent['low']:+.0f}) |"
+    result = json.loads(found[0].read_text())
+    rated = {player["name"]: player for player in result["players"]}
+    net, opponent = (rated[name] for name in result["matches"][0]["players"])
+    low, high = net["low"] - opponent["high"], net["high"] - opponent["low"]
+    return f" {net['elo'] - opponent['elo']:+.0f} ({low:+.0f} to {high:+.0f}) |"
 
 
 def table(options):

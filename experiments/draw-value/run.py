@@ -13,10 +13,8 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-from program import call_once  # noqa: E402
+from program import SOURCES, call_once  # noqa: E402
 from scores import elo_text, of_pairs  # noqa: E402
-
-RULES = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"]
 
 
 def main():
@@ -29,7 +27,7 @@ def main():
     parser.add_argument("--simulations", type=int, default=512)
     parser.add_argument("--games", type=int, default=120)
     parser.add_argument("--out", type=Path, default=Path("runs/draw-value"))
-    parser.add_argument("--rules", nargs="*", default=RULES)
+    parser.add_argument("--rules", nargs="*", default=SOURCES)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     {"play": play, "table": table}[options.step](options)

@@ -25,7 +25,7 @@ CONFIG = "configs/specialist.toml"
 
 
 class Play(NamedTuple):
-    """A run from the net before it. The rate falls in its last part, `decay`: in one that was stopped before that, in none."""
+    """New games. The learning rate falls in the last part of a run, a share of `decay`; a run that was stopped early had no such part."""
 
     generations: int
     seed: int
@@ -77,16 +77,18 @@ def folder(options, rules, number):
 
 def train(options):
     for rules in options.rules:
-        start, games = options.general, []
+        start, games, simulations = options.general, [], None
         for number, step in enumerate(STEPS[rules], 1):
             run = folder(options, rules, number)
             sets = [f'rules=["{rules}"]', f"schedule.generations={step.generations}", f'start="{start}"']
             sets.append(f"learning.window_positions={step.window}")
             if isinstance(step, Play):
-                sets += played(step)
+                simulations = step.simulations
+                sets += [f"seed={step.seed}", f"learning.decay_share={step.decay}"]
             else:
                 sets += learnt(step)
                 put(run, games[-step.generations :])
+            sets.append(f"schedule.simulations=[[0,{simulations}]]")
             command = [options.binary, "train", CONFIG, "--run", run, "--plain"]
             environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
             call(command + [part for assignment in sets for part in ("--set", assignment)], env=environment)
@@ -94,11 +96,6 @@ def train(options):
             if isinstance(step, Play):
                 games += sorted(run.glob("games/gen-*.games"))
             print(f"trained {run}", flush=True)
-
-
-def played(step):
-    sets = [f"seed={step.seed}", f"schedule.simulations=[[0,{step.simulations}]]"]
-    return [*sets, f"learning.decay_share={step.decay}"]
 
 
 def learnt(step):

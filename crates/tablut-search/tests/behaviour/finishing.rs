@@ -3,7 +3,8 @@
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{
-    Branch, EvaluateError, Evaluation, Evaluator, Method, MovesLeftConfig, Query, Repeats, Search, SearchConfig, Solver,
+    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, MovesLeftConfig, Query, Repeats, Search,
+    SearchConfig, Solver,
 };
 
 use crate::fakes::{finish, game};
@@ -115,6 +116,17 @@ fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
         search.configure(&SearchConfig { draw_value: 0.0.into(), ..config.clone() });
         let plain = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!((plain.value, plain.kept_visits), (0.0, 0), "{position}");
+    }
+}
+
+#[test]
+fn a_draw_is_worth_to_each_side_what_that_side_was_told() {
+    let draw_value = DrawValues { attackers: -0.5, defenders: -0.25 };
+    let config = SearchConfig { draw_value, simulations: 200, ..config(0.0, Repeats::Drawn) };
+    for (position, absolute) in [("9/9/9/9/9/4K4/9/9/4t4 a", -0.5), ("9/9/9/9/9/4K4/9/9/4t4 d", 0.25)] {
+        let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut Drawn, usize::MAX);
+        assert_eq!(result.value, absolute, "{position}");
     }
 }
 
