@@ -29,6 +29,8 @@ CHANGED = {16: 200, 64: 200}
 # Without chance both games of a pair would be the same. With few simulations there is the noise of self-play's root; with
 # many (PUCT) the first moves are drawn in proportion to the square of their visits.
 CHANCE = "gumbel.gumbel_scale=1,puct.temperature=0.5,puct.temperature_plies=8"
+# Players usually avoid draws a little. Here a draw is a result like any other.
+FAIR = "draw_value=0"
 CHANGES = Path(__file__).parent / "changes.toml"
 RESULTS = Path(__file__).parent / "results.json"
 # Random plies before a game from the standard start: two, and four where there are fewer than 500 different openings of two.
@@ -97,7 +99,7 @@ def changes(options):
 
 def match(options, base, rules, simulations, start, games):
     """Plays the net against itself, unless it has. `rules` is the rule set `base` or a file that changes it."""
-    search = f"{simulations},precision={options.precision},{CHANCE}"
+    search = f"{simulations},precision={options.precision},{CHANCE},{FAIR}"
     opening = ["--openings", "even"] if start == "even" else ["--opening-plies", OPENING_PLIES.get(base, 2)]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     out = options.out / f"{name_of(Path(rules).stem, simulations, start)}.json"

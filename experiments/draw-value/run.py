@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays a net that values draws at less than 0 against a weaker net, and against itself without that.
+"""Plays a net that values draws at less than 0 against a weaker net, and against itself: to the other one a draw is a draw.
 
     python3 experiments/draw-value/run.py play --out runs/draw-value
     python3 experiments/draw-value/run.py table --out runs/draw-value
@@ -44,7 +44,7 @@ def play(options):
             for opponent, net in [("weaker", options.weaker), ("itself", options.net)]:
                 if opponent == "itself" and value == 0:
                     continue
-                players = [f"net:{options.net}@{search},draw_value={value:g}", f"net:{net}@{search}"]
+                players = [f"net:{options.net}@{search},draw_value={value:g}", f"net:{net}@{search},draw_value=0"]
                 command = [options.binary, "match", *players, "--rules", rules, "--openings", "even", "--threads", 1]
                 call_once(path(options, rules, value, opponent), [*command, "--games", options.games, "--json", "-q"])
 

@@ -128,8 +128,7 @@ impl PositionReport {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
         };
         analysis.net = Some(NetView::from(evaluation));
-        let mut config = SearchConfig::for_play(0);
-        (config.leaves_in_flight, config.stop_when_decided) = (LEAVES_IN_FLIGHT, false);
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_analysis(0) };
         let began = Instant::now();
         let search = NetPlayer::new(evaluator, 0).search(game, &config, limit, &mut |_| Watch::GoOn)?;
         let mut view = SearchView::new(&search, began.elapsed(), n_lines);

@@ -224,7 +224,7 @@ impl OpenTaflEngine {
             Mind::Net(net) => {
                 let limit = self.pace.limit(self.clock.map(|clock| clock.share(side)));
                 let mut hearing = Hearing::new(&mut self.clock, Some(side), wire);
-                let search = think(net, &game, limit, &mut hearing)?;
+                let search = think(net, &game, &SearchConfig::for_play(0), limit, &mut hearing)?;
                 self.quits |= hearing.quits;
                 if hearing.is_over {
                     return Ok(());
@@ -251,7 +251,7 @@ impl OpenTaflEngine {
                 let time = Duration::from_secs(seconds.into()).saturating_sub(ANALYSIS_MARGIN);
                 let limit = Limit::of_time(time).map_err(refused)?;
                 let mut hearing = Hearing::new(&mut self.clock, None, wire);
-                let search = think(net, &game, limit, &mut hearing)?;
+                let search = think(net, &game, &SearchConfig::for_analysis(0), limit, &mut hearing)?;
                 self.quits |= hearing.quits;
                 if hearing.is_over {
                     return Ok(());
@@ -307,8 +307,14 @@ impl<'a, 'w> Hearing<'a, 'w> {
     }
 }
 
-fn think(net: &mut NetPlayer, game: &Game, limit: Limit, hearing: &mut Hearing<'_, '_>) -> Result<Search, Failure> {
-    net.search(game, &SearchConfig::for_play(0), limit, &mut |_| hearing.listen()).map_err(refused)
+fn think(
+    net: &mut NetPlayer,
+    game: &Game,
+    config: &SearchConfig,
+    limit: Limit,
+    hearing: &mut Hearing<'_, '_>,
+) -> Result<Search, Failure> {
+    net.search(game, config, limit, &mut |_| hearing.listen()).map_err(refused)
 }
 
 /// The result of a search, for people.

@@ -279,10 +279,11 @@ impl Default for MovesLeftConfig {
 }
 
 impl SearchConfig {
-    /// The settings of matches, analysis and play: the best move found, without noise. The method is Gumbel with few
-    /// simulations, where fewer moves are considered, and PUCT with many or under a clock, with more even priors than
-    /// the net's (`experiments/scaling`). The solver looks for wins in three at every leaf. The search prefers the
-    /// shorter of two wins and gains nothing by repeating positions.
+    /// The settings of matches and play: the best move found, without noise. The method is Gumbel with few simulations,
+    /// where fewer moves are considered, and PUCT with many or under a clock, with more even priors than the net's
+    /// (`experiments/scaling`). The solver looks for wins in three at every leaf. The search prefers the shorter of two
+    /// wins, gains nothing by repeating positions, and plays on where that costs little more than a draw
+    /// (`experiments/draw-value`).
     pub fn for_play(simulations: u32) -> Self {
         Self {
             simulations,
@@ -291,9 +292,16 @@ impl SearchConfig {
             puct: PuctConfig { policy_temperature: 1.8, ..PuctConfig::default() },
             moves_left: MovesLeftConfig { max_effect: 0.05, ..MovesLeftConfig::default() },
             repeats: Repeats::Drawn,
+            draw_value: (-0.25).into(),
             solver: Solver::Deep,
             ..Self::default()
         }
+    }
+
+    /// The settings of analysis: those of play, but a draw is a draw, and the search goes on when the best move is clear,
+    /// because values need simulations too.
+    pub fn for_analysis(simulations: u32) -> Self {
+        Self { draw_value: DrawValues::default(), stop_when_decided: false, ..Self::for_play(simulations) }
     }
 
     /// The settings with `auto` replaced by the method for their number of simulations.

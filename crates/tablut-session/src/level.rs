@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, Move, Position, Side};
-use tablut_search::{RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
+use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
 
 /// How the computer plays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -177,7 +177,7 @@ pub fn session_search(simulations: u32) -> SearchConfig {
 
 /// The search with which a session's analysis thinks. It wants values, not only the best move.
 pub(crate) fn analysis_search(simulations: u32) -> SearchConfig {
-    SearchConfig { stop_when_decided: false, ..session_search(simulations) }
+    SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_analysis(simulations) }
 }
 
 /// Makes a search vary its moves in the first plies of a game from the rules' own position.
@@ -203,6 +203,10 @@ impl Level {
     pub fn search(&self, game: &Game) -> SearchConfig {
         let mut config = session_search(self.simulations);
         config.solver = self.solver;
+        if self.adapts {
+            // It aims at an even game, so a draw must count as one.
+            config.draw_value = DrawValues::default();
+        }
         if self.temperature == 0.0 {
             vary_opening(&mut config, game);
         }
@@ -309,6 +313,16 @@ mod tests {
         assert_eq!(search(&game), session_search(6000));
         let set_up = Game::from_position(rules, *game.position()).unwrap();
         assert_eq!(search(&set_up), session_search(6000));
+    }
+
+    #[test]
+    fn to_all_levels_but_the_adaptive_one_a_draw_is_less_than_an_even_game() {
+        let rules = std::sync::Arc::new(tablut_rules::Rules::named("kvasir").unwrap());
+        let game = Game::new(rules, Side::Attackers);
+        for level in &LEVELS {
+            let draw = level.search(&game).draw_value.to(Side::Defenders);
+            assert_eq!(draw < 0.0, !level.adapts, "{}: {draw}", level.name);
+        }
     }
 
     #[test]

@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(text.parse::<SearchOptions>().unwrap().to_string(), format!(",{text}"));
         let (both, defenders) = (apply("draw_value=-0.4"), apply("draw_value.defenders=-0.4"));
         assert_eq!(both.draw_value, (-0.4).into());
-        assert_eq!(defenders.draw_value, DrawValues { attackers: 0.0, defenders: -0.4 });
+        assert_eq!(defenders.draw_value, DrawValues { defenders: -0.4, ..usual.draw_value });
         for (text, part) in [
             ("draw_value=none", "a number, or numbers for `attackers` and `defenders`"),
             ("draw_value.defenders=-2", "a number from -1 to 1"),

@@ -4,7 +4,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{
     Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, MovesLeftConfig, Query, Repeats, Search,
-    SearchConfig, Solver,
+    SearchConfig, Solver, turned,
 };
 
 use crate::fakes::{finish, game};
@@ -127,6 +127,20 @@ fn a_draw_is_worth_to_each_side_what_that_side_was_told() {
         let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(result.value, absolute, "{position}");
+    }
+}
+
+#[test]
+fn a_draw_is_less_than_an_even_game_in_play_but_not_in_analysis() {
+    for (position, side) in [("9/9/9/9/9/4K4/9/9/4t4 a", Side::Attackers), ("9/9/9/9/9/4K4/9/9/4t4 d", Side::Defenders)]
+    {
+        let value = |config: SearchConfig| {
+            let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
+            turned(finish(&mut search, &mut Drawn, usize::MAX).value, side)
+        };
+        let played = value(SearchConfig::for_play(200));
+        assert!(played < 0.0 && played > -0.5, "{position}: {played}");
+        assert_eq!(value(SearchConfig::for_analysis(200)), 0.0, "{position}");
     }
 }
 

@@ -14,7 +14,7 @@ use tablut_net::Processor;
 use tablut_players::alphabeta::AlphaBeta;
 use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{EvaluateError, Limit};
+use tablut_search::{DrawValues, EvaluateError, Limit};
 
 use super::model_file::load_nets;
 use super::rules_choice::told;
@@ -131,7 +131,9 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
         }
         PlayerSpec::Net { .. } if spec.is_reproducible() => {
             let search = nets.search_of(spec).context("the judge's model file was not loaded")?;
-            let NetSearch { limit, config, .. } = search;
+            let NetSearch { limit, mut config, .. } = search;
+            // A player may prefer to play on, but to a judge a draw is even.
+            config.draw_value = DrawValues::default();
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
             // Few openings are even under some rules, and a short look tells most of the others.
