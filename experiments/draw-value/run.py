@@ -28,6 +28,7 @@ def main():
     parser.add_argument("--games", type=int, default=120)
     parser.add_argument("--out", type=Path, default=Path("runs/draw-value"))
     parser.add_argument("--rules", nargs="*", default=SOURCES)
+    parser.add_argument("--opponents", nargs="*", default=["weaker", "itself"])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     {"play": play, "table": table}[options.step](options)
@@ -42,7 +43,7 @@ def play(options):
     for rules in options.rules:
         for value in options.values:
             for opponent, net in [("weaker", options.weaker), ("itself", options.net)]:
-                if opponent == "itself" and value == 0:
+                if opponent not in options.opponents or (opponent == "itself" and value == 0):
                     continue
                 players = [f"net:{options.net}@{search},draw_value={value:g}", f"net:{net}@{search},draw_value=0"]
                 command = [options.binary, "match", *players, "--rules", rules, "--openings", "even", "--threads", 1]

@@ -25,13 +25,16 @@ CONFIG = "configs/specialist.toml"
 
 
 class Play(NamedTuple):
-    """New games. The learning rate falls in the last part of a run, a share of `decay`; a run that was stopped early had no such part."""
+    """New games. The learning rate falls in the last part of a run, a share of `decay`; a run that was stopped early had no such part.
+    A game begins with the most even of `openings` of up to `plies` random plies."""
 
     generations: int
     seed: int
     simulations: int = 128
     window: int = 60_000
     decay: float = 0.3
+    openings: int = 16
+    plies: int = 8
 
 
 class Learn(NamedTuple):
@@ -45,9 +48,15 @@ class Learn(NamedTuple):
 
 # What each rule set's net went through: each step begins with the net of the one before it.
 STEPS = {
-    "piecepack": [Play(50, 1), Play(40, 2), Learn(40, draws=3, rate=0.002, window=500_000)],
+    "piecepack": [
+        *[Play(50, 1), Play(40, 2), Learn(40, draws=3, rate=0.002, window=500_000)],
+        *[Play(40, 4, 256, 150_000, openings=64, plies=10), Learn(60, draws=3, rate=0.002, window=600_000)],
+    ],
     "imperial": [Play(40, 1), Play(40, 2), Play(50, 3, 256, 150_000), Learn(45, draws=3, rate=0.002, window=600_000)],
-    "ludoteka": [Play(50, 1), Learn(42, draws=3, rate=0.002, window=600_000)],
+    "ludoteka": [
+        *[Play(50, 1), Learn(42, draws=3, rate=0.002, window=600_000)],
+        *[Play(40, 4, 256, 150_000, openings=64, plies=10), Learn(60, draws=3, rate=0.002, window=600_000)],
+    ],
     "linnaeus": [Play(50, 1), Learn(30), Play(16, 3, 256, 150_000, decay=0), Learn(41, draws=3, rate=0.002, window=500_000)],
     "masters": [
         *[Play(50, 1), Learn(30), Play(50, 3, 256, 150_000), Learn(40, window=500_000)],
@@ -85,6 +94,7 @@ def train(options):
             if isinstance(step, Play):
                 simulations = step.simulations
                 sets += [f"seed={step.seed}", f"learning.decay_share={step.decay}"]
+                sets += [f"selfplay.balanced_openings={step.openings}", f"selfplay.opening_plies={step.plies}"]
             else:
                 sets += learnt(step)
                 put(run, games[-step.generations :])
