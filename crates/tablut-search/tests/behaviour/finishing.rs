@@ -135,6 +135,7 @@ fn a_draw_is_less_than_an_even_game_in_play_but_not_in_analysis() {
     for (position, side) in [("9/9/9/9/9/4K4/9/9/4t4 a", Side::Attackers), ("9/9/9/9/9/4K4/9/9/4t4 d", Side::Defenders)]
     {
         let value = |config: SearchConfig| {
+            let config = SearchConfig { solver: Solver::Off, ..config };
             let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
             turned(finish(&mut search, &mut Drawn, usize::MAX).value, side)
         };
