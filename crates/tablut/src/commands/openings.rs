@@ -12,9 +12,9 @@ use tablut_arena::{BookConfig, Judge, Look, OpeningBook, Opinion, make_book};
 use tablut_games::Concurrency;
 use tablut_net::Processor;
 use tablut_players::alphabeta::AlphaBeta;
-use tablut_players::{NetPlayer, NetSearch, Nets, PlayerSpec, SearchLimit, Watch};
+use tablut_players::{NetPlayer, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{DrawValues, EvaluateError, Limit};
+use tablut_search::{DrawValues, EvaluateError, Limit, SearchConfig};
 
 use super::model_file::load_nets;
 use super::rules_choice::told;
@@ -129,11 +129,12 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
                 Ok(Opinion { value: f64::from(for_attackers(game) * found.score), best: found.best[0] })
             }))
         }
-        PlayerSpec::Net { .. } if spec.is_reproducible() => {
+        PlayerSpec::Net { options, .. } if spec.is_reproducible() => {
             let search = nets.search_of(spec).context("the judge's model file was not loaded")?;
-            let NetSearch { limit, mut config, .. } = search;
-            // A player may prefer to play on, but to a judge a draw is even.
-            config.draw_value = DrawValues::default();
+            let limit = search.limit;
+            // A net that plays avoids draws a little. To a judge a draw is even, unless its text says otherwise.
+            let even = SearchConfig { draw_value: DrawValues::default(), ..SearchConfig::for_play(0) };
+            let config = options.apply(even);
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
             // Few openings are even under some rules, and a short look tells most of the others.
