@@ -5,12 +5,10 @@ mod bench;
 mod bridge;
 mod config;
 mod data;
-mod device;
 mod evaluate;
 mod game_file;
 mod matches;
 mod model;
-mod model_file;
 mod nats;
 mod openings;
 mod overview;
@@ -21,7 +19,6 @@ mod replay;
 mod report;
 mod review;
 mod rules;
-mod rules_choice;
 mod selfplay;
 mod serve;
 mod shell;
@@ -34,8 +31,6 @@ use std::io::Write as _;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-pub use self::matches::parse_players;
-pub use self::model_file::load_nets;
 use crate::console::{Console, Voice};
 
 /// Trains, measures and plays neural nets for Tablut.

@@ -15,6 +15,7 @@ mod layout;
 mod live_writer;
 mod match_progress;
 mod match_tables;
+mod nets;
 mod outputs;
 mod progress;
 mod rater;

@@ -12,7 +12,7 @@ use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
 use tablut_search::Limit;
 
-use crate::commands::{load_nets, parse_players};
+use crate::nets::{load_nets, parse_players};
 
 /// What the nets are called that lie in no file of their own.
 const NEWEST: &str = "the newest net";

@@ -10,10 +10,8 @@ use tablut_play::{PositionReport, Style, report_text};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
-use super::device::DeviceArgs;
-use super::model_file::{load_model, model_name};
-use super::rules_choice::rules_for;
 use crate::console::Console;
+use crate::nets::{DeviceArgs, load_model, model_name, rules_for};
 use crate::progress::Progress;
 
 /// Simulations when neither `--simulations` nor `--time` is given.

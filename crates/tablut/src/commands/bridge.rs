@@ -20,10 +20,8 @@ use tablut_protocols::wire::lines_of;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::{Limit, SearchConfig};
 
-use super::matches::load_rules;
-use super::model_file::load_model;
-use super::rules_choice::{rules_for, told};
 use crate::console::{Console, Voice};
+use crate::nets::{load_model, load_rules, rules_for, told};
 
 /// The bridges.
 #[derive(clap::Subcommand)]

@@ -8,11 +8,10 @@ use clap::Subcommand;
 use tablut_learn::{ComputeDevice, TrainConfig};
 use tablut_rules::Rules;
 
-use super::matches::parse_players;
-use super::model_file::make_engine;
 use crate::console::Console;
 use crate::forecast_text::forecast_text;
 use crate::interrupt::cancelled_by_interrupt;
+use crate::nets::{make_engine, parse_players};
 
 /// What to do with a config.
 #[derive(Subcommand)]

@@ -12,12 +12,11 @@ use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions};
 use tablut_rules::Rules;
 use tablut_search::Limit;
 
-use super::matches::{MatchArgs, Played, parse_players, play_all};
-use super::model_file::{SHIPPED, add_net, load_nets};
-use super::rules_choice::match_rules;
+use super::matches::{MatchArgs, Played, match_rules, play_all};
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
 use crate::match_tables::{endings_text, match_table, sequential_test_text};
+use crate::nets::{SHIPPED, add_net, load_nets, parse_players};
 
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]

@@ -6,17 +6,17 @@ mod playing;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::bail;
-use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
 use tablut_net::DeviceChoice;
-use tablut_players::NamedPlayer;
+use tablut_players::Nets;
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
 pub use self::book::Book;
 pub use self::playing::{Played, play_all};
-use super::device::DeviceArgs;
+use crate::console::Voice;
+use crate::nets::{DeviceArgs, told};
 
 /// Games per thread at the same time. More would not make batches faster, and the first results would take longer.
 const GAMES_PER_THREAD: usize = 16;
@@ -110,20 +110,13 @@ impl MatchArgs {
     }
 }
 
-/// The rule set of that name or file.
-pub fn load_rules(name_or_path: &str) -> anyhow::Result<Arc<Rules>> {
-    Ok(Arc::new(Rules::load(name_or_path)?))
-}
-
-/// Reads players as they are typed, naming the one that cannot be read. No two have the same name.
-pub fn parse_players(texts: &[String]) -> anyhow::Result<Vec<NamedPlayer>> {
-    let mut players: Vec<NamedPlayer> = Vec::new();
-    for text in texts {
-        let player: NamedPlayer = text.parse()?;
-        if players.iter().any(|known| known.name() == player.name()) {
-            bail!("player {} is named twice", player.name());
+/// The rules of a match: `asked`, else those of its opening book, else rules that the nets know.
+pub fn match_rules(asked: Option<&str>, book: Option<&Book>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+    let choice = match (asked, book) {
+        (None, Some(Book::File(path))) => {
+            nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)?
         }
-        players.push(player);
-    }
-    Ok(players)
+        _ => nets.choose_rules(asked)?,
+    };
+    Ok(told(choice, voice))
 }

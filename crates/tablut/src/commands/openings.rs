@@ -16,10 +16,9 @@ use tablut_players::{NetPlayer, Nets, PlayerSpec, SearchLimit, Watch};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{DrawValues, EvaluateError, Limit, SearchConfig};
 
-use super::model_file::load_nets;
-use super::rules_choice::told;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::nets::{load_nets, told};
 use crate::outputs::Overwrite;
 use crate::progress::{Progress, left};
 

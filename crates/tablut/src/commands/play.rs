@@ -2,9 +2,9 @@
 
 use tablut_play::{PlayArgs, PlayError, play_here};
 
-use super::device::DeviceArgs;
 use crate::hints;
 use crate::interrupt::Interrupted;
+use crate::nets::DeviceArgs;
 
 /// Arguments of `tablut play`.
 #[derive(clap::Args)]

@@ -12,11 +12,10 @@ use tablut_puzzles::{DistanceReport, Mine, PuzzleSet, SolveConfig, SolveReport, 
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, SearchConfig, UniformEvaluator};
 
-use super::model_file::{SHIPPED, add_net, load_model, model_name};
-use super::rules_choice::rules_for;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::layout;
+use crate::nets::{SHIPPED, add_net, load_model, model_name, rules_for};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 

@@ -8,8 +8,8 @@ use anyhow::Context;
 use tablut_rules::{Game, MoveText, Position, Replay, Rules, Side};
 
 use super::game_file::GameFile;
-use super::matches::load_rules;
 use crate::console::Console;
+use crate::nets::load_rules;
 
 /// The rule set of moves that come without one.
 pub const USUAL_RULES: &str = "kvasir";

@@ -9,12 +9,9 @@ use tablut_net::{KnownRules, NetEvaluator, Precision, StatedRules, rules_of_file
 use tablut_play::{read_game, write_game};
 use tablut_session::{Finding, Review, ReviewReport, Session, Step, Tree, Work as _};
 
-use super::device::DeviceArgs;
-use super::matches::load_rules;
-use super::model_file::{load_model, model_name};
 use super::replay::USUAL_RULES;
-use super::rules_choice::told;
 use crate::console::Console;
+use crate::nets::{DeviceArgs, load_model, load_rules, model_name, told};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 

@@ -10,11 +10,9 @@ use tablut_learn::MachineConfig;
 use tablut_net::NetEvaluator;
 use tablut_search::SearchConfig;
 
-use super::device::DeviceArgs;
-use super::model_file::load_model;
-use super::rules_choice::rules_for;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::nets::{DeviceArgs, load_model, rules_for};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 

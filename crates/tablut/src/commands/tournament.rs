@@ -10,14 +10,13 @@ use tablut_net::durable;
 use tablut_players::{NamedPlayer, PLAYER_FORMS};
 use tablut_rules::Rules;
 
-use super::matches::{MatchArgs, parse_players, play_all};
-use super::model_file::load_nets;
+use super::matches::{MatchArgs, match_rules, play_all};
 use super::nats::FleetArgs;
-use super::rules_choice::match_rules;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
 use crate::ladder_svg::ladder_svg;
 use crate::match_tables::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
+use crate::nets::{load_nets, parse_players};
 use crate::outputs::check_writable;
 
 /// Arguments of `tablut match`.

@@ -15,10 +15,8 @@ use tablut_learn::{ComputeDevice, Doors, EvaluationConfig, Run, TrainConfig, Tra
 use tablut_net::{DeviceChoice, Processor, Weights, durable};
 use tablut_play::ServeArgs;
 
-use super::device::DeviceArgs;
 use super::evaluate::measure;
-use super::matches::{MatchArgs, load_rules, parse_players};
-use super::model_file::{engines_in, load_nets};
+use super::matches::MatchArgs;
 use super::nats::FleetArgs;
 use crate::console::{Console, Voice};
 use crate::dashboard::Screen;
@@ -26,6 +24,7 @@ use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
+use crate::nets::{DeviceArgs, engines_in, load_nets, load_rules, parse_players};
 use crate::progress::Progress;
 use crate::run_log;
 use crate::run_page::serve_in_background;

@@ -77,9 +77,7 @@ impl Sources {
         let mut edges: BTreeMap<&Module, BTreeMap<Module, String>> = BTreeMap::new();
         for (module, words) in &self.modules {
             for path in paths(&words.tokens) {
-                if let Some(target) = self.resolve(module, &path, 0)
-                    && target != *module
-                {
+                for target in self.resolve(module, &path, 0).into_iter().filter(|target| target != module) {
                     edges
                         .entry(module)
                         .or_default()
@@ -122,8 +120,9 @@ impl Sources {
         circles
     }
 
-    /// The module that defines what a path names, seen from a module; none for other crates' paths.
-    fn resolve(&self, from: &Module, path: &[String], depth: usize) -> Option<Module> {
+    /// The module that defines what a path names, seen from a module, after the module that re-exports it if that one is
+    /// neither the root nor above `from`. Empty for other crates' paths.
+    fn resolve(&self, from: &Module, path: &[String], depth: usize) -> Vec<Module> {
         let mut at = from.clone();
         let mut rest = path;
         match path.first().map(String::as_str) {
@@ -139,7 +138,7 @@ impl Sources {
                 }
             }
             Some(first) if self.modules.contains_key(&[from.as_slice(), &[first.to_owned()]].concat()) => {}
-            _ => return None,
+            _ => return Vec::new(),
         }
         while let Some(next) = rest.first() {
             let child = [at.as_slice(), std::slice::from_ref(next)].concat();
@@ -149,16 +148,17 @@ impl Sources {
             at = child;
             rest = &rest[1..];
         }
-        let Some(item) = rest.first() else { return Some(at) };
-        for (name, target) in &self.modules.get(&at)?.re_exports {
-            if depth < 8
-                && name == item
-                && let Some(found) = self.resolve(&at, target, depth + 1)
-            {
-                return Some(found);
+        let re_exports = self.modules.get(&at).map_or(&[][..], |words| &words.re_exports);
+        for (_, target) in re_exports.iter().filter(|(name, _)| depth < 8 && rest.first() == Some(name)) {
+            let mut found = self.resolve(&at, target, depth + 1);
+            if !found.is_empty() {
+                if !from.starts_with(&at) {
+                    found.insert(0, at);
+                }
+                return found;
             }
         }
-        Some(at)
+        vec![at]
     }
 }
 

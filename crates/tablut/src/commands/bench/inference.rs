@@ -17,8 +17,8 @@ use tablut_net::{
     durable, onnx,
 };
 
-use super::super::device::DeviceArgs;
 use crate::console::Console;
+use crate::nets::DeviceArgs;
 
 /// Seed of the weights and of the positions; every run times the same work.
 const SEED: u64 = 1;

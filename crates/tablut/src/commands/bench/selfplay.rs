@@ -14,8 +14,8 @@ use tablut_net::{Architecture, Inference, Model, NetEvaluator, Processor, Weight
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
-use super::super::device::DeviceArgs;
 use crate::console::Console;
+use crate::nets::DeviceArgs;
 
 /// Time self-play with the CPU engine and with burn's evaluator or a device, alternating
 #[derive(clap::Args, Debug)]

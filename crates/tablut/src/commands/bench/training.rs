@@ -14,8 +14,8 @@ use tablut_learn::{Backend, ComputeDevice, LearnerState, LossWeights, OptimizerC
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
-use super::super::device::DeviceArgs;
 use crate::console::Console;
+use crate::nets::DeviceArgs;
 
 /// Seed of the weights, the games and the draws; every run times the same work.
 const SEED: u64 = 1;

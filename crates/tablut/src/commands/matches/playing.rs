@@ -12,11 +12,11 @@ use tablut_games::CancelToken;
 use tablut_players::{Ending, NamedPlayer, Nets, Registry};
 use tablut_protocols::start_program;
 
-use super::super::model_file::make_engine;
 use super::super::nats::FleetArgs;
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
 use crate::match_progress::MatchBar;
+use crate::nets::make_engine;
 
 /// Matches that were played, all or those before a stop.
 pub struct Played {

@@ -1,0 +1,129 @@
+//! The nets, players and rules that a command names, and the device of its nets.
+//!
+//! A net is in a model file, or it is the one that comes with the program, which players call `net:shipped@64`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use tablut_learn::{ComputeDevice, DeviceError};
+use tablut_net::{
+    DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetError, Precision, Processor, RulesChoice,
+    Weights, choose_rules,
+};
+use tablut_play::shipped_net;
+use tablut_players::{NamedPlayer, NetInfo, Nets, PlayerSpec};
+use tablut_rules::Rules;
+
+use crate::console::Voice;
+
+/// Stands for the net that comes with the program where a model file is expected, unless there is a file of that name.
+pub const SHIPPED: &str = "shipped";
+
+/// Loads the model file, or without one the net that comes with the program.
+pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
+    if let Some(path) = path.filter(|path| !is_shipped(path)) {
+        return Ok(Model::load(path)?);
+    }
+    let bytes = shipped_net().context("no net was built into this program: expected a model file")?;
+    Model::from_bytes(bytes).context("the net that comes with the program")
+}
+
+/// What a message calls that net.
+pub fn model_name(path: Option<&Path>) -> String {
+    match path.filter(|path| !is_shipped(path)) {
+        Some(path) => format!("model file {}", path.display()),
+        None => "the net that comes with the program".to_owned(),
+    }
+}
+
+/// Loads the nets that `players` need, to run on `processor`.
+pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processor: Processor) -> anyhow::Result<Nets> {
+    let mut nets = Nets::on(processor);
+    for player in players {
+        if let Some(path) = player.model_file() {
+            add_net(&mut nets, path, player.precision())?;
+        }
+    }
+    Ok(nets)
+}
+
+/// Loads one net more, unless it is there already.
+pub fn add_net<'a>(nets: &'a mut Nets, path: &Path, precision: Precision) -> anyhow::Result<&'a NetInfo> {
+    if is_shipped(path) { Ok(nets.insert(path, load_model(None)?, precision)?) } else { Ok(nets.add(path, precision)?) }
+}
+
+fn is_shipped(path: &Path) -> bool {
+    path == Path::new(SHIPPED) && !path.exists()
+}
+
+/// The CPU engine on one thread, for each worker one.
+pub fn make_engine(weights: &Weights) -> Box<dyn Inference> {
+    Processor::Cpu.make(weights)
+}
+
+/// As [`make_engine`], in another precision. An engine for `weights` shows first that this machine has it.
+pub fn engines_in(
+    precision: Precision,
+    weights: &Weights,
+) -> Result<impl Fn(&Weights) -> Box<dyn Inference> + Sync + use<>, NetError> {
+    let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
+    Engine::with_options(weights, options)?;
+    Ok(move |weights: &Weights| -> Box<dyn Inference> {
+        Box::new(Engine::with_options(weights, options).expect("checked at the start"))
+    })
+}
+
+/// The rule set of that name or file.
+pub fn load_rules(name_or_path: &str) -> anyhow::Result<Arc<Rules>> {
+    Ok(Arc::new(Rules::load(name_or_path)?))
+}
+
+/// Reads players as they are typed, naming the one that cannot be read. No two have the same name.
+pub fn parse_players(texts: &[String]) -> anyhow::Result<Vec<NamedPlayer>> {
+    let mut players: Vec<NamedPlayer> = Vec::new();
+    for text in texts {
+        let player: NamedPlayer = text.parse()?;
+        if players.iter().any(|known| known.name() == player.name()) {
+            bail!("player {} is named twice", player.name());
+        }
+        players.push(player);
+    }
+    Ok(players)
+}
+
+/// Prints the notes about the choice, and returns the rules.
+pub fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
+    for note in &choice.notes {
+        voice.say(format_args!("note: {note}"));
+    }
+    choice.rules
+}
+
+/// The rules for one model: `asked`, or rules that the net knows. Without a file it is the net that comes with the
+/// program.
+pub fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+    let net = model_name(path);
+    Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
+}
+
+/// Where nets run.
+#[derive(Copy, Clone, Debug, Default, clap::Args)]
+pub struct DeviceArgs {
+    /// Where nets run: cpu, gpu:0 or another number, or auto, the first GPU if there is one. GPUs need a program with the
+    /// feature `gpu`.
+    #[arg(long, value_name = "DEVICE", default_value_t)]
+    pub device: DeviceChoice,
+}
+
+impl DeviceArgs {
+    /// Opens the device.
+    pub fn open(self) -> Result<ComputeDevice, DeviceError> {
+        ComputeDevice::open(self.device)
+    }
+
+    /// Opens the device as a place for nets.
+    pub fn processor(self) -> Result<Processor, DeviceError> {
+        Ok(self.open()?.processor())
+    }
+}
