@@ -39,8 +39,9 @@ pub use selfplay::{
     GamePlan, GameWatch, PastNet, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, StartPosition, game_rng,
 };
 pub use statistics::{
-    CalibrationBin, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES, PastResults,
-    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
+    CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
+    PastResults, PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames,
+    examine,
 };
 pub use targets::{CAPTURE_PLIES, Targets};
 pub use training_batch::{Replies, TrainingBatch};

@@ -18,7 +18,7 @@ use tablut_rules::{Reason, Rules, Side};
 use self::entropy::entropy;
 use crate::notes::GameNotes;
 use crate::record::{GameRecord, ReplayError};
-pub use net::{CalibrationBin, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
+pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 pub use sample::{ExamineError, ExaminedPosition, examine};
 pub use special::{Endings, PastResults, SpecialStatistics, UnevenGames};
 

@@ -27,6 +27,20 @@ pub struct NetStatistics {
     pub phases: Vec<PhaseStatistics>,
     /// The net's values compared with the results of games with equal sides: bins from −1 to 1. Bins without positions are left out.
     pub calibration: Vec<CalibrationBin>,
+    /// Drawn games among those with equal sides: predicted and real.
+    pub draws: DrawStatistics,
+}
+
+/// Draws in games with equal sides.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DrawStatistics {
+    /// Positions in the sample.
+    pub positions: usize,
+    /// The net's mean chance of a draw, 0 to 1.
+    pub predicted: f64,
+    /// Share of the positions whose game was drawn, 0 to 1.
+    pub drawn: f64,
 }
 
 /// The net's policy compared with the search's, with one side to move.
@@ -130,6 +144,7 @@ impl NetStatistics {
             defenders: policy(Side::Defenders),
             phases: phases.collect(),
             calibration: calibration(positions),
+            draws: draws(positions),
         }
     }
 
@@ -139,6 +154,18 @@ impl NetStatistics {
             Side::Attackers => &self.attackers,
             Side::Defenders => &self.defenders,
         }
+    }
+}
+
+/// Predicted and real draws.
+fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
+    let equal = || positions.iter().filter(|position| position.equal_sides);
+    let n = equal().count();
+    let mean = |value: fn(&ExaminedPosition) -> f64| equal().map(value).sum::<f64>() / n.max(1) as f64;
+    DrawStatistics {
+        positions: n,
+        predicted: mean(|p| f64::from(p.wdl[1])),
+        drawn: mean(|p| f64::from(u8::from(p.outcome == 0.0))),
     }
 }
 
@@ -226,6 +253,13 @@ mod tests {
         let bins: Vec<_> = net.calibration.iter().map(|bin| (bin.from, bin.positions, bin.outcome)).collect();
         assert_eq!(bins, [(-1.0, 1, -1.0), (0.8, 2, 0.0)]);
         assert!((net.calibration[1].value - 0.925).abs() < 1e-9);
+    }
+
+    #[test]
+    fn predicted_draws_are_compared_with_those_of_equal_sides() {
+        let handicap = ExaminedPosition { equal_sides: false, wdl: [0.0, 1.0, 0.0], ..position(5, 0.0, 0.0) };
+        let net = NetStatistics::of(&[position(0, 0.5, 1.0), position(17, 0.1, 0.0), handicap]);
+        assert_eq!(net.draws, DrawStatistics { positions: 2, predicted: 0.25, drawn: 0.5 });
     }
 
     #[test]
