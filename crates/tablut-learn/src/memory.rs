@@ -36,7 +36,7 @@ impl TrainConfig {
         } else {
             self.search.max_nodes
         };
-        let tree = Search::most_bytes(&self.search, nodes, ReplayWindow::MAX_MOVES);
+        let tree = Search::most_bytes(nodes, ReplayWindow::MAX_MOVES);
         // Unequal sides have a tree each. Together they simulate as much as two equal sides.
         let has_unequal = self.selfplay.past_share > 0.0 || self.selfplay.balance > 0.0;
         let trees_per_game = if has_unequal { 2 } else { 1 };

@@ -11,7 +11,6 @@ pub use self::ranges::ConfigError;
 /// Settings of one search. Every field has a default, so a file needs only the fields that differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own, named in files")]
 pub struct SearchConfig {
     /// Simulations per search. A simulation goes from the root to a leaf; the root's own evaluation does not count. 0
     /// plays by the policy alone. Default 64.
@@ -46,15 +45,11 @@ pub struct SearchConfig {
     /// gathered together. In a PUCT search the number is at most a sixteenth of the visits so far.
     pub leaves_in_flight: u32,
     /// Maximum number of nodes in the tree. The search stops when it is reached. A node with the edge to it takes 76
-    /// bytes, plus 40 with `transpositions`, plus 8 for each legal move (about 700 bytes in total in the middle of a
-    /// game). Default 1,000,000.
+    /// bytes, plus 8 for each legal move (about 700 bytes in total in the middle of a game). Default 1,000,000.
     pub max_nodes: u32,
     /// Whether visits in the subtree kept by `advance` count as visits of the new search, which then needs fewer
     /// simulations. Otherwise all simulations are new. Default true.
     pub count_kept_visits: bool,
-    /// Lines of moves that lead to the same position share their results: the tree becomes a graph. It has no effect
-    /// under rule sets that end the game when a position occurs for the second time (ashton). Default false.
-    pub transpositions: bool,
 }
 
 impl Default for SearchConfig {
@@ -74,7 +69,6 @@ impl Default for SearchConfig {
             leaves_in_flight: 1,
             max_nodes: 1_000_000,
             count_kept_visits: true,
-            transpositions: false,
         }
     }
 }
@@ -340,7 +334,6 @@ mod tests {
         let partial: SearchConfig = toml::from_str(text).expect("the rest are defaults");
         assert_eq!((partial.simulations, partial.method), (8, Method::Puct));
         assert_eq!(partial.gumbel.sigma.q_scale, QScale::MinMax);
-        assert!(!partial.transpositions, "files from before the setting go on as they were");
     }
 
     #[test]

@@ -6,8 +6,7 @@
 //! result depends only on the game, the settings, the seed and the evaluator. A [`Limit`] says how long to think.
 //! [`Anytime`] applies a limit; the caller tells it the time.
 //!
-//! A search is a tree. With [`SearchConfig::transpositions`] it is a graph, in which lines of moves that lead to the
-//! same state of the game meet. Proven results are exact in both; `src/proof.rs` explains why.
+//! Proven results are exact; `src/proof.rs` explains why.
 //!
 //! In the tree and in all results, values are absolute: +1 if the attackers win, −1 if the defenders win. The
 //! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.
@@ -16,13 +15,13 @@ mod anytime;
 mod cache;
 mod config;
 mod evaluator;
-mod graph;
 mod leaf;
 mod limit;
 mod lines;
 mod perspective;
 mod proof;
 mod search;
+mod tree;
 
 pub mod exhaustive;
 pub mod formulas;

@@ -2,9 +2,9 @@
 
 use tablut_rules::{Move, Side};
 
-use crate::graph::{Edge, NONE, NodeId, Path, ROOT, Seen};
 use crate::proof::Proof;
 use crate::search::Search;
+use crate::tree::{Edge, NodeId, ROOT};
 
 /// A root move with the continuation that the search expects.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,32 +42,24 @@ pub struct Branch {
 }
 
 impl Search {
-    /// The visited part of the tree down to `depth` plies, for display. If paths meet at a node, each path shows what
-    /// is below the node.
+    /// The visited part of the tree down to `depth` plies, for display.
     pub fn branches(&self, depth: usize) -> Vec<Branch> {
-        self.graph().nodes.first().map_or(Vec::new(), |_| self.branches_of(ROOT, self.root_path(), depth))
+        self.tree().nodes.first().map_or(Vec::new(), |_| self.branches_of(ROOT, depth))
     }
 
-    fn branches_of(&self, id: NodeId, path: Path, depth: usize) -> Vec<Branch> {
+    fn branches_of(&self, id: NodeId, depth: usize) -> Vec<Branch> {
         if depth == 0 {
             return Vec::new();
         }
-        let branch = |(edge, seen): (&Edge, Seen)| Branch {
+        let branch = |(_, edge): (_, &Edge)| Branch {
             mv: edge.mv,
-            visits: seen.visits,
+            visits: edge.visits,
             prior: edge.prior,
-            q: seen.q,
-            proven: seen.proof,
-            replies: self.branches_of(seen.child, path.after(edge.mv), depth - 1),
+            q: edge.q,
+            proven: edge.proof,
+            replies: self.branches_of(edge.child, depth - 1),
         };
-        self.seen_edges(id, path).map(branch).collect()
-    }
-
-    /// The edges of a node that `path` led to, without those that lead nowhere yet.
-    fn seen_edges(&self, id: NodeId, path: Path) -> impl Iterator<Item = (&Edge, Seen)> {
-        let (graph, node) = (self.graph(), self.graph().node(id));
-        let edges = graph.edges_of(id).map(move |(_, edge)| (edge, graph.seen(node, edge, path)));
-        edges.filter(|(_, seen)| seen.child != NONE)
+        self.tree().edges_of(id).map(branch).collect()
     }
 
     /// The best `n` root moves with their principal variations. Proven wins come first (shortest first), then the moves
@@ -105,24 +97,18 @@ impl Search {
 
     /// The move and the best replies after it, to the end of the tree.
     fn variation(&self, mv: Move) -> Vec<Move> {
-        let (mut moves, mut nodes) = (vec![mv], vec![ROOT]);
+        let mut moves = vec![mv];
         let mut mover = self.game().position().side_to_move();
-        let mut path = self.root_path();
-        let mut at =
-            self.seen_edges(ROOT, path).find(|(edge, _)| edge.mv == mv).map(|(edge, seen)| (edge.mv, seen.child));
-        while let Some((mv, id)) = at {
+        let mut at = self.tree().edges_of(ROOT).map(|(_, edge)| edge).find(|edge| edge.mv == mv);
+        while let Some(edge) = at {
             mover = mover.opponent();
-            path = path.after(mv);
-            nodes.push(id);
-            let best = self
-                .seen_edges(id, path)
+            at = self
+                .tree()
+                .edges_of(edge.child)
                 .enumerate()
-                .max_by_key(|(index, (_, seen))| (reply_worth(seen, mover), seen.visits, std::cmp::Reverse(*index)))
-                .map(|(_, (edge, seen))| (edge.mv, seen.child))
-                // The best replies may form a cycle. The line stops there.
-                .filter(|(_, child)| !nodes.contains(child));
-            moves.extend(best.map(|(mv, _)| mv));
-            at = best;
+                .max_by_key(|(index, (_, edge))| (reply_worth(edge, mover), edge.visits, std::cmp::Reverse(*index)))
+                .map(|(_, (_, edge))| edge);
+            moves.extend(at.map(|edge| edge.mv));
         }
         moves
     }
@@ -137,6 +123,6 @@ fn worth(proof: Proof, side: Side) -> i32 {
     }
 }
 
-fn reply_worth(seen: &Seen, mover: Side) -> i32 {
-    seen.proof.map_or(0, |proof| worth(proof, mover))
+fn reply_worth(edge: &Edge, mover: Side) -> i32 {
+    edge.proof.map_or(0, |proof| worth(proof, mover))
 }

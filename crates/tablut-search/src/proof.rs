@@ -24,36 +24,6 @@
 //! each position occurred no more often, and no fewer plies are left to both limits. With a longer history the opponent
 //! may reach a draw by repetition inside the proof.
 //!
-//! # Why a proof in a graph is sound
-//!
-//! Paths meet in a node only if they are *fresh*: no position has repeated on them since the last capture. They meet
-//! only under rules that allow a position to repeat without ending the game, so a repetition ends the game at the third
-//! occurrence at the earliest.
-//!
-//! *An unmarked proof holds on every fresh path to its state.* Let d(s) be the smallest number of plies within which
-//! the winner can force the end from the state s in the game without a repetition rule. d(s) is at most the proof's
-//! number of plies. The winner plays so that d decreases with each ply, whatever the opponent does. Can a position
-//! occur twice on the line that follows? At its second occurrence its counters are as high or higher. With fewer plies
-//! left to the limits, a win does not become shorter, so d would be at least as large as before. But d has decreased.
-//! So every position occurs at most once on the line. On the fresh path before the line, it occurred at most once since
-//! the last capture; the positions before that capture were different. That makes two occurrences, not three, so the
-//! winner wins before a repetition rule can apply. The same holds one ply past a fresh path, when its last move has
-//! repeated a position. That position has two occurrences already, but d shows that it does not occur again. So an
-//! unmarked proof of a shared child also holds for a detour around it.
-//!
-//! *A marked proof holds on its own path.* It is backed up along one path. Its parts are endings on that same path and
-//! proofs that hold there: marked proofs of the same path, and unmarked ones. The shared node stores the path (as a
-//! 128-bit hash). On all other paths the node counts as unproven, with its mean value. A node that only one path leads
-//! to does not need this: the root, and every node after a repetition until the next capture.
-//!
-//! *Moves that lose at once* are unmarked proofs of two plies. From a fresh node no position can occur for the third
-//! time within two plies, and the counters belong to the node. So a result that was found there on one path holds on
-//! all paths.
-//!
-//! A node cannot have both a proof of one side's win for all fresh paths and a marked proof of another result for one
-//! of them: each proof is exact where it holds. `tests/behaviour/graph_proofs.rs` compares graphs with trees and with a
-//! solver that shares no code with them. It also plays proven wins out against replies that move back and forth.
-//!
 //! # Distance
 //!
 //! [`Proof::plies`] is an upper bound on the length of the game: the winner can force the end within this number of

@@ -4,7 +4,6 @@ mod backup;
 mod begin;
 mod descent;
 mod lookahead;
-mod path;
 mod result;
 mod root;
 mod root_choice;
@@ -16,28 +15,28 @@ use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
 
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
-use self::simulation::{Descended, PathState, Pending, Step};
+use self::simulation::{Descended, Pending};
 use self::stop::Next;
 pub use self::stop::Stop;
 use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
-use crate::graph::{Graph, NONE, NodeId, Path, ROOT, State};
 use crate::leaf::LeafSolver;
 use crate::perspective::turned;
+use crate::tree::{EdgeId, NONE, ROOT, State, Tree};
 
 /// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
 /// millisecond.
 const ROUNDS_WITHOUT_QUERIES: u32 = 1000;
 
-/// The size of a tree or graph.
+/// The size of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Nodes. In a tree they are the root and every visited move; in a graph, every state of the game that was reached.
+    /// Nodes: the root and every visited move.
     pub nodes: usize,
     /// Legal moves of the evaluated nodes, visited or not.
     pub edges: usize,
-    /// Total bytes, including the table that finds a graph's nodes.
+    /// Total bytes.
     pub bytes: usize,
 }
 
@@ -60,10 +59,10 @@ struct Scratch {
     leaf: LeafSolver,
     weights: Vec<f32>,
     logits: Vec<f32>,
-    spare: Graph,
+    spare: Tree,
 }
 
-/// One tree or graph, searched from a game's current position.
+/// One tree, searched from a game's current position.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -93,25 +92,17 @@ pub struct Search {
     game: Game,
     /// The side to move when the search was made. `draw_value` counts for it.
     player: Side,
-    graph: Graph,
+    tree: Tree,
     root: Root,
-    /// The part of the game's history that distinguishes nodes. It is used only if paths may meet.
-    root_path_state: PathState,
-    /// Hashes of the positions from the last capture before the root up to, but not including, the current position.
+    /// Hashes of the positions from the root up to, but not including, the current position. Used only if `repeats`
+    /// needs them.
     line: Vec<u64>,
-    /// How many of them are before the root.
-    n_line_before_root: usize,
     stage: Stage,
     pending: Vec<Pending>,
-    /// How many pending simulations were gathered before the last answers arrived. They wait for the end of their
-    /// round.
-    n_answered: usize,
     /// Evaluations that were requested and have not arrived yet.
     n_asked: usize,
-    /// The paths of the pending simulations, one after another.
-    steps: Vec<Step>,
-    /// Nodes from this one on were made by the pending simulations.
-    first_new: NodeId,
+    /// The edges that the pending simulations took, one simulation after another.
+    steps: Vec<EdgeId>,
     full: bool,
     simulations: u32,
     kept_visits: u32,
@@ -129,16 +120,12 @@ impl Search {
             root: Root::new(game.position().side_to_move()),
             player: game.position().side_to_move(),
             game,
-            graph: Graph::default(),
-            root_path_state: PathState::default(),
+            tree: Tree::default(),
             line: Vec::new(),
-            n_line_before_root: 0,
             stage: Stage::AwaitRoot,
             pending: Vec::new(),
-            n_answered: 0,
             n_asked: 0,
             steps: Vec::new(),
-            first_new: 0,
             full: false,
             simulations: 0,
             kept_visits: 0,
@@ -154,9 +141,8 @@ impl Search {
     /// is done, or if many simulations in a row ended in known results, so that the caller can look at the clock;
     /// [`Search::is_done`] tells which. Call [`Search::apply`] with the evaluations before you call this again.
     ///
-    /// With [`Method::Gumbel`] the positions are the leaves of one halving round. The result is the same as if they
-    /// were gathered one by one. In a tree they lie in different subtrees. In a graph their paths may meet; there all
-    /// simulations of a round use the results from before the round.
+    /// With [`Method::Gumbel`] the positions are the leaves of one halving round. They are in different subtrees, so the
+    /// result is the same as if they were gathered one by one.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
@@ -217,7 +203,7 @@ impl Search {
     /// [`crate::check_answers`].
     pub fn apply(&mut self, evaluations: &[Evaluation]) {
         self.take_evaluations(evaluations);
-        if self.stage == Stage::AwaitRoot && self.graph.node(ROOT).state == State::Expanded {
+        if self.stage == Stage::AwaitRoot && self.tree.node(ROOT).state == State::Expanded {
             self.start();
         } else if self.stage == Stage::Running && self.root.is_idle() {
             // So that `is_done` is already true, without another gathering that finds nothing.
@@ -251,32 +237,31 @@ impl Search {
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
         self.game.play(mv)?;
-        self.root_path_state.path = self.root_path_state.path.after(mv);
-        let edge = self.graph.nodes.first().and_then(|_| self.graph.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
+        let edge = self.tree.nodes.first().and_then(|_| self.tree.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
         match edge.map_or(NONE, |(_, edge)| edge.child) {
-            NONE => self.graph.clear(),
-            child => self.graph.keep(child, &mut self.scratch.spare),
+            NONE => self.tree.clear(),
+            child => self.tree.keep(child, &mut self.scratch.spare),
         }
         self.begin();
         Ok(())
     }
 
-    /// Starts a new search from the same position with other settings. It keeps the tree, unless `transpositions`,
-    /// the temperature of its priors or the value of a draw changes.
+    /// Starts a new search from the same position with other settings. It keeps the tree, unless the temperature of its
+    /// priors or the value of a draw changes.
     pub fn configure(&mut self, config: &SearchConfig) {
         self.withdraw();
         let before = (self.config.prior_temperature(), self.config.draw_value);
         self.config = config.with_method_chosen();
         if (self.config.prior_temperature(), self.config.draw_value) != before {
-            self.graph.clear();
+            self.tree.clear();
             self.value_draws();
         }
         self.begin();
     }
 
-    /// Tells the empty graph what a draw is worth.
+    /// Tells the empty tree what a draw is worth.
     fn value_draws(&mut self) {
-        self.graph.value_draws(turned(self.config.draw_value.to(self.player), self.player));
+        self.tree.value_draws(turned(self.config.draw_value.to(self.player), self.player));
     }
 
     /// The game, at the position that is searched.
@@ -309,22 +294,17 @@ impl Search {
 
     /// The memory that the tree takes.
     pub fn memory(&self) -> Memory {
-        Memory { nodes: self.graph.nodes.len(), edges: self.graph.moves.len(), bytes: self.graph.bytes() }
+        Memory { nodes: self.tree.nodes.len(), edges: self.tree.moves.len(), bytes: self.tree.bytes() }
     }
 
-    /// The maximum number of bytes of a tree with `n_nodes` nodes, or of a graph with `transpositions`. Its positions
-    /// have at most `n_moves` legal moves each.
-    pub fn most_bytes(config: &SearchConfig, n_nodes: u32, n_moves: usize) -> u64 {
-        u64::from(n_nodes) * Graph::most_bytes_per_node(config.transpositions, n_moves) as u64
+    /// The maximum number of bytes of a tree with `n_nodes` nodes, whose positions have at most `n_moves` legal moves
+    /// each.
+    pub fn most_bytes(n_nodes: u32, n_moves: usize) -> u64 {
+        u64::from(n_nodes) * Tree::most_bytes_per_node(n_moves) as u64
     }
 
-    pub(crate) fn graph(&self) -> &Graph {
-        &self.graph
-    }
-
-    /// The path to the root.
-    pub(crate) fn root_path(&self) -> Path {
-        self.root_path_state.path
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     fn next(&mut self) -> Next {
@@ -337,20 +317,9 @@ impl Search {
         }
     }
 
-    /// Whether all simulations of a round use the results from before the round, and are counted together at its end.
-    /// If paths may meet, this makes the result independent of how many queries are gathered at a time.
-    fn counts_by_rounds(&self) -> bool {
-        self.graph.shares() && self.config.method == Method::Gumbel && self.config.leaves_in_flight == 1
-    }
-
-    /// Whether the current round has more simulations to start.
-    fn round_goes_on(&self) -> bool {
-        !self.full && !self.root.is_idle()
-    }
-
     /// Whether simulations mark the edges of their path as in flight, so that others see them.
     fn marks_in_flight(&self) -> bool {
-        self.config.leaves_in_flight > 1 || self.graph.shares()
+        self.config.leaves_in_flight > 1
     }
 
     /// Ends the search if it has nothing more to do.

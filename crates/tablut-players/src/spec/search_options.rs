@@ -6,7 +6,7 @@ use tablut_net::Precision;
 use tablut_search::{Method, SearchConfig, Solver};
 
 /// The options that [`SearchOptions::from_str`] reads, for help texts and messages.
-pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, graph, \
+pub const OPTION_FORMS: &str = "gumbel, gumbel=M, scale=C, puct, puct=C, fpu=R, solver=off|threats|deep, \
                                 precision=f32|bf16|bf16-avx512|bf16-amx|fastest, or KEY=VALUE with a setting of the search";
 
 /// Changes to the search settings of matches ([`SearchConfig::for_play`]). The default has no changes.
@@ -16,8 +16,6 @@ pub struct SearchOptions {
     pub method: MethodOption,
     /// What the search proves, and what it finds without an evaluation.
     pub solver: Option<Solver>,
-    /// `graph`: lines of moves that lead to the same position share their results ([`SearchConfig::transpositions`]).
-    pub graph: bool,
     /// `precision=P`: the precision of the net on the cores. Default f32, under a clock `fastest`; a device has its own.
     pub precision: Option<Precision>,
     /// Any other search settings, by their path in [`SearchConfig`]. The value is JSON or a name. They exist and are in
@@ -69,7 +67,6 @@ impl SearchOptions {
             }
         }
         config.solver = self.solver.unwrap_or(config.solver);
-        config.transpositions |= self.graph;
         for (key, value) in &self.settings {
             // It was in range when it was read.
             config = with_setting(&config, key, value).unwrap_or(config);
@@ -116,11 +113,6 @@ impl SearchOptions {
                     value.and_then(solver).ok_or_else(|| wrong("solver=off, solver=threats or solver=deep"))?;
                 if self.solver.replace(solver).is_some() {
                     return Err(wrong("solver once"));
-                }
-            }
-            ("graph", None) => {
-                if std::mem::replace(&mut self.graph, true) {
-                    return Err(wrong("graph once"));
                 }
             }
             ("precision", value) => {
@@ -216,9 +208,6 @@ impl fmt::Display for SearchOptions {
         if let Some((name, _)) = SOLVERS.iter().find(|&&(_, solver)| Some(solver) == self.solver) {
             write!(f, ",solver={name}")?;
         }
-        if self.graph {
-            f.write_str(",graph")?;
-        }
         if let Some(precision) = self.precision {
             write!(f, ",precision={precision}")?;
         }
@@ -249,9 +238,6 @@ mod tests {
         let puct = apply("puct");
         assert_eq!((puct.puct.noise_fraction, puct.puct.temperature, puct.solver), (0.0, 0.0, usual.solver));
         puct.validate().unwrap();
-        expected = usual.clone();
-        expected.transpositions = true;
-        assert_eq!(apply("graph"), expected);
     }
 
     #[test]
@@ -289,9 +275,8 @@ mod tests {
         let text = |text: &str| text.parse::<SearchOptions>().unwrap().to_string();
         assert_eq!(text("solver=off,puct=1.5,fpu=0.25"), ",puct=1.5,fpu=0.25,solver=off");
         assert_eq!(text("gumbel=8"), ",gumbel=8");
-        assert_eq!(text("graph,puct"), ",puct,graph");
         assert_eq!(text("gumbel,scale=0.5"), ",gumbel,scale=0.5");
-        assert_eq!(text("precision=bf16,graph"), ",graph,precision=bf16");
+        assert_eq!(text("precision=bf16,puct"), ",puct,precision=bf16");
         assert_eq!(SearchOptions::default().to_string(), "");
     }
 
@@ -300,8 +285,6 @@ mod tests {
         for (text, part) in [
             ("pucd", "puct, puct=C"),
             ("puct,", "puct, puct=C"),
-            ("graph,graph", "graph once"),
-            ("graph=2", "deep, graph"),
             ("puct=0", "above 0"),
             ("puct=NaN", "above 0"),
             ("puct,gumbel=8", "one of puct and gumbel"),

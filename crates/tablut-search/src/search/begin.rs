@@ -1,9 +1,9 @@
 //! The start of a search: with the kept tree or a fresh one, and with what is known without an evaluation.
 
-use super::simulation::{LeafKind, Pending};
+use super::simulation::Pending;
 use super::{Search, Stage, Stop};
 use crate::evaluator::Query;
-use crate::graph::{NodeId, ROOT, State, paths_may_meet};
+use crate::tree::{ROOT, State};
 
 impl Search {
     /// Prepares a search of the current position, with the kept tree if there is one.
@@ -16,38 +16,28 @@ impl Search {
             self.look_at_root_moves();
         }
         let Some(_) = self.scratch.moves.first() else {
-            self.graph.clear();
+            self.tree.clear();
             self.stage = Stage::Done(Stop::GameOver);
             return;
         };
         self.stage = Stage::AwaitRoot;
-        let shares = self.config.transpositions && paths_may_meet(&self.game);
-        self.line.clear();
-        if shares {
-            self.follow_history();
-        }
-        self.n_line_before_root = self.line.len();
-        if self.graph.shares() == shares && self.graph.nodes.first().is_some_and(|root| root.state == State::Expanded) {
-            if shares {
-                self.root_the_graph();
-            }
+        if self.tree.nodes.first().is_some_and(|root| root.state == State::Expanded) {
             self.start();
             return;
         }
-        self.graph.reset(shares);
+        self.tree.reset();
         if self.config.stop_early && self.root.known_result().is_some() {
             // There is only one move, so no evaluation is needed.
-            self.graph.await_evaluation(ROOT, &self.scratch.moves, &[]);
+            self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
             self.start();
         }
     }
 
     /// Starts the simulations. The root's moves are known, and the root is evaluated unless its result is known.
     pub(super) fn start(&mut self) {
-        self.root.link(&self.graph);
+        self.root.link(&self.tree);
         self.prove_known_moves();
-        self.first_new = self.graph.nodes.len() as NodeId;
-        self.kept_visits = self.graph.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
+        self.kept_visits = self.tree.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
         let n_open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).count();
         self.root.draw(&self.config, n_open, self.game.ply(), &mut self.rng);
         self.stage = Stage::Running;
@@ -56,16 +46,9 @@ impl Search {
 
     pub(super) fn ask_root(&mut self) -> Query {
         self.game.legal_moves(&mut self.scratch.moves);
-        self.graph.await_evaluation(ROOT, &self.scratch.moves, &[]);
-        self.pending.push(Pending {
-            leaf: ROOT,
-            entry: None,
-            side: self.root.side,
-            end: LeafKind::Asked,
-            first_step: 0,
-            new_edge: false,
-            new_node: false,
-        });
+        self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
+        let side = self.root.side;
+        self.pending.push(Pending { leaf: ROOT, entry: None, side, asked: true, first_step: 0, is_new: false });
         self.query()
     }
 

@@ -9,21 +9,20 @@ use tablut_rules::{Position, Reason, Side};
 use super::Search;
 use super::simulation::Descended;
 use crate::config::{Repeats, Solver};
-use crate::graph::{NONE, NodeId, Path, ROOT};
 use crate::leaf::LeafDepth;
 use crate::proof::{Proof, backed_up};
+use crate::tree::{NONE, NodeId, ROOT};
 
 impl Search {
-    /// Checks whether the result of a new node is known, and otherwise requests its evaluation. `path` led to the node,
-    /// and the game is at the node.
-    pub(super) fn resolve_or_ask(&mut self, id: NodeId, path: Path) -> Descended {
+    /// Checks whether the result of a new node is known, and otherwise requests its evaluation. The game is at the node.
+    pub(super) fn resolve_or_ask(&mut self, id: NodeId) -> Descended {
         if let Some(outcome) = self.game.outcome() {
-            self.graph.prove(id, Proof::of_outcome(outcome), path);
+            self.tree.prove(id, Proof::of_outcome(outcome));
             return Descended::Known;
         }
         let mover = self.game.position().side_to_move();
         if self.config.solver.is_on() && self.game.rules().wins_at_once(self.game.position(), mover) {
-            self.graph.prove(id, Proof::win_at_once(mover), path);
+            self.tree.prove(id, Proof::win_at_once(mover));
             return Descended::Known;
         }
         self.game.legal_moves(&mut self.scratch.moves);
@@ -35,7 +34,7 @@ impl Search {
         };
         let seen = depth.and_then(|depth| self.scratch.leaf.look(&mut self.game, &self.scratch.moves, depth));
         if let Some(proof) = seen {
-            self.graph.prove(id, proof, path);
+            self.tree.prove(id, proof);
             return Descended::Known;
         }
         let repeats = match self.config.repeats {
@@ -45,10 +44,10 @@ impl Search {
         };
         if repeats {
             // It stays a leaf.
-            self.graph.node_mut(id).q = self.graph.value_of(None);
+            self.tree.node_mut(id).q = self.tree.value_of(None);
             return Descended::Known;
         }
-        self.graph.await_evaluation(id, &self.scratch.moves, self.scratch.leaf.lost());
+        self.tree.await_evaluation(id, &self.scratch.moves, self.scratch.leaf.lost());
         Descended::Ask(self.query())
     }
 
@@ -124,27 +123,27 @@ impl Search {
 
     /// Gives every root move with a known result a node with its proof.
     pub(super) fn prove_known_moves(&mut self) {
-        self.graph.open_all(ROOT);
+        self.tree.open_all(ROOT);
         for index in 0..self.root.entries.len() {
             let entry = self.root.entries[index];
             let Some(proof) = entry.known_result else { continue };
-            let edge = if entry.edge == NONE { self.graph.add_edge_of(ROOT, entry.mv) } else { entry.edge };
+            let edge = if entry.edge == NONE { self.tree.add_edge_of(ROOT, entry.mv) } else { entry.edge };
             self.root.entries[index].edge = edge;
-            let mut path_state = self.root_path_state;
-            self.play_on(entry.mv, &mut path_state);
-            let arrival = self.arrive(ROOT, edge, &path_state, NONE).expect("as many nodes as it takes");
-            self.take_back();
-            self.graph.prove(arrival.node, proof, path_state.path);
-            let value = self.graph.value_of(proof.winner);
-            let edge = self.graph.edge_mut(edge);
+            let child = match self.tree.edge(edge).child {
+                NONE => self.tree.add_child(edge),
+                child => child,
+            };
+            self.tree.prove(child, proof);
+            let value = self.tree.value_of(proof.winner);
+            let edge = self.tree.edge_mut(edge);
             (edge.proof, edge.q) = (Some(proof), value);
         }
         // Moves that were proven in a kept tree count as well.
-        let proofs = self.graph.edges_of(ROOT).filter_map(|(_, edge)| edge.proof);
+        let proofs = self.tree.edges_of(ROOT).filter_map(|(_, edge)| edge.proof);
         if let (true, Some(proof)) =
             (self.config.solver.is_on(), backed_up(self.root.side, self.root.entries.len(), proofs))
         {
-            self.graph.prove(ROOT, proof, self.root_path_state.path);
+            self.tree.prove(ROOT, proof);
         }
     }
 }

@@ -9,9 +9,9 @@ use crate::formulas::first_max;
 use crate::formulas::improved_policy::ImprovedPolicy;
 use crate::formulas::softmax::{exp, log_softmax};
 use crate::formulas::temperature::{draw, visit_weights};
-use crate::graph::ROOT;
 use crate::perspective::turned;
 use crate::proof::Proof;
+use crate::tree::ROOT;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,9 +69,9 @@ impl Search {
         let best = self.best_proven();
         let improved = self.target(&policy, &best);
         let value = match proven {
-            Some(proof) => self.graph.value_of(proof.winner),
+            Some(proof) => self.tree.value_of(proof.winner),
             None if self.config.method == Method::Puct && self.kept_visits + self.simulations > 0 => {
-                self.graph.node(ROOT).q
+                self.tree.node(ROOT).q
             }
             None => turned(policy.value, side),
         };
@@ -82,7 +82,7 @@ impl Search {
                 mv: entry.mv,
                 visits: self.entry_visits(entry),
                 prior: priors[index],
-                q: proven.map_or(turned(policy.completed_q[index], side), |proof| self.graph.value_of(proof.winner)),
+                q: proven.map_or(turned(policy.completed_q[index], side), |proof| self.tree.value_of(proof.winner)),
                 improved: improved[index],
                 proven,
             }
@@ -90,7 +90,7 @@ impl Search {
         SearchResult {
             chosen: self.root.entries[self.choose(&policy, &best, &improved)].mv,
             value,
-            raw_value: self.graph.node(ROOT).raw_value,
+            raw_value: self.tree.node(ROOT).raw_value,
             moves: moves.collect(),
             simulations: self.simulations,
             kept_visits: self.kept_visits,
@@ -114,7 +114,7 @@ impl Search {
     }
 
     fn proven_root(&self) -> Option<Proof> {
-        self.graph.node(ROOT).proof.filter(|_| self.config.solver.is_on())
+        self.tree.node(ROOT).proof.filter(|_| self.config.solver.is_on())
     }
 
     /// The moves that keep the root's proven result: the shortest wins, or the draws, or the longest losses. Empty if

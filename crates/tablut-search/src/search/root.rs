@@ -7,8 +7,8 @@ use crate::config::{Method, SearchConfig};
 use crate::formulas::halving::{HalvingGroup, schedule};
 use crate::formulas::noise::{dirichlet, gumbel, noisy_prior, open_unit};
 use crate::formulas::softmax::exp;
-use crate::graph::{EdgeId, Graph, NONE, ROOT};
 use crate::proof::{Proof, backed_up};
+use crate::tree::{EdgeId, NONE, ROOT, Tree};
 
 /// A legal move of the root.
 #[derive(Clone, Copy, Debug)]
@@ -78,14 +78,14 @@ impl Root {
     }
 
     /// Looks up the priors and the edges of the moves.
-    pub fn link(&mut self, graph: &Graph) {
+    pub fn link(&mut self, tree: &Tree) {
         for entry in &mut self.entries {
-            if let Some(candidate) = graph.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {
+            if let Some(candidate) = tree.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {
                 entry.log_prior = candidate.log_prior;
                 entry.noisy_prior = exp(candidate.log_prior);
             }
         }
-        for (id, edge) in graph.edges_of(ROOT) {
+        for (id, edge) in tree.edges_of(ROOT) {
             if let Some(entry) = self.entries.iter_mut().find(|entry| entry.mv == edge.mv) {
                 entry.edge = id;
             }

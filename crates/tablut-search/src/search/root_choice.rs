@@ -7,14 +7,14 @@ use crate::formulas::halving::HalvingGroup;
 use crate::formulas::improved_policy::{ImprovedPolicy, PolicyMove, improved_policy};
 use crate::formulas::puct::puct_choice;
 use crate::formulas::{Unvisited, Visited};
-use crate::graph::{Edge, NONE, ROOT};
 use crate::perspective::turned;
 use crate::proof::Proof;
+use crate::tree::{Edge, NONE, ROOT};
 
 impl Search {
     /// The root move's edge, if it has one.
     fn entry_edge(&self, entry: &Entry) -> Option<&Edge> {
-        (entry.edge != NONE).then(|| self.graph.edge(entry.edge))
+        (entry.edge != NONE).then(|| self.tree.edge(entry.edge))
     }
 
     /// Simulations through the root move, including kept ones.
@@ -50,18 +50,13 @@ impl Search {
                     log_prior: entry.log_prior,
                     // A proven move counts as visited.
                     visits: edge.map_or(0, |edge| edge.visits.max(u32::from(edge.proof.is_some()))),
-                    q: edge.map_or(0.0, |edge| turned(self.root_q(edge), side)),
+                    q: edge.map_or(0.0, |edge| turned(edge.q, side)),
                     refuted: !all_refuted && self.is_refuted(entry),
                 }
             })
             .collect();
-        let raw_value = self.graph.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
+        let raw_value = self.tree.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
         improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
-    }
-
-    /// The current Q of a root move, absolute.
-    fn root_q(&self, edge: &Edge) -> f32 {
-        self.graph.seen(self.graph.node(ROOT), edge, self.root_path_state.path).q
     }
 
     /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for refuted moves. Q includes the bonus for short wins.
@@ -79,9 +74,7 @@ impl Search {
     /// The moves-left bonus of a root move, in units of Q.
     fn root_bonus(&self, entry: &Entry) -> f32 {
         let Some(edge) = self.entry_edge(entry).filter(|_| self.config.moves_left.is_on()) else { return 0.0 };
-        let root = self.graph.node(ROOT);
-        let seen = self.graph.seen(root, edge, self.root_path_state.path);
-        self.moves_left_bonus(root, seen, turned(seen.q, self.root.side))
+        self.moves_left_bonus(self.tree.node(ROOT), edge, turned(edge.q, self.root.side))
     }
 
     /// The reason to stop that the root's proofs give, if any.
@@ -89,7 +82,7 @@ impl Search {
         if !self.config.stop_early {
             return None;
         }
-        if self.config.solver.is_on() && self.graph.node(ROOT).proof.is_some() {
+        if self.config.solver.is_on() && self.tree.node(ROOT).proof.is_some() {
             return Some(Stop::Proven);
         }
         let open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).take(2).count();
@@ -182,21 +175,20 @@ impl Search {
         if left == 0 || self.pending.len() >= self.leaves_allowed() {
             return Next::Wait;
         }
-        let shares = self.graph.shares();
-        Next::Simulate(if shares { self.choose_puct::<true>() } else { self.choose_puct::<false>() })
+        Next::Simulate(self.choose_puct())
     }
 
     /// How many leaves may be in flight. In a small tree virtual losses would dominate the choice, so the number is at
     /// most a sixteenth of the root's visits.
     fn leaves_allowed(&self) -> usize {
-        let grown = 1 + self.graph.node(ROOT).visits / 16;
+        let grown = 1 + self.tree.node(ROOT).visits / 16;
         self.config.leaves_in_flight.min(grown) as usize
     }
 
     /// Without a temperature the most visited open move is played. So stop if the next one can no longer overtake it.
     fn leader_stop(&self, left: u32) -> Option<Stop> {
         // The leading move has at most the root's visits.
-        let may_lead = self.graph.node(ROOT).visits > left;
+        let may_lead = self.tree.node(ROOT).visits > left;
         let stops = self.config.stop_early && self.config.stop_when_decided;
         if !stops || self.move_temperature() > 0.0 || !may_lead {
             return None;
@@ -215,23 +207,22 @@ impl Search {
     }
 
     /// PUCT over the root's moves with their noisy priors.
-    fn choose_puct<const SHARES: bool>(&mut self) -> usize {
+    fn choose_puct(&mut self) -> usize {
         let side = self.root.side;
         let (mut visited, mut ids) = (std::mem::take(&mut self.scratch.visited), std::mem::take(&mut self.scratch.ids));
         visited.clear();
         ids.clear();
         let mut best: Option<usize> = None;
         let mut sum_prior = 0.0;
-        let root = self.graph.node(ROOT);
+        let root = self.tree.node(ROOT);
         let (solves, lost) = (self.config.solver.is_on(), Some(side.opponent()));
         for (index, entry) in self.root.entries.iter().enumerate() {
             match self.entry_edge(entry) {
                 Some(edge) if solves && edge.proof.is_some_and(|proof| proof.winner == lost) => {}
                 Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
-                    let seen = self.graph.seen_where::<SHARES>(root, edge, self.root_path_state.path);
                     ids.push(index as u32);
-                    let of = self.with_virtual_loss(root, edge, seen, side);
-                    let q = of.q + self.moves_left_bonus(root, seen, of.q);
+                    let of = self.with_virtual_loss(root, edge, side);
+                    let q = of.q + self.moves_left_bonus(root, edge, of.q);
                     visited.push(Visited { prior: entry.noisy_prior, q, ..of });
                 }
                 _ => {

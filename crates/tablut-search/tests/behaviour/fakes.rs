@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
-use tablut_rules::{Bitboard, Game, Move, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
+use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig, SearchResult};
 
 /// All logits and values are hashes of positions, the same for the eight symmetric versions of one. It has strong
@@ -24,21 +24,6 @@ fn hashed(query: &Query) -> Evaluation {
     let seed = symmetric_hash(&query.position) ^ u64::from(query.occurrences) << 40;
     let attackers = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 30.0 }
-}
-
-/// Prefers the same moves in every position, so that they are played in every order and paths meet.
-pub struct Habits;
-
-impl Evaluator for Habits {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let evaluate = |query: &Query| {
-            let liking = |mv: &Move| (mv.from.index() * 37 + mv.to.index() * 11) % 97;
-            let logits = query.moves.iter().map(|mv| 6.0 * liking(mv) as f32 / 96.0).collect();
-            let attackers = 0.1 + 0.8 * unit(query.position.hash() ^ u64::from(query.occurrences) << 40);
-            Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 30.0 }
-        };
-        Ok(queries.iter().map(evaluate).collect())
-    }
 }
 
 /// From 0 to 1.

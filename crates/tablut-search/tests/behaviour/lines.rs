@@ -9,25 +9,22 @@ use crate::fakes::{HashEvaluator, all_rules, finish, game, random_game};
 #[test]
 fn lines_are_legal_and_in_order() {
     for rules in all_rules() {
-        for transpositions in [false, true] {
-            let game = random_game(&rules, 18, 7);
-            let config =
-                SearchConfig { simulations: 200, stop_early: false, transpositions, ..SearchConfig::default() };
-            let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(1));
-            let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
-            let lines = search.lines(5);
-            assert!((1..=5).contains(&lines.len()));
-            for line in &lines {
-                let mut game = game.clone();
-                for mv in &line.moves {
-                    game.play(*mv).expect("a line is legal");
-                }
-                let of = result.moves.iter().find(|of| of.mv == line.moves[0]).expect("a root move");
-                assert_eq!((line.visits, line.q, line.proven), (of.visits, of.q, of.proven));
+        let game = random_game(&rules, 18, 7);
+        let config = SearchConfig { simulations: 200, stop_early: false, ..SearchConfig::default() };
+        let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(1));
+        let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
+        let lines = search.lines(5);
+        assert!((1..=5).contains(&lines.len()));
+        for line in &lines {
+            let mut game = game.clone();
+            for mv in &line.moves {
+                game.play(*mv).expect("a line is legal");
             }
-            for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.proven.is_none())) {
-                assert!(pair[0].visits >= pair[1].visits);
-            }
+            let of = result.moves.iter().find(|of| of.mv == line.moves[0]).expect("a root move");
+            assert_eq!((line.visits, line.q, line.proven), (of.visits, of.q, of.proven));
+        }
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.proven.is_none())) {
+            assert!(pair[0].visits >= pair[1].visits);
         }
     }
 }

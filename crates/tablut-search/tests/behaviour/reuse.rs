@@ -37,12 +37,10 @@ fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
 
 #[test]
 fn without_credit_for_kept_visits_all_simulations_are_new() {
-    let settings = [(Method::Gumbel, false), (Method::Puct, false), (Method::Gumbel, true), (Method::Puct, true)];
-    for (method, transpositions) in settings {
+    for method in [Method::Gumbel, Method::Puct] {
         let config = SearchConfig {
             simulations: 64,
             method,
-            transpositions,
             count_kept_visits: false,
             stop_early: false,
             ..SearchConfig::default()
@@ -61,7 +59,7 @@ fn whole_games_are_played_with_one_tree() {
     for (index, rules) in all_rules().enumerate() {
         let game = Game::new(rules.clone(), Side::Attackers).with_max_plies(60);
         let method = if index % 2 == 0 { Method::Gumbel } else { Method::Puct };
-        let config = SearchConfig { simulations: 24, method, transpositions: index % 4 < 2, ..SearchConfig::default() };
+        let config = SearchConfig { simulations: 24, method, ..SearchConfig::default() };
         let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(index as u64));
         while search.game().outcome().is_none() {
             let result = finish(&mut search, &mut HashEvaluator, usize::MAX);

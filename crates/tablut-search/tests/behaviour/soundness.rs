@@ -29,13 +29,8 @@ fn holds(game: &Game, proof: Proof, what: &str) -> bool {
     true
 }
 
-/// Checks all proofs of a search, by a tree and by a graph. Returns their number.
+/// Checks all proofs of a search. Returns their number.
 fn check(game: &Game, config: &SearchConfig, seed: u64) -> usize {
-    let graph = SearchConfig { transpositions: true, ..config.clone() };
-    check_one(game, config, seed) + check_one(game, &graph, seed)
-}
-
-fn check_one(game: &Game, config: &SearchConfig, seed: u64) -> usize {
     let what = format!("{} seed {seed}", game.rules().name());
     let result = if seed.is_multiple_of(2) {
         search(game, config, &mut UniformEvaluator, seed)
@@ -82,7 +77,7 @@ fn proofs_in_sparse_positions_hold_under_every_rule_set() {
             checked += check(&game, &config, seed);
         }
     }
-    assert!(checked > 2000, "only {checked} proofs were checked");
+    assert!(checked > 1000, "only {checked} proofs were checked");
 }
 
 #[test]
@@ -96,7 +91,7 @@ fn proofs_in_random_games_hold_under_every_rule_set() {
             checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, seed);
         }
     }
-    assert!(checked > 200, "only {checked} proofs were checked");
+    assert!(checked > 100, "only {checked} proofs were checked");
 }
 
 /// With the ply limit a few plies away, every line ends, and draws are proven too.
@@ -115,7 +110,7 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
             }
         }
     }
-    assert!(checked > 400 && draws > 10, "only {checked} proofs, {draws} draws");
+    assert!(checked > 200 && draws > 10, "only {checked} proofs, {draws} draws");
 }
 
 /// Proofs by repetition. The games have long histories of their own, because both sides move back and forth.

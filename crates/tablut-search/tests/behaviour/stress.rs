@@ -50,7 +50,6 @@ impl Dice {
             leaves_in_flight: self.one_of(&[1, 1, 3, 16]),
             max_nodes: self.one_of(&[1, 10, 70, 1_000_000]),
             count_kept_visits: self.below(2) == 0,
-            transpositions: self.below(2) == 0,
         }
     }
 }
@@ -123,12 +122,7 @@ fn proofs_in_kept_trees_hold() {
     for rules in all_rules() {
         for seed in 0..6 {
             let game: Game = sparse_game(&rules, 3, 1, 700 + seed).with_max_plies(14);
-            let config = SearchConfig {
-                simulations: 120,
-                stop_early: false,
-                transpositions: seed % 2 == 0,
-                ..SearchConfig::default()
-            };
+            let config = SearchConfig { simulations: 120, stop_early: false, ..SearchConfig::default() };
             let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
             while search.game().outcome().is_none() {
                 let result = finish(&mut search, &mut HashEvaluator, usize::MAX);

@@ -23,8 +23,7 @@ const SEED: u64 = 1;
 /// Time the search alone, on one core, with an evaluator that costs nothing
 ///
 /// First it searches positions from random games with equal policies and values. Then it plays short games to count the
-/// evaluations that are saved by a kept tree, a cache, and a graph in which lines of moves meet. These games use a
-/// net's evaluations, or fixed random ones.
+/// evaluations that are saved by a kept tree and by a cache. These games use a net's evaluations, or fixed random ones.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
@@ -36,9 +35,6 @@ pub struct Args {
     /// Simulations of each search
     #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..))]
     simulations: u32,
-    /// Time a graph, in which lines of moves to the same position meet, instead of a tree
-    #[arg(long)]
-    transpositions: bool,
     /// Count saved evaluations with this model's evaluations [default: fixed random ones]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -59,7 +55,6 @@ struct Report {
     rules: String,
     method: Method,
     solver: Solver,
-    transpositions: bool,
     simulations_per_search: u32,
     /// Mean over all searches.
     simulations_per_sec: f64,
@@ -68,14 +63,13 @@ struct Report {
     /// Share of the simulations that asked for an evaluation; the others ended in a known result.
     evaluated_share: f64,
     tree: Bytes,
-    graph: Bytes,
     saved: Saved,
 }
 
 /// What a search's memory takes.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Bytes {
-    /// For each node, its legal moves and its share of the table included.
+    /// For each node, its legal moves included.
     per_node: f64,
     /// For each legal move, visited or not.
     per_edge: f64,
@@ -90,9 +84,7 @@ struct Saved {
     with_kept_tree: f64,
     /// The evaluations that miss a cache of 65,536 entries.
     with_cache: f64,
-    /// A new graph for each move, no cache.
-    with_graph: f64,
-    /// A graph that is kept between moves, and a cache.
+    /// A tree that is kept between moves, and a cache.
     with_all: f64,
 }
 
@@ -101,7 +93,6 @@ struct Saved {
 struct Savings {
     kept: bool,
     cached: bool,
-    graph: bool,
 }
 
 /// Measures each rule set with both methods and prints a line for each.
@@ -109,13 +100,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for name in &args.rules {
         let rules = Arc::new(Rules::load(name)?);
         for method in [Method::Gumbel, Method::Puct] {
-            let config = SearchConfig {
-                simulations: args.simulations,
-                method,
-                solver: args.solver,
-                transpositions: args.transpositions,
-                ..SearchConfig::default()
-            };
+            let config =
+                SearchConfig { simulations: args.simulations, method, solver: args.solver, ..SearchConfig::default() };
             let report = measure(&rules, &config, args)?;
             if args.json {
                 writeln!(console, "{}", serde_json::to_string(&report)?)?;
@@ -149,25 +135,21 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
     // Every round spends the same simulations.
     let in_round = simulations as f64 / f64::from(rounds);
     let secs = start.elapsed().as_secs_f64();
-    let of_kind = |transpositions| bytes(&games, &SearchConfig { transpositions, ..whole.clone() });
     let per_move = |savings| evaluations_per_move(rules, config, args, savings);
     Ok(Report {
         rules: rules.name().to_owned(),
         method: config.method,
         solver: config.solver,
-        transpositions: config.transpositions,
         simulations_per_search: config.simulations,
         simulations_per_sec: simulations as f64 / secs,
         best_simulations_per_sec: in_round / fastest_secs.iter().sum::<f64>(),
         evaluated_share: evaluations as f64 / simulations as f64,
-        tree: of_kind(false)?,
-        graph: of_kind(true)?,
+        tree: bytes(&games, &whole)?,
         saved: Saved {
             plain: per_move(Savings::default())?,
             with_kept_tree: per_move(Savings { kept: true, ..Savings::default() })?,
             with_cache: per_move(Savings { cached: true, ..Savings::default() })?,
-            with_graph: per_move(Savings { graph: true, ..Savings::default() })?,
-            with_all: per_move(Savings { kept: true, cached: true, graph: true })?,
+            with_all: per_move(Savings { kept: true, cached: true })?,
         },
     })
 }
@@ -191,11 +173,10 @@ fn evaluations_per_move(
     args: &Args,
     savings: Savings,
 ) -> anyhow::Result<f64> {
-    let config = SearchConfig { transpositions: savings.graph, ..config.clone() };
     let cache = EvaluationCache::new(if savings.cached { 1 << 16 } else { 0 }, CacheScope::WithoutCaptureClock);
     let mut evaluator = CachedEvaluator::new(opinions(args)?, cache);
     let game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
-    let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(SEED));
+    let mut search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED));
     let mut played = 0;
     while search.game().outcome().is_none() && played < args.plies {
         finish(&mut search, &mut evaluator)?;
@@ -205,7 +186,7 @@ fn evaluations_per_move(
         } else {
             let mut game = search.game().clone();
             game.play(mv)?;
-            search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
+            search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
         }
         played += 1;
     }
@@ -275,28 +256,22 @@ impl fmt::Display for Report {
         };
         writeln!(
             f,
-            "{:<10} {method:<6} {:>5} simulations  {:>9.0} simulations/s (best {:>9.0}){}  {:.0} % evaluated",
+            "{:<10} {method:<6} {:>5} simulations  {:>9.0} simulations/s (best {:>9.0})  {:.0} % evaluated",
             self.rules,
             self.simulations_per_search,
             self.simulations_per_sec,
             self.best_simulations_per_sec,
-            if self.transpositions { " in a graph" } else { "" },
             100.0 * self.evaluated_share,
         )?;
-        writeln!(
-            f,
-            "{:>17} bytes a node {:.0}, a legal move {:.1}; in a graph {:.0} and {:.1}",
-            "", self.tree.per_node, self.tree.per_edge, self.graph.per_node, self.graph.per_edge,
-        )?;
+        writeln!(f, "{:>17} bytes a node {:.0}, a legal move {:.1}", "", self.tree.per_node, self.tree.per_edge)?;
         let saved = |with: f64| 100.0 * (1.0 - with / self.saved.plain);
         write!(
             f,
-            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.1} %, by a cache {:.1} %, by a graph {:.1} %, by all {:.1} %",
+            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.1} %, by a cache {:.1} %, by both {:.1} %",
             "",
             self.saved.plain,
             saved(self.saved.with_kept_tree),
             saved(self.saved.with_cache),
-            saved(self.saved.with_graph),
             saved(self.saved.with_all),
         )
     }
@@ -328,7 +303,6 @@ mod tests {
             rules: vec![],
             solver: Solver::Threats,
             simulations: 20,
-            transpositions: false,
             model: None,
             secs: 0.0,
             plies: 4,
@@ -339,10 +313,10 @@ mod tests {
             let config = SearchConfig { simulations: 20, method, ..SearchConfig::default() };
             let report = measure(&rules, &config, &args).unwrap();
             assert!(report.best_simulations_per_sec > 0.0 && report.evaluated_share <= 1.1);
-            assert!(report.tree.per_edge < 32.0 && report.graph.per_edge < 32.0, "{report}");
+            assert!(report.tree.per_edge < 32.0, "{report}");
             // At most one evaluation for each simulation and the root, and a cache never adds one.
             assert!(report.saved.plain <= 21.0 && report.saved.with_cache <= report.saved.plain);
-            assert!(report.saved.with_graph <= 21.0 && report.saved.with_all <= report.saved.plain, "{report}");
+            assert!(report.saved.with_all <= report.saved.plain, "{report}");
         }
     }
 }

@@ -1,8 +1,7 @@
-//! The parts of a graph.
+//! The parts of a tree.
 
 use tablut_rules::Move;
 
-use super::key::{Key, Path};
 use crate::proof::Proof;
 
 /// Index of a node; [`NONE`] for no node.
@@ -25,20 +24,7 @@ pub(crate) enum State {
     Expanded,
 }
 
-/// How many paths may lead to a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paths {
-    /// One. The node stands for the moves from the root to it, after the game's history. All nodes of a tree are like
-    /// this.
-    One,
-    /// All paths on which no position has repeated since the last capture. The node stands for a state of the game.
-    Many,
-    /// Like `Many`, and on some path a move from here repeats a position. On that path the move leads to a separate
-    /// node, not to the child of the move's edge.
-    ManyWithDetours,
-}
-
-/// A state of the game, or one path to it.
+/// The state of the game after a line of moves from the root.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     /// Simulations through the node, including its own evaluation.
@@ -53,16 +39,14 @@ pub(crate) struct Node {
     /// Moves with an edge. They are the first ones of its slice.
     pub n_edges: u16,
     pub state: State,
-    pub paths: Paths,
     /// Total policy probability of the open moves.
     pub open_prior: f32,
     /// The net's value of the node, absolute.
     pub raw_value: f32,
-    /// The mean value, or the value that is proven for all paths; absolute.
+    /// The mean value, or the proven value; absolute.
     pub q: f32,
     /// The mean of the expected remaining plies.
     pub moves_left: f32,
-    /// A proof that depends on history holds on one path only; see [`Graph::proof_on`].
     pub proof: Option<Proof>,
 }
 
@@ -70,17 +54,16 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Edge {
-    /// The node that the move leads to. It is [`NONE`] while all visits took detours.
+    /// The node that the move leads to. It is [`NONE`] while the edge is being made.
     pub child: NodeId,
     pub next: EdgeId,
     /// Simulations through the edge.
     pub visits: u32,
     /// Policy probability of the move.
     pub prior: f32,
-    /// The value with which the edge's visits count in its node's mean: a mean or a proven value, absolute. In a tree
-    /// it is the child's value.
+    /// The child's value, absolute.
     pub q: f32,
-    /// The child's proof, if it holds on all paths to the edge's node.
+    /// The child's proof.
     pub proof: Option<Proof>,
     pub mv: Move,
     /// Simulations in flight through the edge.
@@ -94,30 +77,12 @@ pub(crate) struct Candidate {
     pub mv: Move,
 }
 
-/// Identifies a node if paths may meet.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Name {
-    /// Its key in the table.
-    pub key: Key,
-    /// The path for which the node's proof holds, if the proof depends on history and several paths lead to the node.
-    pub proven_on: Path,
-}
-
 // The sizes in the documentation.
 const _: () = assert!(size_of::<Node>() == 44 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
-const _: () = assert!(size_of::<Name>() == 32);
 
-/// Where an edge leads on a path, and what is known there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    pub child: NodeId,
-    pub visits: u32,
-    pub q: f32,
-    pub proof: Option<Proof>,
-}
-
-impl Node {
-    pub fn new(paths: Paths) -> Self {
+impl Default for Node {
+    /// A node that was just made.
+    fn default() -> Self {
         Self {
             visits: 0,
             first_edge: NONE,
@@ -127,7 +92,6 @@ impl Node {
             n_open: 0,
             n_edges: 0,
             state: State::Fresh,
-            paths,
             open_prior: 1.0,
             raw_value: 0.0,
             q: 0.0,
@@ -135,12 +99,9 @@ impl Node {
             proof: None,
         }
     }
+}
 
-    /// Whether a proof of the node holds only on one of several paths.
-    pub fn is_proven_on_one_path(&self, proof: Proof) -> bool {
-        proof.from_history && self.paths != Paths::One
-    }
-
+impl Node {
     /// Counts one simulation with the given absolute value. `moves_left` is the expected number of remaining plies from
     /// here, or `None` if the search does not use it.
     pub fn add_visit(&mut self, value: f32, moves_left: Option<f32>) {
@@ -148,7 +109,7 @@ impl Node {
         if let Some(moves_left) = moves_left {
             self.moves_left += (moves_left - self.moves_left) / self.visits as f32;
         }
-        if self.proof.is_none_or(|proof| self.is_proven_on_one_path(proof)) {
+        if self.proof.is_none() {
             self.q = (self.q + (value - self.q) / self.visits as f32).clamp(-1.0, 1.0);
         }
     }

@@ -1,13 +1,13 @@
-//! What ends of games and evaluations are worth in a graph: a draw is worth what the search was told.
+//! What ends of games and evaluations are worth in a tree: a draw is worth what the search was told.
 
 use tablut_rules::Side;
 
-use super::Graph;
+use super::Tree;
 use crate::evaluator::Evaluation;
 use crate::perspective::turned;
 
-impl Graph {
-    /// Sets the absolute value of a draw. The graph is empty if it changes.
+impl Tree {
+    /// Sets the absolute value of a draw. The tree is empty if it changes.
     pub fn value_draws(&mut self, draw: f32) {
         debug_assert!(self.nodes.is_empty() || draw == self.draw, "values with another value of draws");
         self.draw = draw;
