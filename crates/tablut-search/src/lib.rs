@@ -12,7 +12,6 @@
 //! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.
 
 mod anytime;
-mod cache;
 mod config;
 mod evaluator;
 mod leaf;
@@ -27,7 +26,6 @@ pub mod exhaustive;
 pub mod formulas;
 
 pub use anytime::{Anytime, FIRST_ROUND};
-pub use cache::{CacheCounts, CacheScope, CachedEvaluator, EvaluationCache};
 pub use config::{
     ConfigError, DrawValues, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, QScale, Repeats,
     SearchConfig, SigmaConfig, Solver,

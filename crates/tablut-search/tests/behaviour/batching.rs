@@ -3,7 +3,7 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Game;
-use tablut_search::{CacheScope, CachedEvaluator, EvaluationCache, Method, Search, SearchConfig, SearchResult};
+use tablut_search::{Method, Search, SearchConfig, SearchResult};
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, search, sparse_game};
 
@@ -99,20 +99,4 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
             assert_eq!((after.0.moves, after.1), (before.0.moves, before.1));
         }
     }
-}
-
-/// A cache changes which positions are evaluated, not the result.
-#[test]
-fn a_cached_evaluator_gives_the_same_bits() {
-    let cache = EvaluationCache::new(1 << 10, CacheScope::Exact);
-    let mut cached = CachedEvaluator::new(HashEvaluator, cache);
-    for rules in all_rules() {
-        let game = sparse_game(&rules, 5, 2, 8);
-        for method in [Method::Gumbel, Method::Puct] {
-            let config = SearchConfig { simulations: 150, method, ..SearchConfig::default() };
-            assert_eq!(search(&game, &config, &mut cached, 5), search(&game, &config, &mut HashEvaluator, 5));
-        }
-    }
-    let counts = cached.cache().counts();
-    assert!(counts.hits * 10 > counts.misses, "{counts:?}");
 }

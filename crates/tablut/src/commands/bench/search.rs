@@ -1,4 +1,4 @@
-//! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and evaluations saved.
+//! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and what a kept tree saves.
 
 use std::fmt;
 use std::io::Write as _;
@@ -11,8 +11,7 @@ use serde::Serialize;
 use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{
-    CacheScope, CachedEvaluator, EvaluateError, Evaluation, EvaluationCache, Evaluator, Method, Query, Search,
-    SearchConfig, Solver, UniformEvaluator,
+    EvaluateError, Evaluation, Evaluator, Method, Query, Search, SearchConfig, Solver, UniformEvaluator,
 };
 
 use crate::console::Console;
@@ -23,7 +22,7 @@ const SEED: u64 = 1;
 /// Time the search alone, on one core, with an evaluator that costs nothing
 ///
 /// First it searches positions from random games with equal policies and values. Then it plays short games to count the
-/// evaluations that are saved by a kept tree and by a cache. These games use a net's evaluations, or fixed random ones.
+/// evaluations that a tree saves if it is kept between moves. These games use a net's evaluations, or fixed random ones.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
@@ -63,7 +62,10 @@ struct Report {
     /// Share of the simulations that asked for an evaluation; the others ended in a known result.
     evaluated_share: f64,
     tree: Bytes,
-    saved: Saved,
+    /// Evaluations for each move of a game, with a new tree for each move.
+    evaluations_per_move: f64,
+    /// The same, with a tree that is kept between moves.
+    evaluations_per_move_with_kept_tree: f64,
 }
 
 /// What a search's memory takes.
@@ -73,26 +75,6 @@ struct Bytes {
     per_node: f64,
     /// For each legal move, visited or not.
     per_edge: f64,
-}
-
-/// Evaluations for each move of a game.
-#[derive(Debug, Serialize)]
-struct Saved {
-    /// A new tree for each move, no cache.
-    plain: f64,
-    /// The tree is kept between moves.
-    with_kept_tree: f64,
-    /// The evaluations that miss a cache of 65,536 entries.
-    with_cache: f64,
-    /// A tree that is kept between moves, and a cache.
-    with_all: f64,
-}
-
-/// What saves evaluations.
-#[derive(Clone, Copy, Default)]
-struct Savings {
-    kept: bool,
-    cached: bool,
 }
 
 /// Measures each rule set with both methods and prints a line for each.
@@ -135,7 +117,6 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
     // Every round spends the same simulations.
     let in_round = simulations as f64 / f64::from(rounds);
     let secs = start.elapsed().as_secs_f64();
-    let per_move = |savings| evaluations_per_move(rules, config, args, savings);
     Ok(Report {
         rules: rules.name().to_owned(),
         method: config.method,
@@ -145,12 +126,8 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
         best_simulations_per_sec: in_round / fastest_secs.iter().sum::<f64>(),
         evaluated_share: evaluations as f64 / simulations as f64,
         tree: bytes(&games, &whole)?,
-        saved: Saved {
-            plain: per_move(Savings::default())?,
-            with_kept_tree: per_move(Savings { kept: true, ..Savings::default() })?,
-            with_cache: per_move(Savings { cached: true, ..Savings::default() })?,
-            with_all: per_move(Savings { kept: true, cached: true })?,
-        },
+        evaluations_per_move: evaluations_per_move(rules, config, args, false)?,
+        evaluations_per_move_with_kept_tree: evaluations_per_move(rules, config, args, true)?,
     })
 }
 
@@ -166,31 +143,26 @@ fn bytes(games: &[Game], config: &SearchConfig) -> Result<Bytes, EvaluateError> 
     Ok(Bytes { per_node: bytes as f64 / nodes as f64, per_edge: bytes as f64 / edges as f64 })
 }
 
-/// Plays a game against itself and counts the evaluations that reached the evaluator, for each move.
-fn evaluations_per_move(
-    rules: &Arc<Rules>,
-    config: &SearchConfig,
-    args: &Args,
-    savings: Savings,
-) -> anyhow::Result<f64> {
-    let cache = EvaluationCache::new(if savings.cached { 1 << 16 } else { 0 }, CacheScope::WithoutCaptureClock);
-    let mut evaluator = CachedEvaluator::new(opinions(args)?, cache);
+/// Plays a game against itself and counts the evaluations for each move. Between moves the tree is `kept`, or made anew.
+fn evaluations_per_move(rules: &Arc<Rules>, config: &SearchConfig, args: &Args, kept: bool) -> anyhow::Result<f64> {
+    let mut evaluator = opinions(args)?;
     let game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
     let mut search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED));
-    let mut played = 0;
+    let (mut played, mut evaluations) = (0, 0);
     while search.game().outcome().is_none() && played < args.plies {
         finish(&mut search, &mut evaluator)?;
-        let mv = search.result().chosen;
-        if savings.kept {
-            search.advance(mv);
+        let result = search.result();
+        evaluations += result.evaluations;
+        if kept {
+            search.advance(result.chosen);
         } else {
             let mut game = search.game().clone();
-            game.play(mv)?;
+            game.play(result.chosen)?;
             search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
         }
         played += 1;
     }
-    Ok(evaluator.cache().counts().misses as f64 / f64::from(played))
+    Ok(f64::from(evaluations) / f64::from(played))
 }
 
 /// Whose evaluations are counted.
@@ -264,15 +236,12 @@ impl fmt::Display for Report {
             100.0 * self.evaluated_share,
         )?;
         writeln!(f, "{:>17} bytes a node {:.0}, a legal move {:.1}", "", self.tree.per_node, self.tree.per_edge)?;
-        let saved = |with: f64| 100.0 * (1.0 - with / self.saved.plain);
         write!(
             f,
-            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.1} %, by a cache {:.1} %, by both {:.1} %",
+            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.1} %",
             "",
-            self.saved.plain,
-            saved(self.saved.with_kept_tree),
-            saved(self.saved.with_cache),
-            saved(self.saved.with_all),
+            self.evaluations_per_move,
+            100.0 * (1.0 - self.evaluations_per_move_with_kept_tree / self.evaluations_per_move),
         )
     }
 }
@@ -314,9 +283,9 @@ mod tests {
             let report = measure(&rules, &config, &args).unwrap();
             assert!(report.best_simulations_per_sec > 0.0 && report.evaluated_share <= 1.1);
             assert!(report.tree.per_edge < 32.0, "{report}");
-            // At most one evaluation for each simulation and the root, and a cache never adds one.
-            assert!(report.saved.plain <= 21.0 && report.saved.with_cache <= report.saved.plain);
-            assert!(report.saved.with_all <= report.saved.plain, "{report}");
+            // At most one evaluation for each simulation and the root.
+            assert!(report.evaluations_per_move <= 21.0, "{report}");
+            assert!(report.evaluations_per_move_with_kept_tree <= report.evaluations_per_move, "{report}");
         }
     }
 }
