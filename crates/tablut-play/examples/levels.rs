@@ -53,7 +53,7 @@ impl LevelPlayer {
 impl Player for LevelPlayer {
     fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let ply = u64::from(game.ply());
-        let (mut anytime, mut search) = self.search.take().unwrap_or_else(|| {
+        let (anytime, mut search) = self.search.take().unwrap_or_else(|| {
             let limit = Limit::of_simulations(self.level.simulations);
             let anytime = Anytime::new(limit, &self.level.search(game));
             let search = Search::new(game.clone(), anytime.config(), self.stream(ply));

@@ -81,7 +81,7 @@ impl NetPlayer {
             let leaves = LEAVES_PER_THREAD.saturating_mul(self.n_threads as u32);
             config.leaves_in_flight = config.leaves_in_flight.max(leaves);
         }
-        let mut anytime = Anytime::new(limit, &config);
+        let anytime = Anytime::new(limit, &config);
         let mut search = Search::new(game.clone(), anytime.config(), rng);
         let (began, mut queries) = (Instant::now(), Vec::new());
         while anytime.goes_on(&mut search, began.elapsed()) {

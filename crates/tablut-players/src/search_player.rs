@@ -31,19 +31,9 @@ impl Player for SearchPlayer {
     fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let limit = self.limit;
         let new = || (Anytime::new(limit, &self.config), Instant::now());
-        let is_new = self.thought.is_none();
         let (anytime, since) = self.thought.get_or_insert_with(new);
         let fresh = || Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(self.seed));
-        let search = match &mut self.search {
-            Some(search) => {
-                // The last round of the previous move was longer than the first round of this move.
-                if is_new && limit.time().is_some() {
-                    search.configure(anytime.config());
-                }
-                search
-            }
-            none => none.insert(fresh()),
-        };
+        let search = self.search.get_or_insert_with(fresh);
         while anytime.goes_on(search, since.elapsed()) {
             if search.gather(queries) > 0 {
                 return Ok(None);

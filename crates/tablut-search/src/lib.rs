@@ -25,7 +25,7 @@ mod tree;
 pub mod exhaustive;
 pub mod formulas;
 
-pub use anytime::{Anytime, FIRST_ROUND};
+pub use anytime::Anytime;
 pub use config::{
     ConfigError, DrawValues, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, QScale, Repeats,
     SearchConfig, SigmaConfig, Solver,

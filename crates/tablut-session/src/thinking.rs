@@ -112,7 +112,7 @@ impl Thinking {
 
     /// Simulations so far.
     pub fn simulations(&self) -> u32 {
-        self.anytime.simulations(&self.search)
+        self.search.simulations()
     }
 
     /// The position's value so far.

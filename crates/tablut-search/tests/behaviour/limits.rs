@@ -11,7 +11,7 @@ use crate::fakes::{HashEvaluator, finish, game, random_game, rules};
 /// Searches under a limit while each gathering takes a millisecond. Also returns the total simulations and the number
 /// of gatherings.
 fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) {
-    let mut anytime = Anytime::new(limit.parse::<Limit>().expect("a limit"), config);
+    let anytime = Anytime::new(limit.parse::<Limit>().expect("a limit"), config);
     let mut search = Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(3));
     let (mut queries, mut gatherings) = (Vec::new(), 0);
     while anytime.goes_on(&mut search, Duration::from_millis(gatherings)) {
@@ -21,7 +21,7 @@ fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) 
         gatherings += 1;
     }
     assert!(search.is_done());
-    let simulations = anytime.simulations(&search);
+    let simulations = search.simulations();
     (search, simulations, gatherings)
 }
 
