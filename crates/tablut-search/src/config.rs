@@ -22,8 +22,7 @@ pub struct SearchConfig {
     pub gumbel_up_to: u32,
     /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
-    /// Used in PUCT searches, and, but for `policy_temperature` and the root's settings, in Gumbel searches with `puct`
-    /// as the interior rule.
+    /// Used in PUCT searches.
     pub puct: PuctConfig,
     /// Prefers the shorter of two wins and the longer of two losses. Off by default.
     pub moves_left: MovesLeftConfig,
@@ -88,17 +87,6 @@ pub enum Method {
     Auto,
 }
 
-/// How a Gumbel search chooses moves below the root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Interior {
-    /// The visits follow the improved policy, as in the paper.
-    #[default]
-    ImprovedPolicy,
-    /// PUCT.
-    Puct,
-}
-
 /// How Q-values are scaled to [0, 1] before σ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -161,8 +149,6 @@ pub struct GumbelConfig {
     pub gumbel_scale: f32,
     /// The transformation σ of Q-values.
     pub sigma: SigmaConfig,
-    /// How the search chooses moves below the root. Default `improved-policy`.
-    pub interior: Interior,
 }
 
 impl GumbelConfig {
@@ -179,13 +165,7 @@ impl GumbelConfig {
 
 impl Default for GumbelConfig {
     fn default() -> Self {
-        Self {
-            max_considered: 16,
-            simulations_per_considered: 1,
-            gumbel_scale: 1.0,
-            sigma: SigmaConfig::default(),
-            interior: Interior::default(),
-        }
+        Self { max_considered: 16, simulations_per_considered: 1, gumbel_scale: 1.0, sigma: SigmaConfig::default() }
     }
 }
 
@@ -307,11 +287,6 @@ impl SearchConfig {
             method => method,
         };
         Self { method, ..self.clone() }
-    }
-
-    /// Whether PUCT chooses the moves below the root. The method must not be `auto`.
-    pub(crate) fn is_puct_inside(&self) -> bool {
-        self.method == Method::Puct || self.gumbel.interior == Interior::Puct
     }
 
     /// The temperature by which the logits of nodes are divided. The method must not be `auto`.

@@ -218,7 +218,7 @@ impl fmt::Display for SearchOptions {
 #[cfg(test)]
 mod tests {
     use super::SearchOptions;
-    use tablut_search::{DrawValues, Interior, Method, SearchConfig, Solver};
+    use tablut_search::{DrawValues, Method, SearchConfig, Solver};
 
     #[test]
     fn options_change_what_they_name_and_nothing_else() {
@@ -245,9 +245,9 @@ mod tests {
         let usual = SearchConfig::for_play(32);
         let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
         let mut expected = usual.clone();
-        (expected.gumbel.interior, expected.leaves_in_flight) = (Interior::Puct, 8);
+        expected.leaves_in_flight = 8;
         (expected.moves_left.max_effect, expected.method) = (0.0, Method::Puct);
-        let text = "puct,gumbel.interior=puct,leaves_in_flight=8,moves_left.max_effect=0";
+        let text = "puct,leaves_in_flight=8,moves_left.max_effect=0";
         assert_eq!(apply(text), expected);
         assert_eq!(text.parse::<SearchOptions>().unwrap().to_string(), format!(",{text}"));
         let (both, defenders) = (apply("draw_value=-0.4"), apply("draw_value.defenders=-0.4"));
@@ -256,7 +256,7 @@ mod tests {
         for (text, part) in [
             ("draw_value=none", "a number, or numbers for `attackers` and `defenders`"),
             ("draw_value.defenders=-2", "a number from -1 to 1"),
-            ("gumbel.interior=fast", "another value: unknown variant `fast`, expected `improved-policy` or `puct`"),
+            ("repeats=fast", "another value: unknown variant `fast`"),
             ("gumbel=8,puct.c_init=many", "another value: invalid type"),
             ("gumbel.nonsense=1", "KEY=VALUE"),
             ("leaves_in_flight=0", "an integer from 1 to 10000"),

@@ -4,7 +4,7 @@ use tablut_rules::{Move, Side};
 
 use super::Search;
 use super::simulation::{Descended, Pending};
-use crate::config::Repeats;
+use crate::config::{Method, Repeats};
 use crate::formulas::interior::interior_choice;
 use crate::formulas::moves_left::moves_left_bonus;
 use crate::formulas::puct::puct_choice;
@@ -120,7 +120,7 @@ impl Search {
             if n == 0 {
                 q = turned(node.q, mover);
             }
-            if in_flight > 0 && self.config.is_puct_inside() {
+            if in_flight > 0 && self.config.method == Method::Puct {
                 q = (q * n as f32 - in_flight as f32) / (n + in_flight) as f32;
             }
         }
@@ -166,7 +166,7 @@ impl Search {
         let choice = if visited.is_empty() {
             if unvisited.is_some() { Choice::New } else { Choice::Closed }
         } else {
-            let index = if self.config.is_puct_inside() {
+            let index = if self.config.method == Method::Puct {
                 puct_choice(&self.config.puct, turned(node.q, mover), &visited, unvisited).index
             } else {
                 let sigma = &self.config.gumbel.sigma;

@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
 use tablut_search::exhaustive::{Exhaustive, Goal};
 use tablut_search::{
-    Evaluator, GumbelConfig, Interior, Method, MovesLeftConfig, PuctConfig, Repeats, Search, SearchConfig, Solver,
+    Evaluator, GumbelConfig, Method, MovesLeftConfig, PuctConfig, Repeats, Search, SearchConfig, Solver,
 };
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, sparse_game};
@@ -26,7 +26,6 @@ impl Dice {
             max_considered: self.one_of(&[1, 2, 3, 16, 500]),
             simulations_per_considered: self.one_of(&[1, 2, 5]),
             gumbel_scale: self.one_of(&[0.0, 1.0]),
-            interior: self.one_of(&[Interior::ImprovedPolicy, Interior::Puct]),
             ..GumbelConfig::default()
         };
         let puct = PuctConfig {
