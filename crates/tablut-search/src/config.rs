@@ -109,8 +109,6 @@ pub enum Repeats {
     /// A draw, if the position occurred on the path from the root to the leaf. So repeating moves gains nothing. Proofs
     /// do not use this value.
     Drawn,
-    /// A draw, if the position occurred anywhere in the game or on the path.
-    DrawnInGame,
 }
 
 /// What a search proves, and what it finds without an evaluation.

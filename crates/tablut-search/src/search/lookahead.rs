@@ -37,12 +37,7 @@ impl Search {
             self.tree.prove(id, proof);
             return Descended::Known;
         }
-        let repeats = match self.config.repeats {
-            Repeats::Evaluated => false,
-            Repeats::Drawn => self.repeats_below_root(),
-            Repeats::DrawnInGame => self.game.occurrences() > 0,
-        };
-        if repeats {
+        if self.config.repeats == Repeats::Drawn && self.repeats_below_root() {
             // It stays a leaf.
             self.tree.node_mut(id).q = self.tree.value_of(None);
             return Descended::Known;

@@ -87,7 +87,6 @@ fn a_repeated_position_is_worth_a_draw_where_asked() {
         found
     };
     assert!(values(Repeats::Drawn).iter().all(|q| *q == 0.0));
-    assert!(values(Repeats::DrawnInGame).iter().all(|q| *q == 0.0));
     assert!(values(Repeats::Evaluated).iter().all(|q| *q > 0.5));
 }
 

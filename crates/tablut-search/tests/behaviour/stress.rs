@@ -41,7 +41,7 @@ impl Dice {
             gumbel,
             puct,
             moves_left: MovesLeftConfig { max_effect: self.one_of(&[0.0, 0.1]), ..MovesLeftConfig::default() },
-            repeats: self.one_of(&[Repeats::Evaluated, Repeats::Drawn, Repeats::DrawnInGame]),
+            repeats: self.one_of(&[Repeats::Evaluated, Repeats::Drawn]),
             draw_value: self.one_of(&[0.0, 0.0, -0.3, 1.0]).into(),
             solver: self.one_of(&[Solver::Off, Solver::Threats, Solver::Deep]),
             stop_early: self.below(2) == 0,
