@@ -79,7 +79,7 @@ pub enum Method {
     /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target.
     #[default]
     Gumbel,
-    /// `AlphaZero`'s PUCT with first-play urgency, root noise and temperature. The policy target is the visit
+    /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit
     /// distribution.
     Puct,
     /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`) and under a clock, unless the clock comes with so
@@ -199,10 +199,6 @@ pub struct PuctConfig {
     /// Temperature of the policy in PUCT's tree. Priors become π^(1 / temperature), so a number above 1 makes them more
     /// even. Default 1. Play and analysis use 1.8 (`experiments/scaling`).
     pub policy_temperature: f32,
-    /// Share of Dirichlet noise in the root's prior, from 0 to 1. Default 0, which means none.
-    pub noise_fraction: f32,
-    /// Sum of the concentrations of the Dirichlet noise, divided equally among the legal moves. Default 10.
-    pub noise_concentration: f32,
     /// The move is drawn in proportion to visits^(1 / temperature). 0 plays the most visited move. Default 0.
     pub temperature: f32,
     /// Number of plies at the start of the game in which `temperature` applies. After that it is 0. Default: the whole
@@ -217,8 +213,6 @@ impl Default for PuctConfig {
             c_base: 19652.0,
             fpu_reduction: 0.2,
             policy_temperature: 1.0,
-            noise_fraction: 0.0,
-            noise_concentration: 10.0,
             temperature: 0.0,
             temperature_plies: u32::MAX,
         }

@@ -63,7 +63,6 @@ impl SearchOptions {
                 config.method = Method::Puct;
                 config.puct.c_init = c_init.unwrap_or(config.puct.c_init);
                 config.puct.fpu_reduction = fpu_reduction.unwrap_or(config.puct.fpu_reduction);
-                (config.puct.noise_fraction, config.puct.temperature) = (0.0, 0.0);
             }
         }
         config.solver = self.solver.unwrap_or(config.solver);
@@ -235,9 +234,6 @@ mod tests {
         (expected.method, expected.puct.c_init, expected.puct.fpu_reduction) = (Method::Puct, 2.5, 0.0);
         expected.solver = Solver::Threats;
         assert_eq!(apply("solver=threats,puct=2.5,fpu=0"), expected);
-        let puct = apply("puct");
-        assert_eq!((puct.puct.noise_fraction, puct.puct.temperature, puct.solver), (0.0, 0.0, usual.solver));
-        puct.validate().unwrap();
     }
 
     #[test]

@@ -44,9 +44,6 @@ impl SearchConfig {
         share("moves_left.max_effect", self.moves_left.max_effect)?;
         factor("moves_left.slope", self.moves_left.slope)?;
         share("moves_left.threshold", self.moves_left.threshold)?;
-        share("puct.noise_fraction", self.puct.noise_fraction)?;
-        let concentration = f64::from(self.puct.noise_concentration);
-        within("puct.noise_concentration", concentration, (1e-3, 1e6), "a number from 0.001 to 1000000")?;
         factor("puct.temperature", self.puct.temperature)
     }
 }
@@ -58,13 +55,12 @@ mod tests {
     #[test]
     fn values_out_of_range_are_refused() {
         let mut config = SearchConfig::default();
-        config.puct.noise_fraction = 1.5;
+        config.moves_left.max_effect = 1.5;
         let error = config.validate().expect_err("a share above 1");
-        assert_eq!(error.to_string(), "puct.noise_fraction = 1.5: expected a number from 0 to 1");
+        assert_eq!(error.to_string(), "moves_left.max_effect = 1.5: expected a number from 0 to 1");
         config = SearchConfig { leaves_in_flight: 0, ..SearchConfig::default() };
         assert_eq!(config.validate().expect_err("no leaf at all").key, "leaves_in_flight");
-        (config.puct.policy_temperature, config.puct.noise_concentration) = (0.1, 0.001);
-        config.leaves_in_flight = 1;
+        (config.puct.policy_temperature, config.leaves_in_flight) = (0.1, 1);
         config.validate().expect("the lower ends of the ranges are in them");
         for endless in [f32::INFINITY, f32::NAN, 1e38, -1.0] {
             config = SearchConfig::default();

@@ -5,7 +5,7 @@ use tablut_rules::{Move, MoveList, Side};
 
 use crate::config::{Method, SearchConfig};
 use crate::formulas::halving::{HalvingGroup, schedule};
-use crate::formulas::noise::{dirichlet, gumbel, noisy_prior, open_unit};
+use crate::formulas::noise::{gumbel, open_unit};
 use crate::formulas::softmax::exp;
 use crate::proof::{Proof, backed_up};
 use crate::tree::{EdgeId, NONE, ROOT, Tree};
@@ -15,8 +15,7 @@ use crate::tree::{EdgeId, NONE, ROOT, Tree};
 pub(super) struct Entry {
     pub mv: Move,
     pub log_prior: f32,
-    /// The prior that PUCT uses: the policy's prior with noise.
-    pub noisy_prior: f32,
+    pub prior: f32,
     pub gumbel: f32,
     /// The move's edge, if it has one.
     pub edge: EdgeId,
@@ -64,7 +63,7 @@ impl Root {
         self.entries.extend(moves.iter().map(|mv| Entry {
             mv: *mv,
             log_prior,
-            noisy_prior: exp(log_prior),
+            prior: exp(log_prior),
             gumbel: 0.0,
             edge: NONE,
             known_result: None,
@@ -82,7 +81,7 @@ impl Root {
         for entry in &mut self.entries {
             if let Some(candidate) = tree.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {
                 entry.log_prior = candidate.log_prior;
-                entry.noisy_prior = exp(candidate.log_prior);
+                entry.prior = exp(candidate.log_prior);
             }
         }
         for (id, edge) in tree.edges_of(ROOT) {
@@ -95,7 +94,6 @@ impl Root {
     /// Draws the search's random numbers in the order of the moves, and plans the search for the `n_open` moves that
     /// are not refuted yet.
     pub fn draw(&mut self, config: &SearchConfig, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
-        let n = self.entries.len();
         match config.method {
             Method::Gumbel | Method::Auto => {
                 if config.gumbel.gumbel_scale > 0.0 {
@@ -107,12 +105,6 @@ impl Root {
             }
             Method::Puct => {
                 let puct = &config.puct;
-                if puct.noise_fraction > 0.0 {
-                    let noise = dirichlet(rng, n, puct.noise_concentration.into());
-                    for (entry, noise) in self.entries.iter_mut().zip(noise) {
-                        entry.noisy_prior = noisy_prior(exp(entry.log_prior), noise, puct.noise_fraction);
-                    }
-                }
                 if puct.temperature > 0.0 && ply < puct.temperature_plies {
                     self.unit = open_unit(rng);
                 }

@@ -206,7 +206,7 @@ impl Search {
         (first > second + left).then_some(Stop::Decided)
     }
 
-    /// PUCT over the root's moves with their noisy priors.
+    /// PUCT over the root's moves.
     fn choose_puct(&mut self) -> usize {
         let side = self.root.side;
         let (mut visited, mut ids) = (std::mem::take(&mut self.scratch.visited), std::mem::take(&mut self.scratch.ids));
@@ -223,17 +223,17 @@ impl Search {
                     ids.push(index as u32);
                     let of = self.with_virtual_loss(root, edge, side);
                     let q = of.q + self.moves_left_bonus(root, edge, of.q);
-                    visited.push(Visited { prior: entry.noisy_prior, q, ..of });
+                    visited.push(Visited { prior: entry.prior, q, ..of });
                 }
                 _ => {
-                    sum_prior += entry.noisy_prior;
-                    if best.is_none_or(|best| entry.noisy_prior > self.root.entries[best].noisy_prior) {
+                    sum_prior += entry.prior;
+                    if best.is_none_or(|best| entry.prior > self.root.entries[best].prior) {
                         best = Some(index);
                     }
                 }
             }
         }
-        let unvisited = best.map(|best| Unvisited { prior: self.root.entries[best].noisy_prior, sum_prior });
+        let unvisited = best.map(|best| Unvisited { prior: self.root.entries[best].prior, sum_prior });
         let choice = puct_choice(&self.config.puct, turned(root.q, side), &visited, unvisited);
         let chosen = choice.index.map(|index| ids[index] as usize);
         self.scratch.visited = visited;

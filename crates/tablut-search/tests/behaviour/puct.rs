@@ -1,4 +1,4 @@
-//! PUCT's root noise and temperature.
+//! PUCT's temperatures.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Move;
@@ -22,7 +22,7 @@ fn n_different(mut moves: Vec<Move>) -> usize {
 }
 
 #[test]
-fn without_noise_and_temperature_the_seed_does_not_matter() {
+fn without_a_temperature_the_seed_does_not_matter() {
     let plain = chosen(&config(PuctConfig::default()), 12);
     assert_eq!(n_different(plain.clone()), 1);
     // The most visited move is played too.
@@ -41,17 +41,6 @@ fn temperature_draws_moves_until_its_ply() {
     let drawn = PuctConfig { temperature: 1.0, temperature_plies: 13, ..PuctConfig::default() };
     assert!(n_different(chosen(&config(drawn.clone()), 12)) > 3);
     assert_eq!(n_different(chosen(&config(drawn), 13)), 1, "from ply 13 on the most visited move is played");
-}
-
-#[test]
-fn noise_moves_visits_but_not_the_reported_prior() {
-    let noisy = config(PuctConfig { noise_fraction: 0.5, ..PuctConfig::default() });
-    let game = random_game(&rules("kvasir"), 12, 12);
-    let (a, b) = (search(&game, &noisy, &mut HashEvaluator, 1), search(&game, &noisy, &mut HashEvaluator, 2));
-    let visits = |result: &tablut_search::SearchResult| result.moves.iter().map(|of| of.visits).collect::<Vec<_>>();
-    let priors = |result: &tablut_search::SearchResult| result.moves.iter().map(|of| of.prior).collect::<Vec<_>>();
-    assert_ne!(visits(&a), visits(&b));
-    assert_eq!(priors(&a), priors(&b));
 }
 
 #[test]

@@ -29,7 +29,6 @@ impl Dice {
             ..GumbelConfig::default()
         };
         let puct = PuctConfig {
-            noise_fraction: self.one_of(&[0.0, 0.25, 1.0]),
             temperature: self.one_of(&[0.0, 0.5, 1.0]),
             policy_temperature: self.one_of(&[1.0, 1.8]),
             ..PuctConfig::default()
