@@ -7,6 +7,6 @@ net=${1:?the model file}
 tablut=${TABLUT:-target/release/tablut}
 for simulations in 16 32; do
     for rules in piecepack imperial ludoteka linnaeus masters kvasir; do
-        "$tablut" match "net:$net@$simulations,gumbel" "net:$net@$simulations,puct" --rules "$rules" --games 1000 --sprt=0,20 -q
+        "$tablut" match "net:$net@$simulations,method=gumbel" "net:$net@$simulations,method=puct" --rules "$rules" --games 1000 --sprt=0,20 -q
     done
 done

@@ -31,4 +31,4 @@ pub use nets::{NetInfo, NetSearch, Nets, NetsError, play_simulations};
 pub use player::{Fault, Player, PlayerError};
 pub use registry::{Registry, StartProgram};
 pub use search_player::SearchPlayer;
-pub use spec::{MAX_SIMULATIONS, MethodOption, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
+pub use spec::{MAX_SIMULATIONS, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};

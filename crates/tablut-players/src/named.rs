@@ -66,8 +66,8 @@ mod tests {
     fn names_stand_before_players_and_options_stay_options() {
         for (text, name, spec) in [
             ("weak=alphabeta:1", "weak", "alphabeta:1"),
-            ("a-1_b.c=net:x=y.tablut@8,puct=2", "a-1_b.c", "net:x=y.tablut@8,puct=2"),
-            ("net:x.tablut@8,puct=2", "net:x.tablut@8,puct=2", "net:x.tablut@8,puct=2"),
+            ("a-1_b.c=net:x=y.tablut@8,method=puct", "a-1_b.c", "net:x=y.tablut@8,method=puct"),
+            ("net:x.tablut@8,method=puct", "net:x.tablut@8,method=puct", "net:x.tablut@8,method=puct"),
             ("engine:run --net=a", "engine:run --net=a", "engine:run --net=a"),
         ] {
             let player: NamedPlayer = text.parse().unwrap();

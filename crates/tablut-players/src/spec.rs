@@ -2,7 +2,7 @@
 
 mod search_options;
 
-pub use search_options::{MethodOption, OPTION_FORMS, OptionError, SearchOptions};
+pub use search_options::{OPTION_FORMS, OptionError, SearchOptions};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -295,10 +295,10 @@ mod tests {
             "alphabeta:200ms",
             "rollouts:200",
             "net:runs/a@b/net.tablut@32",
-            "net:a,b.tablut@32,puct=2,fpu=0.1,solver=off",
-            "net:a.tablut@32,gumbel=32",
+            "net:a,b.tablut@32,method=puct,puct.c_init=2,solver=off",
+            "net:a.tablut@32,gumbel.max_considered=32",
             "net:a.tablut@2s",
-            "net:a.tablut@800/150ms,puct",
+            "net:a.tablut@800/150ms,method=puct",
             "policy:x:y.tablut",
             "engine:./engine --net a@b",
             "engine:./engine 'an argument'@800/2s",
@@ -349,8 +349,8 @@ mod tests {
             ("net:file@0/2s", "1 to 1000000"),
             ("net:file@0s", "200ms or 2s"),
             ("net:file@2x", "200ms or 2s"),
-            ("net:file@8,pucd", "option \"pucd\": expected gumbel"),
-            ("net:file@8,", "option \"\": expected gumbel"),
+            ("net:file@8,pucd", "option \"pucd\": expected KEY=VALUE"),
+            ("net:file@8,", "option \"\": expected KEY=VALUE"),
             ("policy:", "policy:FILE"),
             ("engine", "engine:COMMAND"),
             ("engine:@2s", "engine:COMMAND"),
