@@ -52,6 +52,7 @@ fn line(generation: u64) -> MetricsLine {
             defenders: policy,
             phases: vec![phase],
             calibration: [-0.9, -0.5, 0.1, 0.5, 0.9].map(bin).to_vec(),
+            draws: tablut_games::DrawStatistics::default(),
         }),
         ..RuleSetStatistics::default()
     }];
