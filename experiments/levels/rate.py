@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ratings of the levels for either side, from the matches of the example `levels`.
 
-    cargo run --release -p tablut-play --example levels > matches.jsonl
+    cargo run --release -p tablut-lab --example levels > matches.jsonl
     experiments/levels/rate.py matches.jsonl > results.jsonl
 
 A player has two ratings, as the attackers and as the defenders. The attackers' expected score is Elo's curve of their rating less the

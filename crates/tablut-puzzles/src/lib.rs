@@ -3,16 +3,12 @@
 //! A puzzle's position is the start of its own game, without the moves that led to it. The exhaustive solver has proven
 //! the win and that there is no shorter one; it shares no code with the search. [`mine`] finds puzzles in self-play, a
 //! [`PuzzleSet`] is a file of them, and [`solve`] measures how many a search solves.
-//!
-//! [`Endgames`] answers for every position with few pieces at once.
 
-mod endgame;
 mod file;
 mod mine;
 mod puzzle;
 mod solve;
 
-pub use endgame::{EndgameCounts, EndgameError, EndgameSummary, EndgameValue, Endgames, Material, MaterialError};
 pub use file::{PuzzleFileError, PuzzleSet};
 pub use mine::{Mine, MineError, mine};
 pub use puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};

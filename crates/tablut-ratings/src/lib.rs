@@ -12,7 +12,8 @@ pub mod rated_run;
 pub mod ratings;
 pub mod score;
 pub mod sequential_test;
-pub mod simulated;
+#[cfg(test)]
+mod simulated;
 
 pub use pairs::PairTable;
 pub use rated_run::{RatedGeneration, RatedMatch};

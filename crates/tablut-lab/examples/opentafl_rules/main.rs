@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sh experiments/opentafl/build.sh OpenTafl out
-//! cargo run --release -p tablut-rules --example opentafl_rules -- out/oracle [--games N] [--seed S]
+//! cargo run --release -p tablut-lab --example opentafl_rules -- out/oracle [--games N] [--seed S]
 //! ```
 //!
 //! It plays every rule set that can be written as a line of rules. It also plays the games that OpenTafl knows for this

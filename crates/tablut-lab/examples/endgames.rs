@@ -1,6 +1,6 @@
 //! What is certain of all positions with few pieces, under chosen rule sets.
 //!
-//! `cargo run --release -p tablut-puzzles --example endgames -- kvasir,masters 0v2,1v1` solves a king against two
+//! `cargo run --release -p tablut-lab --example endgames -- kvasir,masters 0v2,1v1` solves a king against two
 //! attackers, and a king and one defender against one attacker. `all` stands for the rule sets that come with the
 //! program. It prints Markdown tables; progress goes to stderr. One thread.
 
@@ -8,7 +8,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_puzzles::{EndgameCounts, EndgameSummary, Endgames, Material};
+use tablut_lab::{EndgameCounts, EndgameSummary, Endgames, Material};
 use tablut_rules::{Rules, Side};
 
 /// One rule set's answer about each class, in the order of the classes.

@@ -2,15 +2,21 @@
 //! contain the truth and how often the tests are wrong. It prints the tables of `experiments/ratings`.
 //!
 //! ```text
-//! cargo run --release -p tablut-ratings --example known_strength -- TOURNAMENTS TESTS
+//! cargo run --release -p tablut-lab --example known_strength -- TOURNAMENTS TESTS
 //! ```
 
+/// The players of the rating tests. That file names `crate::elo` and `crate::pairs`, which are imported here.
+#[path = "../../tablut-ratings/src/simulated.rs"]
+mod simulated;
+
+use elo::expected_score;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_ratings::elo::expected_score;
+use simulated::{SimulatedMatch, pick};
 use tablut_ratings::sequential_test::bet::likeliest_with_mean;
-use tablut_ratings::simulated::{SimulatedMatch, pick};
-use tablut_ratings::{Anchor, PairTable, Pairing, Pentanomial, Ratings, SequentialTest, TestBounds, TestVerdict, rate};
+use tablut_ratings::{
+    Anchor, PairTable, Pairing, Pentanomial, Ratings, SequentialTest, TestBounds, TestVerdict, elo, pairs, rate,
+};
 
 const ZERO: Anchor = Anchor { player: 0, elo: 0.0 };
 

@@ -1,6 +1,6 @@
 //! A net against itself in two precisions: the effect of rounding on play, with equal simulations or equal time.
 //!
-//! `cargo run --release -p tablut-arena --example precision_match -- MODEL RULES PAIRS bf16@64 f32@64`
+//! `cargo run --release -p tablut-lab --example precision_match -- MODEL RULES PAIRS bf16@64 f32@64`
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The cost of the heads if burn ran and differentiated them, compared with a whole training step. Both are measured in
 //! one process, alternating, many times.
 //!
-//! `cargo run --release -p tablut-learn --example burn_heads -- [SHAPE] [BATCH] [ROUNDS]`
+//! `cargo run --release -p tablut-lab --example burn_heads -- [SHAPE] [BATCH] [ROUNDS]`
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Matches between searches that differ only in their solver. Both sides use the uniform evaluator, so they have no
 //! other knowledge.
 //!
-//! `cargo run --release -p tablut-search --example solver_match -- deep threats kvasir 32 400` plays 400 games on
+//! `cargo run --release -p tablut-lab --example solver_match -- deep threats kvasir 32 400` plays 400 games on
 //! kvasir with 32 simulations per move. Openings are six random plies. Each opening is played twice, with sides
 //! exchanged.
 

@@ -1,7 +1,7 @@
 //! Replays recorded games of the Tablut Challenge under `ashton` and compares captures and results.
 //!
 //! ```text
-//! cargo run --release -p tablut-rules --example challenge_games -- challenge_games.jsonl
+//! cargo run --release -p tablut-lab --example challenge_games -- challenge_games.jsonl
 //! ```
 //!
 //! One game a line: `{"moves":["i4-e4xe3",…],"result":"defenders"}`, every captured square after an `x`.

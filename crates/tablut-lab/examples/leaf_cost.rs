@@ -1,6 +1,6 @@
 //! What the solver costs at a leaf, in nanoseconds, over the positions of games that a search plays against itself.
 //!
-//! `cargo run --release -p tablut-search --example leaf_cost -- kvasir,masters 40` plays 40 games under each rule set
+//! `cargo run --release -p tablut-lab --example leaf_cost -- kvasir,masters 40` plays 40 games under each rule set
 //! and then looks at all their positions, again and again. For comparison it prints the time of listing the legal moves,
 //! and that of a look which applies every move ([`look_at_every_move`]).
 

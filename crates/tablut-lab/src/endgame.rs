@@ -56,7 +56,7 @@ pub enum EndgameError {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tablut_puzzles::{EndgameValue, Endgames, Material};
+/// use tablut_lab::{EndgameValue, Endgames, Material};
 /// use tablut_rules::{Rules, Side};
 ///
 /// let mut endgames = Endgames::new(Arc::new(Rules::named("tartu")?));

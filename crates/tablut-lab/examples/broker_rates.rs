@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! nats-server -js -sd /tmp/rates &
-//! cargo run --release -p tablut-fleet --example broker_rates -- nats://127.0.0.1:4222
+//! cargo run --release -p tablut-lab --example broker_rates -- nats://127.0.0.1:4222
 //! ```
 //!
 //! The games are real ones, of self-play with an untrained net, sent again and again under other numbers; the learner unpacks,

@@ -2,7 +2,7 @@
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use std::sync::Arc;
-use tablut_puzzles::{EndgameValue, Endgames, Material};
+use tablut_lab::{EndgameValue, Endgames, Material};
 use tablut_rules::{Bitboard, Game, MoveList, Outcome, Position, Rules, Side, Square, Symmetry};
 use tablut_search::exhaustive::{Exhaustive, Goal, WinSolver};
 
