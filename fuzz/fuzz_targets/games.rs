@@ -7,26 +7,24 @@ use tablut_games::{RecordFile, records_from_bytes};
 
 fn look_at(file: &RecordFile) {
     for game in &file.games {
-        if let Ok(rules) = file.rules_named(&game.rules) {
+        if let Some(rules) = file.rules_named(&game.rules) {
             let _ = game.replay(&rules, |_, _, _| {});
         }
     }
 }
 
-fuzz_target!(|data: (bool, Vec<u8>, Vec<u8>)| {
-    let (stated, rules, plain) = data;
+fuzz_target!(|data: (Vec<u8>, Vec<u8>)| {
+    let (rules, plain) = data;
     if let Ok(file) = records_from_bytes(&plain) {
         look_at(&file);
     }
     // One frame of these bytes in a file whose checksums are right.
     let mut bytes = b"TABLUTGR".to_vec();
-    bytes.extend(if stated { 2_u32 } else { 1 }.to_le_bytes());
+    bytes.extend(2_u32.to_le_bytes());
     bytes.extend(9_u64.to_le_bytes());
     bytes.extend(1_u32.to_le_bytes());
-    if stated {
-        bytes.extend((rules.len() as u32).to_le_bytes());
-        bytes.extend(&rules);
-    }
+    bytes.extend((rules.len() as u32).to_le_bytes());
+    bytes.extend(&rules);
     bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
     let packed = zstd::bulk::compress(&plain, 1).expect("memory to compress in");
     bytes.extend((packed.len() as u32).to_le_bytes());

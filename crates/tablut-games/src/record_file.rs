@@ -15,16 +15,13 @@
 //! [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16),
 //! policy (u16 each). The header has a list of the searches' surprises if the game was played with them; programs that
 //! do not know the list ignore it.
-//!
-//! Files of version 1 have no rules and no length of rules. Their games name rule sets that come with the program.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tablut_net::{NameAlone, StatedRules, durable};
+use tablut_net::{StatedRules, durable};
 use tablut_rules::{Outcome, Rules, shown};
 
 use crate::notes::GameNotes;
@@ -32,8 +29,6 @@ use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
 const VERSION: u32 = 2;
-/// The version without rules. It can still be read.
-const WITHOUT_RULES: u32 = 1;
 const COMPRESSION_LEVEL: i32 = 1;
 /// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
@@ -88,10 +83,9 @@ impl RecordFile {
         Self { evaluations, rules: rules.into_iter().map(StatedRules::of).collect(), games }
     }
 
-    /// The rules of games that name the rule set `name`. It is an error if the file does not contain them.
-    pub fn rules_named(&self, name: &str) -> Result<Arc<Rules>, NameAlone> {
-        let stated = self.rules.iter().find(|rules| rules.name() == name);
-        stated.ok_or_else(|| NameAlone(shown(name)))?.rules()
+    /// The rules of games that name the rule set `name`, or `None` if the file does not contain them.
+    pub fn rules_named(&self, name: &str) -> Option<Arc<Rules>> {
+        self.rules.iter().find(|rules| rules.name() == name).map(StatedRules::rules)
     }
 }
 
@@ -128,17 +122,13 @@ pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
         return Err("not a file of tablut game records".to_owned());
     }
     let version = bytes.u32()?;
-    if version != VERSION && version != WITHOUT_RULES {
-        return Err(format!("version {version}, this program reads versions {WITHOUT_RULES} and {VERSION}"));
+    if version != VERSION {
+        return Err(format!("version {version}, this program reads version {VERSION}"));
     }
     let evaluations = bytes.u64()?;
     let n_games = bytes.u32()?;
-    let rules = if version == WITHOUT_RULES {
-        None
-    } else {
-        let rules_len = bytes.u32()? as usize;
-        Some(bytes.take(rules_len)?)
-    };
+    let rules_len = bytes.u32()? as usize;
+    let rules = bytes.take(rules_len)?;
     let header = &whole[..whole.len() - bytes.0.len()];
     if bytes.u32()? != crc32c::crc32c(header) {
         return Err("damaged: the header's checksum does not match".to_owned());
@@ -150,13 +140,7 @@ pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
     if !bytes.0.is_empty() {
         return Err(format!("{} bytes after the last frame", bytes.0.len()));
     }
-    let rules: Vec<StatedRules> = if let Some(rules) = rules {
-        serde_json::from_slice(rules).map_err(|error| format!("the rules: {error}"))?
-    } else {
-        let names: BTreeSet<&str> = games.iter().map(|game| game.rules.as_str()).collect();
-        let named = names.into_iter().map(StatedRules::named).collect::<Result<_, _>>();
-        named.map_err(|error| error.to_string())?
-    };
+    let rules = serde_json::from_slice(rules).map_err(|error| format!("the rules: {error}"))?;
     let file = RecordFile { evaluations, rules, games };
     match file.games.iter().find(|game| !file.rules.iter().any(|rules| rules.name() == game.rules)) {
         None => Ok(file),

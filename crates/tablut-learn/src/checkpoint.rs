@@ -84,19 +84,16 @@ impl Checkpoint {
         let names = self.learner.params.iter().map(|param| &param.name);
         let auxiliary: Vec<_> = names.filter(|name| name.starts_with(AUXILIARY)).collect();
         let auxiliary = serde_json::to_string(&auxiliary).map_err(|error| Kind::Format(error.to_string()))?;
-        let mut metadata = BTreeMap::from([
+        let metadata = BTreeMap::from([
             ("auxiliary", auxiliary),
             ("format", STATE_VERSION.to_string()),
             ("architecture", self.learner.architecture.to_json()),
             ("shape", self.learner.architecture.to_string()),
             ("steps", self.learner.steps.to_string()),
             ("hash", state_hash(&self.learner, &training)),
+            ("optimizer", self.learner.optimizer.to_string()),
             ("training", training),
         ]);
-        // States from before there were others say nothing.
-        if self.learner.optimizer != OptimizerKind::AdamW {
-            metadata.insert("optimizer", self.learner.optimizer.to_string());
-        }
         let mut tensors = BTreeMap::new();
         for param in &self.learner.params {
             for (part, values) in parts(param) {
@@ -117,23 +114,17 @@ impl Checkpoint {
         if found != STATE_VERSION.to_string() {
             return Err(Kind::Version { what: "format", found: found.to_owned(), expected: STATE_VERSION });
         }
-        let architecture = match metadata.get("architecture") {
-            Some(json) => Architecture::from_json(json)?,
-            None => value("shape")?.parse()?,
-        };
+        let architecture = Architecture::from_json(value("architecture")?)?;
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
         let training_text = value("training")?;
         let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
-        let optimizer = match metadata.get("optimizer") {
-            None => OptimizerKind::AdamW,
-            Some(name) => OptimizerKind::named(name)
-                .ok_or_else(|| bad("optimizer", format!("`{}`, expected adamw or muon", shown(name))))?,
-        };
+        let optimizer = value("optimizer")?;
+        let optimizer = OptimizerKind::named(optimizer)
+            .ok_or_else(|| bad("optimizer", format!("`{}`, expected adamw or muon", shown(optimizer))))?;
         let layers = architecture.layers();
         let own = layers.parameters().iter().map(|parameter| (parameter.name.clone(), parameter.dims.clone()));
-        let auxiliary = metadata.get("auxiliary").map_or("[]", String::as_str);
         let auxiliary: Vec<String> =
-            serde_json::from_str(auxiliary).map_err(|error| bad("auxiliary", error.to_string()))?;
+            serde_json::from_str(value("auxiliary")?).map_err(|error| bad("auxiliary", error.to_string()))?;
         let auxiliary = auxiliary.into_iter().map(|name| {
             let weights = tensors.get(&format!("{name}#weights"));
             let dims = weights.map_or_else(Vec::new, |weights| weights.shape().to_vec());
@@ -202,14 +193,12 @@ fn parts(param: &ParamState) -> [(&'static str, &Vec<f32>); 4] {
     [("weights", &param.weights), ("momentum", &param.momentum), ("square", &param.square), ("average", &param.average)]
 }
 
-/// BLAKE3 of all numbers of the state, of the summary's text, and of the optimiser's name unless it is `AdamW`.
+/// BLAKE3 of all numbers of the state, of the summary's text, and of the optimiser's name.
 fn state_hash(learner: &LearnerState, training: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(training.as_bytes());
     hasher.update(&learner.steps.to_le_bytes());
-    if learner.optimizer != OptimizerKind::AdamW {
-        hasher.update(learner.optimizer.name().as_bytes());
-    }
+    hasher.update(learner.optimizer.name().as_bytes());
     for (_, data) in learner.params.iter().flat_map(parts) {
         for value in data {
             hasher.update(&value.to_le_bytes());
@@ -332,17 +321,5 @@ mod tests {
         let unknown = Checkpoint::from_state_bytes(2, &written(Some("sgd"))).unwrap_err().to_string();
         assert!(unknown.contains("sgd") && unknown.contains("muon"), "{unknown}");
         assert!(Checkpoint::from_state_bytes(2, &written(None)).is_err());
-    }
-
-    #[test]
-    fn a_state_of_the_first_format_without_an_architecture_is_read() {
-        let bytes = checkpoint(7).state_bytes().unwrap();
-        let (mut metadata, tensors) = container::deserialize(&bytes).unwrap();
-        metadata.remove("architecture").unwrap();
-        metadata.remove("auxiliary").unwrap();
-        let metadata = metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
-        let tensors = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor));
-        let bytes = container::serialize(&metadata, tensors).unwrap();
-        assert_eq!(Checkpoint::from_state_bytes(7, &bytes).unwrap(), checkpoint(7));
     }
 }

@@ -3,11 +3,10 @@
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tablut_games::{RecordFile, read_records};
-use tablut_net::{Model, TrainingSummary};
-use tablut_rules::Rules;
+use tablut_net::{Model, StatedRules, TrainingSummary};
+use tablut_rules::shown;
 
 use crate::checkpoint::{Checkpoint, model_path, state_path, states};
 use crate::config::TrainConfig;
@@ -130,7 +129,7 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
         check.model(&model_path(&checkpoints, generation), generation);
         let path = games_path(folder, generation);
         if let Some(file) = check.note(read_records(&path)) {
-            for rules in file.rules.iter().filter_map(|rules| rules.set()) {
+            for rules in file.rules.iter().map(StatedRules::set) {
                 if kept.get(&rules.name).is_some_and(|kept| !kept.differences(rules).is_empty()) {
                     check.faults.push(format!("{}: other rules {} than the run's", path.display(), rules.name));
                 }
@@ -167,9 +166,9 @@ impl RunCheck {
 
     fn replay(&mut self, path: &Path, file: &RecordFile) {
         for game in &file.games {
-            let rules: Result<Arc<Rules>, _> = file.rules_named(&game.rules);
+            let rules = file.rules_named(&game.rules);
             let replayed = rules
-                .map_err(|error| error.to_string())
+                .ok_or_else(|| format!("the rules {} are not in the file", shown(&game.rules)))
                 .and_then(|rules| game.replay(&rules, |_, _, _| {}).map(drop).map_err(|error| error.to_string()));
             match replayed {
                 Ok(()) => self.games += 1,

@@ -12,9 +12,7 @@
 //! - `hash`: BLAKE3 of the weights
 //! - `card`: a [`Card`] as JSON, if the file has one
 //!
-//! Tensors are f32 with the names of [`Architecture::layers`]. Files of earlier versions may lack `architecture`; then
-//! `shape` names the net's architecture. They may lack `rule_sets`; then `rules` names rule sets that come with the
-//! program.
+//! Tensors are f32 with the names of [`Architecture::layers`].
 
 pub mod container;
 
@@ -130,10 +128,7 @@ impl Model {
         };
         version("format", "format", FORMAT_VERSION)?;
         version("encoding", "encoding", ENCODING_VERSION)?;
-        let architecture = match metadata.get("architecture") {
-            Some(json) => Architecture::from_json(json)?,
-            None => lookup(&metadata, "shape")?.parse()?,
-        };
+        let architecture = Architecture::from_json(lookup(&metadata, "architecture")?)?;
         let weights = Weights::new(architecture, tensors)?;
         let (found, expected) = (weights.hash(), lookup(&metadata, "hash")?.to_owned());
         if found != expected {
@@ -151,13 +146,9 @@ impl Model {
     }
 }
 
-/// The rule sets in full, or by name in files of earlier versions.
+/// The rule sets. Their names must be those that `rules` lists.
 fn stated_rules(metadata: &HashMap<String, String>) -> Result<Vec<StatedRules>, Kind> {
     let named: Vec<String> = from_json(metadata, "rules")?;
-    if !metadata.contains_key("rule_sets") {
-        let rules = named.iter().map(|name| StatedRules::named(name)).collect::<Result<_, _>>();
-        return rules.map_err(|error| Kind::BadKey { key: "rules", reason: error.to_string() });
-    }
     let rules: Vec<StatedRules> = from_json(metadata, "rule_sets")?;
     if names(&rules) == named {
         return Ok(rules);
@@ -186,7 +177,7 @@ mod tests {
     fn model() -> Model {
         Model {
             weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 3),
-            rules: vec![StatedRules::named("kvasir").unwrap()],
+            rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
             training: TrainingSummary { games: 12, ..TrainingSummary::default() },
             card: None,
         }
@@ -245,29 +236,25 @@ mod tests {
     }
 
     #[test]
-    fn rules_come_back_in_full_and_old_files_name_shipped_ones() {
+    fn rules_come_back_in_full() {
         let slow = tablut_rules::RuleSet::from_toml("base = \"kvasir\"\nname = \"slow\"\n[king]\nreach = 2").unwrap();
         let rules = vec![StatedRules::of(&tablut_rules::Rules::new(slow).unwrap())];
         let model = Model { rules, ..model() };
         assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
-        let old = with_metadata(&[("rule_sets", None), ("rules", Some("[\"tartu\", \"slow\"]"))]).unwrap();
-        assert_eq!(old.rules, ["tartu", "slow"].map(|name| StatedRules::named(name).unwrap()));
+        for key in ["architecture", "rule_sets"] {
+            let error = with_metadata(&[(key, None)]).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{key}` is missing")), "{error}");
+        }
     }
 
     #[test]
     fn metadata_is_not_trusted() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("any.toml");
-        fs::write(&path, "base = \"kvasir\"").unwrap();
-        let path = serde_json::to_string(&[path]).unwrap();
         for (changes, expected) in [
             (&[("training", Some("{\"play_simulations\":4294967295}"))][..], "play_simulations is 4294967295"),
             (&[("training", Some("{\"play_simulations\":1000001}"))], "expected 0 to 1000000"),
-            (&[("rules", Some(&path)), ("rule_sets", None)], "is not the name of a rule set"),
-            (&[("rules", Some("[\"\\u001b[31m\"]")), ("rule_sets", None)], "\\u{1b}[31m"),
+            (&[("rules", Some("[\"\\u001b[31m\"]"))], "\\u{1b}[31m"),
             (&[("rules", Some("[\"tartu\"]"))], "it holds kvasir, but `rules` lists tartu"),
             (&[("rules", Some("\u{1b}[31m"))], "metadata key `rules`"),
-            (&[("shape", Some("\u{1b}[31m")), ("architecture", None)], "net shape `\\u{1b}[31m`"),
             (&[("format", Some("\u{1b}[31m"))], "format version \\u{1b}[31m"),
             (&[("hash", Some("\u{1b}[31m"))], "the file says \\u{1b}[31m"),
         ] {
@@ -297,11 +284,7 @@ mod tests {
         for at in 0..header_len {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
-            // If the name of the checksum is damaged, the file reads like the oldest ones, which have none. What the
-            // checksum protects is undamaged then.
-            if let Ok(read) = Model::from_bytes(&damaged) {
-                assert_eq!(read, model(), "a flipped bit in byte {at} went unnoticed");
-            }
+            assert!(Model::from_bytes(&damaged).is_err(), "a flipped bit in byte {at} went unnoticed");
         }
     }
 
@@ -327,21 +310,6 @@ mod tests {
         assert!(error.contains("encoding version 9"), "{error}");
         let wider = Architecture::standard(1, 32).unwrap().to_json();
         let error = with_metadata(&[("architecture", Some(&wider))]).unwrap_err().to_string();
-        assert!(error.contains("dimensions"), "{error}");
-    }
-
-    #[test]
-    fn a_file_without_an_architecture_holds_the_net_that_its_shape_names() {
-        let model = model();
-        let (mut metadata, tensors) = container::deserialize(&model.to_bytes().unwrap()).unwrap();
-        metadata.remove("architecture").unwrap();
-        let mut metadata: BTreeMap<_, _> = metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
-        let write = |metadata: &BTreeMap<&str, String>| {
-            container::serialize(metadata, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap()
-        };
-        assert_eq!(Model::from_bytes(&write(&metadata)).unwrap(), model);
-        metadata.insert("shape", "b1c32".to_owned());
-        let error = Model::from_bytes(&write(&metadata)).unwrap_err().to_string();
         assert!(error.contains("dimensions"), "{error}");
     }
 

@@ -25,41 +25,17 @@ pub struct RulesChoice {
     pub notes: Vec<String>,
 }
 
-/// The rules cannot be chosen.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RulesChoiceError {
-    /// The rule set does not exist or is wrong.
-    #[error(transparent)]
-    Rules(#[from] RuleSetError),
-    /// A net or an opening book contains only the name of its rules, and no rule set of that name comes with the
-    /// program.
-    #[error(
-        "{file} names the rules {name}, which it does not hold and which do not come with the program; give the rule \
-         file with --rules FILE.toml"
-    )]
-    NameAlone {
-        /// The file.
-        file: String,
-        /// The rule set's name.
-        name: String,
-    },
-}
-
 /// Chooses the rules. If `asked` is given, it is a name or the path of a rule file. Otherwise the rules are kvasir, if
 /// every net knows it. Otherwise they are the first rule set of the first net that all nets know, or simply the first
 /// net's first rule set.
 ///
 /// A name means the rule set of the first net that contains one of that name. If there is none, it means the one that
 /// comes with the program. Without nets, every rule set counts as known.
-pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<RulesChoice, RulesChoiceError> {
+pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<RulesChoice, RuleSetError> {
     let name = asked.unwrap_or_else(|| usual_name(nets));
     let stated = nets.iter().find_map(|net| Some((net, net.rules.iter().find(|rules| rules.name() == name)?)));
     let (rules, owner) = match stated {
-        Some((net, rules)) => {
-            let alone = |_| RulesChoiceError::NameAlone { file: shown(net.net), name: name.to_owned() };
-            (rules.rules().map_err(alone)?, Some(net.net))
-        }
+        Some((net, rules)) => (rules.rules(), Some(net.net)),
         None => (Arc::new(Rules::load(name)?), None),
     };
     let mut notes = Vec::new();
@@ -72,18 +48,12 @@ pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<Rule
 }
 
 /// The rules of a file that is not a net, such as an opening book. `file` is its name in messages.
-pub fn rules_of_file(
-    file: &str,
-    stated: &StatedRules,
-    nets: &[KnownRules<'_>],
-) -> Result<RulesChoice, RulesChoiceError> {
-    let alone = |_| RulesChoiceError::NameAlone { file: shown(file), name: stated.name().to_owned() };
-    let rules = stated.rules().map_err(alone)?;
+pub fn rules_of_file(file: &str, stated: &StatedRules, nets: &[KnownRules<'_>]) -> RulesChoice {
     let mut notes = Vec::new();
     if stated.name() != USUAL_RULE_SET {
         notes.push(format!("playing by the rules {} of {}", stated.name(), shown(file)));
     }
-    Ok(RulesChoice::new(rules, file, notes, nets))
+    RulesChoice::new(stated.rules(), file, notes, nets)
 }
 
 impl RulesChoice {
@@ -121,9 +91,11 @@ fn strangeness(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
         return None;
     }
     let label = shown(net.net);
-    let namesake = net.rules.iter().find(|rules| rules.name() == set.name).and_then(StatedRules::set);
+    let namesake = net.rules.iter().find(|rules| rules.name() == set.name);
     Some(match namesake {
-        Some(own) => format!("{label} was trained on other rules {}: here {}", set.name, listed(&set.differences(own))),
+        Some(own) => {
+            format!("{label} was trained on other rules {}: here {}", set.name, listed(&set.differences(own.set())))
+        }
         None if net.rules.is_empty() => format!("{label} does not say what rules it was trained on"),
         None => {
             let names: Vec<&str> = net.rules.iter().map(StatedRules::name).collect();
@@ -147,7 +119,7 @@ mod tests {
     }
 
     fn shipped(names: &[&str]) -> Vec<StatedRules> {
-        names.iter().map(|name| StatedRules::named(name).unwrap()).collect()
+        names.iter().map(|name| StatedRules::of(&Rules::named(name).unwrap())).collect()
     }
 
     /// The chosen name and king's reach, and the notes as one text.
@@ -202,10 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_alone_is_an_error_that_says_what_to_do() {
-        let known = shipped(&["slow"]);
-        let error = choose_rules(None, &[KnownRules { net: "old.tablut", rules: &known }]).unwrap_err().to_string();
-        assert!(error.contains("old.tablut names the rules slow") && error.contains("--rules"), "{error}");
+    fn an_unknown_name_is_an_error_that_says_what_is_near() {
         assert!(choose_rules(Some("kvasr"), &[]).unwrap_err().to_string().contains("kvasir"));
     }
 }

@@ -1,81 +1,48 @@
 //! Rule sets in files: complete and with a hash, so that a net or a game contains the rules that it was played with.
-//!
-//! Files of the oldest versions contain only names. Such a name means the rule set of that name that comes with the
-//! program. It never means a file.
 
 use std::sync::Arc;
 
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tablut_rules::{ClauseDifference, RuleSet, Rules, is_rule_set_name, shown};
+use tablut_rules::{ClauseDifference, RuleSet, Rules, shown};
 
-/// A rule set in a model file, in game records or in an opening book.
+/// A rule set in a model file, in game records, in an opening book or in a file of puzzles.
 ///
-/// As JSON it is either an object or a name. The object has `set`, the rule set with the keys of a rule file, and
-/// `hash`, its [`clauses_hash`].
+/// As JSON it is an object: `set` is the rule set with the keys of a rule file, and `hash` its [`clauses_hash`].
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct StatedRules {
-    name: String,
-    set: Option<RuleSet>,
-}
-
-/// A name in a file is not a valid name of a rule set.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("\"{}\" is not the name of a rule set: expected letters, digits, - and _", shown(.0))]
-pub struct BadRulesName(String);
-
-/// A file contains only the name of a rule set, and no rule set of that name comes with the program.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("only the name of the rules {0} is stated, and no rule set of that name comes with the program")]
-pub struct NameAlone(pub String);
+pub struct StatedRules(RuleSet);
 
 impl StatedRules {
-    /// Stores `rules` in full.
+    /// Stores `rules`.
     pub fn of(rules: &Rules) -> Self {
-        Self::checked(rules.set().clone())
-    }
-
-    fn checked(set: RuleSet) -> Self {
-        Self { name: set.name.clone(), set: Some(set) }
-    }
-
-    /// The rule set of a file that contains only its name. It is the one of that name that comes with the program. If
-    /// there is none, only the name is known.
-    pub fn named(name: &str) -> Result<Self, BadRulesName> {
-        if !is_rule_set_name(name) {
-            return Err(BadRulesName(name.to_owned()));
-        }
-        Ok(Self { name: name.to_owned(), set: RuleSet::named(name).ok() })
+        Self(rules.set().clone())
     }
 
     /// The rule set's name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
-    /// The rule set, or `None` if only its name is known.
-    pub fn set(&self) -> Option<&RuleSet> {
-        self.set.as_ref()
+    /// The rule set.
+    pub fn set(&self) -> &RuleSet {
+        &self.0
     }
 
     /// The rule set, compiled.
-    pub fn rules(&self) -> Result<Arc<Rules>, NameAlone> {
-        let set = self.set.clone().ok_or_else(|| NameAlone(self.name.clone()))?;
-        Ok(Arc::new(Rules::new(set).expect("rule sets are checked when they are read")))
+    pub fn rules(&self) -> Arc<Rules> {
+        Arc::new(Rules::new(self.0.clone()).expect("rule sets are checked when they are read"))
     }
 
     /// The clauses in which this rule set differs from the one of its name that comes with the program. Empty if there
     /// is no such rule set.
     pub fn changes(&self) -> Vec<ClauseDifference> {
-        let shipped = RuleSet::named(&self.name).ok();
-        self.set.iter().zip(&shipped).flat_map(|(set, shipped)| set.differences(shipped)).collect()
+        RuleSet::named(self.name()).map_or_else(|_| Vec::new(), |shipped| self.0.differences(&shipped))
     }
 
-    /// Whether this rule set has the same clauses as `set`. The name does not matter, unless only the name is known;
-    /// then it must be equal.
+    /// Whether this rule set has the same clauses as `set`. The name does not matter.
     pub fn is(&self, set: &RuleSet) -> bool {
-        self.set.as_ref().map_or(self.name == set.name, |own| own.differences(set).is_empty())
+        self.0.differences(set).is_empty()
     }
 }
 
@@ -91,10 +58,9 @@ pub fn clauses_hash(set: &RuleSet) -> String {
 
 impl Serialize for StatedRules {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(set) = &self.set else { return self.name.serialize(serializer) };
         let mut object = serializer.serialize_struct("StatedRules", 2)?;
-        object.serialize_field("hash", &clauses_hash(set))?;
-        object.serialize_field("set", set)?;
+        object.serialize_field("hash", &clauses_hash(&self.0))?;
+        object.serialize_field("set", &self.0)?;
         object.end()
     }
 }
@@ -107,11 +73,7 @@ impl<'de> Deserialize<'de> for StatedRules {
             hash: String,
             set: RuleSet,
         }
-        let value = serde_json::Value::deserialize(deserializer)?;
-        if let Some(name) = value.as_str() {
-            return Self::named(name).map_err(D::Error::custom);
-        }
-        let InFull { hash, set } = serde_json::from_value(value).map_err(D::Error::custom)?;
+        let InFull { hash, set } = InFull::deserialize(deserializer)?;
         set.check().map_err(D::Error::custom)?;
         let found = clauses_hash(&set);
         if found != hash {
@@ -120,7 +82,7 @@ impl<'de> Deserialize<'de> for StatedRules {
                 "the clauses of {name} have the hash {found}…, the file says {stated}…: one of them was changed"
             )));
         }
-        Ok(Self::checked(set))
+        Ok(Self(set))
     }
 }
 
@@ -137,26 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_set_comes_back_in_full_and_a_name_alone_is_a_shipped_one() {
+    fn a_rule_set_comes_back_in_full_and_a_name_is_no_rule_set() {
         for set in [slow(), RuleSet::named("tartu").unwrap()] {
             let text = serde_json::to_string(&StatedRules::of(&rules(&set))).unwrap();
-            assert_eq!(serde_json::from_str::<StatedRules>(&text).unwrap().set(), Some(&set));
+            assert_eq!(serde_json::from_str::<StatedRules>(&text).unwrap().set(), &set);
         }
-        let named: StatedRules = serde_json::from_str("\"tartu\"").unwrap();
-        assert_eq!(named, StatedRules::of(&Rules::named("tartu").unwrap()));
-        let unknown: StatedRules = serde_json::from_str("\"slow\"").unwrap();
-        assert_eq!((unknown.name(), unknown.set()), ("slow", None));
-        assert_eq!(serde_json::to_string(&unknown).unwrap(), "\"slow\"");
+        assert!(serde_json::from_str::<StatedRules>("\"tartu\"").is_err());
     }
 
     #[test]
-    fn names_open_no_file_and_damage_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mine.toml");
-        std::fs::write(&path, slow().to_toml()).unwrap();
+    fn damage_is_named() {
         let fault = |text: &str| serde_json::from_str::<StatedRules>(text).unwrap_err().to_string();
-        assert!(fault(&serde_json::to_string(&path).unwrap()).contains("is not the name of a rule set"));
-        assert!(fault("\"\\u001b[31m\"").contains("\\u{1b}[31m"));
         let text = serde_json::to_string(&StatedRules::of(&rules(&slow()))).unwrap();
         let error = fault(&text.replace("\"reach\":2", "\"reach\":3"));
         assert!(error.contains("the clauses of slow have the hash"), "{error}");

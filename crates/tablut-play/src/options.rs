@@ -12,11 +12,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tablut_net::{
-    KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, Processor, RulesChoice,
-    RulesChoiceError, choose_rules,
+    KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, Processor, RulesChoice, choose_rules,
 };
 use tablut_players::{PlayerSpec, PlayerSpecError, play_simulations};
-use tablut_rules::{Position, PositionTextError, Rules, Side};
+use tablut_rules::{Position, PositionTextError, RuleSetError, Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
 use tablut_session::{Level, Lobby, OwnPlayer, Seat, Session, SessionError};
 
@@ -82,7 +81,7 @@ pub enum SideArg {
 pub enum PlayError {
     /// There is no such rule set.
     #[error("{0}")]
-    Rules(RulesChoiceError),
+    Rules(RuleSetError),
     /// The position cannot be read.
     #[error("{0}")]
     Position(PositionTextError),

@@ -18,7 +18,7 @@ fn plays_a_model_file_through_a_pipe() {
     let weights = Weights::initial(&"b1c16".parse().unwrap(), 3);
     let model = Model {
         weights,
-        rules: vec![StatedRules::named("kvasir").unwrap()],
+        rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
         training: TrainingSummary::default(),
         card: None,
     };

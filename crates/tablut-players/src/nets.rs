@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_net::{
     KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Precision, Processor, RulesChoice,
-    RulesChoiceError, StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
+    StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
 };
+use tablut_rules::RuleSetError;
 use tablut_search::{Evaluator, Limit, SearchConfig, Solver};
 
 /// Simulations per move for a net whose file does not recommend a number.
@@ -127,12 +128,12 @@ impl Nets {
     }
 
     /// The rules of the games: `asked`, or rules that all loaded nets know ([`choose_rules`]).
-    pub fn choose_rules(&self, asked: Option<&str>) -> Result<RulesChoice, RulesChoiceError> {
+    pub fn choose_rules(&self, asked: Option<&str>) -> Result<RulesChoice, RuleSetError> {
         self.with_known(|known| choose_rules(asked, known))
     }
 
     /// The rules of a file that is not a net ([`rules_of_file`]).
-    pub fn rules_of_file(&self, file: &str, stated: &StatedRules) -> Result<RulesChoice, RulesChoiceError> {
+    pub fn rules_of_file(&self, file: &str, stated: &StatedRules) -> RulesChoice {
         self.with_known(|known| rules_of_file(file, stated, known))
     }
 
@@ -198,7 +199,7 @@ mod tests {
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
         let model = Model {
             weights,
-            rules: vec![StatedRules::named("kvasir").unwrap()],
+            rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
             training: TrainingSummary::default(),
             card: None,
         };
@@ -222,7 +223,7 @@ mod tests {
     fn a_precision_that_this_machine_lacks_is_refused_by_name() {
         let model = || Model {
             weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
-            rules: vec![StatedRules::named("kvasir").unwrap()],
+            rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
             training: TrainingSummary::default(),
             card: None,
         };

@@ -10,13 +10,11 @@ const FORMAT: &str = "tablut puzzles";
 const VERSION: u32 = 2;
 /// The checksum field of a header before the checksum is computed.
 const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
-/// The version that only names its rules. It can still be read.
-const NAMED_RULES: u32 = 1;
 
 /// Puzzles of one rule set, with information about their source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PuzzleSet {
-    /// The rule set, by name or path.
+    /// The rule set.
     pub rules: StatedRules,
     /// The hash of the weights of the net that played the games.
     pub net: String,
@@ -42,8 +40,7 @@ struct Header {
     seed: u64,
     games: u64,
     puzzles: usize,
-    /// The first 16 digits of the BLAKE3 hash of the whole text without this value. In version 1 it is the hash of
-    /// everything after the header's line.
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value.
     checksum: String,
 }
 
@@ -132,11 +129,8 @@ fn to_json(value: &impl Serialize) -> String {
 
 /// A text whose header has an empty checksum, with the checksum inserted.
 fn sealed(text: &str) -> String {
-    text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{}\"", checksum(text)), 1)
-}
-
-fn checksum(body: &str) -> String {
-    blake3::hash(body.as_bytes()).to_hex()[..16].to_owned()
+    let checksum = &blake3::hash(text.as_bytes()).to_hex()[..16];
+    text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)
 }
 
 /// The set, or the line with its error.
@@ -144,18 +138,15 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     let at = |line: usize| move |error: &dyn std::fmt::Display| (line, error.to_string());
     let (first, body) = text.split_once('\n').unwrap_or((text, ""));
     let header: Header = serde_json::from_str(first).map_err(|error| at(1)(&error))?;
-    if header.format != FORMAT || ![NAMED_RULES, VERSION].contains(&header.version) {
+    if header.format != FORMAT || header.version != VERSION {
         let (format, version) = (shown(&header.format), header.version);
-        let expected = format!("expected {FORMAT:?} version {NAMED_RULES} or {VERSION}");
-        return Err((1, format!("{format:?} version {version}, {expected}")));
+        return Err((1, format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}")));
     }
     let unsealed = text.replacen(&format!("\"checksum\":\"{}\"", header.checksum), EMPTY_CHECKSUM, 1);
-    let whole =
-        if header.version == NAMED_RULES { header.checksum == checksum(body) } else { sealed(&unsealed) == text };
-    if !whole {
+    if sealed(&unsealed) != text {
         return Err((1, "damaged: the checksum does not match".to_owned()));
     }
-    let rules = header.rules.rules().map_err(|error| at(1)(&error))?;
+    let rules = header.rules.rules();
     let mut puzzles = Vec::new();
     for (index, line) in body.lines().enumerate() {
         let at = at(index + 2);
@@ -192,7 +183,7 @@ mod tests {
         let solutions = ["c5-c9", "c5-c1", "c5-a5"].map(|mv| mv.parse().unwrap()).to_vec();
         let puzzles = vec![Puzzle { position, distance: 1, solutions, game: 3, ply: 40 }];
         PuzzleSet {
-            rules: StatedRules::named("kvasir").unwrap(),
+            rules: StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap()),
             net: "abc".to_owned(),
             simulations: 32,
             seed: 1,

@@ -13,7 +13,7 @@ const RULES: [&str; 6] = ["piecepack", "imperial", "ludoteka", "linnaeus", "mast
 fn read(rules: &str) -> (Arc<Rules>, PuzzleSet) {
     let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../experiments/puzzles"].iter().collect();
     let set = PuzzleSet::read(&folder.join(format!("{rules}.jsonl"))).unwrap();
-    (set.rules.rules().unwrap(), set)
+    (set.rules.rules(), set)
 }
 
 /// Every `every`-th puzzle of a set.

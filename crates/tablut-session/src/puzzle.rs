@@ -26,7 +26,18 @@ pub struct BookPuzzle {
 #[derive(Deserialize)]
 struct Header {
     format: String,
-    rules: String,
+    rules: HeaderRules,
+}
+
+/// The rules in full; only their name counts here.
+#[derive(Deserialize)]
+struct HeaderRules {
+    set: Named,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
 }
 
 /// What a lobby says of a book.
@@ -52,7 +63,7 @@ impl PuzzleBook {
             serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 2))
         };
         let puzzles = lines.enumerate().map(read).collect::<Result<Vec<BookPuzzle>, String>>()?;
-        Ok(Self { rules: header.rules, puzzles })
+        Ok(Self { rules: header.rules.set.name, puzzles })
     }
 
     /// How many puzzles there are of each distance.
@@ -82,7 +93,7 @@ impl PuzzleBook {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "{\"format\":\"tablut puzzles\",\"version\":1,\"rules\":\"kvasir\"}\n\
+    const TEXT: &str = "{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":{\"set\":{\"name\":\"kvasir\"}}}\n\
         {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\"]}\n\
         {\"position\":\"9/9/9/2K6/9/9/9/9/t7t a\",\"distance\":3,\"solutions\":[\"a1-a2\"]}\n";
 

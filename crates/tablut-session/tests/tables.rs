@@ -8,7 +8,7 @@ use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
 use tablut_session::protocol::{Call, Event, Request};
 use tablut_session::{Assignment, Finding, Lobby, OwnPlayer, PuzzleBook, Response, Step, Table, Work};
 
-const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":1,\"rules\":\"kvasir\"}\n\
+const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":{\"set\":{\"name\":\"kvasir\"}}}\n\
     {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
 
 fn lobby() -> Arc<Lobby> {

@@ -33,7 +33,14 @@ fn net() -> (TempDir, PathBuf) {
     let path = folder.path().join("net.tablut");
     let training = TrainingSummary { play_simulations: 8, ..TrainingSummary::default() };
     let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
-    Model { weights, rules: vec![StatedRules::named("masters").unwrap()], training, card: None }.save(&path).unwrap();
+    Model {
+        weights,
+        rules: vec![StatedRules::of(&tablut_rules::Rules::named("masters").unwrap())],
+        training,
+        card: None,
+    }
+    .save(&path)
+    .unwrap();
     (folder, path)
 }
 

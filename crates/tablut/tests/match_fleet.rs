@@ -28,7 +28,7 @@ impl Setting {
         let net = |seed: u64| {
             let path = folder.path().join(format!("{seed}.tablut"));
             let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
-            let rules = vec![StatedRules::named("kvasir").unwrap()];
+            let rules = vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())];
             Model { weights, rules, training: TrainingSummary::default(), card: None }.save(&path).unwrap();
             format!("net:{}@8", path.display())
         };

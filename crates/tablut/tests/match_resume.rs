@@ -19,7 +19,7 @@ fn net(path: &Path, seed: u64) -> String {
     let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
     Model {
         weights,
-        rules: vec![StatedRules::named("kvasir").unwrap()],
+        rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
         training: TrainingSummary::default(),
         card: None,
     }

@@ -30,7 +30,7 @@ fn text(path: &Path) -> &str {
 fn model() -> Model {
     Model {
         weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
-        rules: vec![StatedRules::named("kvasir").unwrap()],
+        rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
         training: TrainingSummary { play_simulations: 4, ..TrainingSummary::default() },
         card: None,
     }
@@ -125,7 +125,7 @@ fn an_edited_rule_file_stops_the_run() {
         .unwrap();
     train(&path("tiny.toml"), &path("run"));
     let model = Model::load(&path("run/checkpoints/gen-00000.safetensors")).unwrap();
-    assert_eq!(model.rules[0].set().unwrap().max_plies, Some(100), "the model states its rules in full");
+    assert_eq!(model.rules[0].set().max_plies, Some(100), "the model states its rules in full");
     fs::write(path("mine.toml"), rules.replace("100", "90")).unwrap();
     refused(
         &["train", text(&path("tiny.toml")), "--run", text(&path("run"))],

@@ -14,7 +14,7 @@ fn net(tiny: &Tiny, name: &str, shape: &str, rules: &[&str]) -> PathBuf {
     let seed = name.len() as u64 + 7;
     let weights = Weights::initial(&shape.parse().unwrap(), seed);
     let training = TrainingSummary { games: 10, play_simulations: 4, ..TrainingSummary::default() };
-    let rules = rules.iter().map(|name| StatedRules::named(name).unwrap()).collect();
+    let rules = rules.iter().map(|name| StatedRules::of(&tablut_rules::Rules::named(name).unwrap())).collect();
     Model { weights, rules, training, card: None }.save(&path).unwrap();
     path
 }

@@ -17,8 +17,6 @@ const FORMAT: &str = "tablut openings";
 const VERSION: u32 = 2;
 /// The checksum field of a header before the checksum is computed.
 const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
-/// The version that only names its rules, with a hash of their data. It can still be read.
-const NAMED_RULES: u32 = 1;
 
 /// An opening book, with information about how it was made.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,9 +44,6 @@ struct Header {
     format: String,
     version: u32,
     rules: StatedRules,
-    /// In version 1, the first 16 digits of the BLAKE3 hash of the rule set as JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    rules_hash: Option<String>,
     plies: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     steered: bool,
@@ -56,8 +51,7 @@ struct Header {
     band: f64,
     seed: u64,
     openings: usize,
-    /// The first 16 digits of the BLAKE3 hash of the whole text without this value. In version 1 it is the hash of
-    /// everything after the header's line.
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value.
     checksum: String,
 }
 
@@ -128,7 +122,6 @@ impl OpeningBook {
             format: FORMAT.to_owned(),
             version: VERSION,
             rules: self.rules.clone(),
-            rules_hash: None,
             plies: self.plies,
             steered: self.steered,
             judge: self.judge.clone(),
@@ -177,14 +170,6 @@ fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a form in JSON")
 }
 
-fn short_hash(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex()[..16].to_owned()
-}
-
-fn hash_of(rules: &Rules) -> String {
-    short_hash(to_json(rules.set()).as_bytes())
-}
-
 /// The book, or the line with its error.
 fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)> {
     let header = header(text).map_err(|reason| (1, reason))?;
@@ -210,37 +195,29 @@ fn header(text: &str) -> Result<Header, String> {
 
 /// A text whose header has an empty checksum, with the checksum inserted.
 pub(super) fn sealed(text: &str) -> String {
-    let checksum = short_hash(text.as_bytes());
+    let checksum = &blake3::hash(text.as_bytes()).to_hex()[..16];
     text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)
 }
 
 fn check(header: &Header, text: &str, rules: &Rules) -> Result<(), String> {
     let Header { format, version, .. } = header;
-    if format != FORMAT || ![NAMED_RULES, VERSION].contains(version) {
+    if format != FORMAT || *version != VERSION {
         let format = shown(format);
-        return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {NAMED_RULES} or {VERSION}"));
+        return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}"));
     }
-    let body = text.split_once('\n').map_or("", |(_, body)| body);
     let unsealed = text.replacen(&format!("\"checksum\":\"{}\"", header.checksum), EMPTY_CHECKSUM, 1);
-    let whole = if *version == NAMED_RULES {
-        header.checksum == short_hash(body.as_bytes())
-    } else {
-        sealed(&unsealed) == text
-    };
-    if !whole {
+    if sealed(&unsealed) != text {
         return Err("damaged: the checksum does not match".to_owned());
     }
     let named = header.rules.name();
-    let hash_fits = header.rules_hash.as_ref().is_none_or(|hash| *hash == hash_of(rules));
-    match header.rules.set() {
-        _ if header.rules.is(rules.set()) && hash_fits => Ok(()),
-        _ if named != rules.name() => Err(format!("it is for the {named} rules, the match for {}", rules.name())),
-        Some(set) if hash_fits => {
-            let changes: Vec<String> = set.differences(rules.set()).iter().map(ToString::to_string).collect();
-            Err(format!("it is for other rules of the name {named}: there {}", changes.join(", ")))
-        }
-        _ => Err(format!("it is for other rules of the name {named}")),
+    if header.rules.is(rules.set()) {
+        return Ok(());
     }
+    if named != rules.name() {
+        return Err(format!("it is for the {named} rules, the match for {}", rules.name()));
+    }
+    let changes: Vec<String> = header.rules.set().differences(rules.set()).iter().map(ToString::to_string).collect();
+    Err(format!("it is for other rules of the name {named}: there {}", changes.join(", ")))
 }
 
 fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {

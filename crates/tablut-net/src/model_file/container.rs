@@ -58,10 +58,8 @@ pub fn deserialize(bytes: &[u8]) -> Result<Contents, Kind> {
     let metadata = header.metadata().as_ref().and_then(|map| map.get("tablut")).ok_or(Kind::MissingKey("tablut"))?;
     let mut metadata: HashMap<String, String> =
         serde_json::from_str(metadata).map_err(|error| Kind::BadKey { key: "tablut", reason: error.to_string() })?;
-    // The oldest files have none.
-    if let Some(stated) = metadata.remove(CHECKSUM)
-        && stated != checksum(&metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect())
-    {
+    let stated = metadata.remove(CHECKSUM).ok_or(Kind::MissingKey(CHECKSUM))?;
+    if stated != checksum(&metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()) {
         return Err(Kind::Metadata);
     }
     let mut tensors = BTreeMap::new();

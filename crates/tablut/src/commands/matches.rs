@@ -114,7 +114,7 @@ impl MatchArgs {
 pub fn match_rules(asked: Option<&str>, book: Option<&Book>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let choice = match (asked, book) {
         (None, Some(Book::File(path))) => {
-            nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)?
+            nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)
         }
         _ => nets.choose_rules(asked)?,
     };

@@ -179,7 +179,7 @@ fn solve_files(args: &Solve, console: &mut Console) -> anyhow::Result<()> {
     let mut solved = Vec::new();
     let mut all = SolveReport::default();
     for set in &sets {
-        let rules = set.rules.rules()?;
+        let rules = set.rules.rules();
         let report = solve(&rules, &set.puzzles, &config, &make_evaluator)?;
         all = all.with(report.clone());
         solved.push(SolvedSet { rules: rules.name().to_owned(), report });

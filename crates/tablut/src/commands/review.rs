@@ -57,7 +57,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let net = model_name(args.model.as_deref());
     let known = [KnownRules { net: &net, rules: &model.rules }];
     let game = args.game.display().to_string();
-    told(rules_of_file(&game, &StatedRules::of(session.rules()), &known)?, console.voice);
+    told(rules_of_file(&game, &StatedRules::of(session.rules()), &known), console.voice);
     let inference = args.device.processor()?.inference_in(&model.weights, 1, Precision::F32);
     let mut evaluator = NetEvaluator::new(inference.with_context(|| net.clone())?);
     let report = review(&mut session, args.simulations, &mut evaluator, console)?;

@@ -61,9 +61,14 @@ impl Tiny {
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
         let training = TrainingSummary { play_simulations: 4, ..TrainingSummary::default() };
         let path = self.path("net.tablut");
-        Model { weights, rules: vec![StatedRules::named("kvasir").unwrap()], training, card: None }
-            .save(&path)
-            .unwrap();
+        Model {
+            weights,
+            rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
+            training,
+            card: None,
+        }
+        .save(&path)
+        .unwrap();
         path
     }
 

@@ -35,8 +35,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for path in &args.specialists {
         let own = Model::load(path)?;
         for rules in &own.rules {
-            let compiled = rules.rules().with_context(|| format!("model file {}", path.display()))?;
-            let set = compiled.set();
+            let set = rules.set();
             let (name, file) = (rules.name().to_owned(), path.display().to_string());
             let part = own.weights.for_rules(set);
             let before = model.weights.specialist_for(set).map(str::to_owned);
