@@ -68,11 +68,11 @@ class Page:
 
 
 def times(page, level, n):
-    person, computer = {"kind": "person"}, {"kind": "computer", "player": level, "net": 0}
+    person, computer = {"kind": "person"}, {"kind": "computer", "name": level, "net": 0}
     found, state, draw = [], None, random.Random(1)
     while len(found) < n:
         if state is None or not state["moves"] or state["ply"] >= 40:
-            page.ask("new", rules={"name": "kvasir"}, seats={"attackers": person, "defenders": computer})
+            page.ask("new", rules={"name": "kvasir"}, players={"attackers": person, "defenders": computer})
             state = page.state(lambda state: state["ply"] == 0)
         ply, began = state["ply"], time.perf_counter()
         page.ask("play", move=draw.choice(state["moves"])["text"])

@@ -13,8 +13,8 @@ use tablut_session::form::RuleCheck;
 use tablut_session::{Experiment, Step, Work};
 
 /// Sets a value of the form by its key's path.
-fn change(set: &mut Value, assignment: &str) -> Result<(), String> {
-    let (key, value) = assignment.split_once('=').ok_or(format!("{assignment}: expected KEY=VALUE"))?;
+fn change(set: &mut Value, job: &str) -> Result<(), String> {
+    let (key, value) = job.split_once('=').ok_or(format!("{job}: expected KEY=VALUE"))?;
     let path = format!("/{}", key.replace('.', "/"));
     let place = set.pointer_mut(&path).ok_or(format!("{key}: no such clause"))?;
     *place = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("expected NAME GAMES [KEY=VALUE…]".into());
     };
     let mut set = serde_json::to_value(RuleSet::named(name)?)?;
-    for assignment in changes {
-        change(&mut set, assignment)?;
+    for job in changes {
+        change(&mut set, job)?;
     }
     if !changes.is_empty() {
         set["name"] = Value::from(format!("my-{name}"));

@@ -16,7 +16,7 @@ pub struct Style {
 
 /// ANSI colours by use.
 #[derive(Copy, Clone)]
-pub(crate) enum Ink {
+pub(crate) enum Colour {
     Attacker,
     Defender,
     King,
@@ -24,7 +24,7 @@ pub(crate) enum Ink {
     Alarm,
 }
 
-impl Ink {
+impl Colour {
     const fn code(self) -> &'static str {
         match self {
             Self::Attacker => "1;31",
@@ -37,7 +37,7 @@ impl Ink {
 }
 
 impl Style {
-    pub(crate) fn paint(self, ink: Ink, text: &str) -> String {
+    pub(crate) fn paint(self, ink: Colour, text: &str) -> String {
         if self.colour { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }
     }
 
@@ -53,9 +53,9 @@ impl Style {
 
     fn piece(self, piece: Piece) -> String {
         let ink = match piece {
-            Piece::Attacker => Ink::Attacker,
-            Piece::Defender => Ink::Defender,
-            Piece::King => Ink::King,
+            Piece::Attacker => Colour::Attacker,
+            Piece::Defender => Colour::Defender,
+            Piece::King => Colour::King,
         };
         self.paint(ink, self.symbol(piece))
     }
@@ -100,7 +100,7 @@ pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, s
             };
             let content = match position.piece_at(square) {
                 Some(piece) => style.piece(piece),
-                None => style.paint(Ink::Mark, style.mark(marks.get(&square).copied())),
+                None => style.paint(Colour::Mark, style.mark(marks.get(&square).copied())),
             };
             let _ = write!(text, "{open}{content}{close}");
         }
@@ -118,7 +118,7 @@ pub fn legend_text(rules: &Rules, style: Style) -> String {
     let names = [(Mark::Throne, "throne"), (Mark::Escape, "escape"), (Mark::Corner, "corner"), (Mark::Camp, "camp")];
     for (mark, name) in names {
         if marks.values().any(|shown| *shown == mark) {
-            parts.push(format!("{} {name}", style.paint(Ink::Mark, style.mark(Some(mark)))));
+            parts.push(format!("{} {name}", style.paint(Colour::Mark, style.mark(Some(mark)))));
         }
     }
     parts.join("  ")

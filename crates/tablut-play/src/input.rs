@@ -1,6 +1,6 @@
-//! What a player types, read.
+//! Parses the lines that a player types.
 
-use crate::people::People;
+use crate::options::HumanSides;
 use clap::ValueEnum;
 use std::path::PathBuf;
 use tablut_rules::{Move, Square};
@@ -42,7 +42,7 @@ pub enum Input {
     /// `level`, or `level club`.
     Level(Option<&'static Level>),
     /// `side defenders`.
-    Side(People),
+    Side(HumanSides),
     /// `save FILE`, or `save FILE --force`.
     Save {
         /// Where to.
@@ -157,7 +157,7 @@ impl std::str::FromStr for Input {
                 Some(level) => Ok(Self::Level(Some(level))),
                 None => Err(InputError::Level { found: shortened(rest) }),
             },
-            "side" => People::from_str(rest, true).map(Self::Side).map_err(|_| InputError::Argument {
+            "side" => HumanSides::from_str(rest, true).map(Self::Side).map_err(|_| InputError::Argument {
                 command: "side",
                 expected: "expects attackers, defenders, both or neither",
                 found: shortened(rest),
@@ -192,7 +192,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{HELP, Input, InputError};
-    use crate::people::People;
+    use crate::options::HumanSides;
     use tablut_session::Level;
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!("save my game.json".parse(), save("my game.json", false));
         assert_eq!("save my game.json --force".parse(), save("my game.json", true));
         assert_eq!("Level Club".parse(), Ok(Input::Level(Level::named("club"))));
-        assert_eq!("side Both".parse(), Ok(Input::Side(People::Both)));
+        assert_eq!("side Both".parse(), Ok(Input::Side(HumanSides::Both)));
     }
 
     #[test]

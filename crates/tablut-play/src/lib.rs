@@ -1,39 +1,32 @@
 //! Playing Tablut against a net: the page's server and the terminal, two hosts of the game in `tablut-session`.
 //!
 //! - [`serve()`]: the page, for browsers on this machine.
-//! - [`play_here`]: the terminal of this process; [`play`]: the plain mode on any lines and writer; [`PlayArgs`]: the command's options.
-//! - [`Sitting`]: somebody at the board, whatever the board looks like; [`Host`]: the table, and the thread that thinks for it.
-//! - [`read_game`], [`write_game`]: games in files, in all the forms that people have them.
-//! - [`PositionReport`]: what a net and its search say about a position, as text and as data.
+//! - [`play_in_terminal`]: a game on the terminal of this process. [`play_lines`]: the plain mode on any lines and output.
+//!   [`PlayArgs`]: the command's options.
+//! - [`read_game`], [`write_game`]: games in files, in several formats.
+//! - [`PositionReport`]: a net's and its search's results for a position, as text and as data.
 
+mod analysis_text;
 mod board_text;
-mod happenings;
-mod here;
-mod host;
+mod game_files;
+mod hosted_game;
 mod input;
-mod kept;
+mod job_queue;
 mod line_mode;
-mod lines;
 mod opponents;
 mod options;
-mod people;
 mod position_report;
 mod report_text;
 mod screen;
 mod serve;
 mod shipped;
-mod sitting;
-mod sitting_text;
+mod terminal;
+mod terminal_events;
+mod terminal_game;
 
 pub use board_text::{Style, board_text, legend_text};
-pub use happenings::MakeLines;
-pub use here::{Console, play, play_here};
-pub use host::Host;
-pub use input::{HELP, Input, InputError};
-pub use kept::{GameRead, read as read_game, write as write_game};
-pub use lines::{Edited, LineSource, Piped, Typed};
-pub use options::{PlayArgs, PlayError, Setup, SideArg, setup};
-pub use people::People;
+pub use game_files::{GameRead, read_game, write_game};
+pub use options::{HumanSides, PlayArgs, PlayError};
 pub use position_report::{NetView, PositionReport, ReportLine, SearchView};
 pub use report_text::report_text;
 pub use serve::{
@@ -41,4 +34,5 @@ pub use serve::{
     serve_with,
 };
 pub use shipped::{SHIPPED_NET, shipped_net};
-pub use sitting::{Answer, Sitting};
+pub use terminal::{Console, play_in_terminal, play_lines};
+pub use terminal_events::{LineInput, LineSource, MakeLines, Piped};

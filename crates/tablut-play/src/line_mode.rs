@@ -1,11 +1,10 @@
-//! The plain mode: reads lines, writes the board and what happens. For pipes, scripts and screen readers.
+//! The plain mode: it reads lines and writes the board and what happens. For pipes, scripts and screen readers.
 
-use crate::board_text::{Ink, Style, board_text, legend_text};
-use crate::happenings::Happening;
-use crate::lines::Typed;
-use crate::people::People;
-use crate::sitting::{Answer, Sitting};
-use crate::sitting_text::{analysis_text, threat_text};
+use crate::analysis_text::{analysis_text, threat_text};
+use crate::board_text::{Colour, Style, board_text, legend_text};
+use crate::options::HumanSides;
+use crate::terminal_events::{LineInput, TerminalEvent};
+use crate::terminal_game::{Answer, TerminalGame};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -13,85 +12,85 @@ use std::time::{Duration, Instant};
 use tablut_session::protocol::Event;
 use tablut_session::{Alarm, words};
 
-/// How long somebody waits before being told that the computer is thinking, and how often it is told again.
-const PATIENCE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
+/// After what time the player is told that the computer thinks, for the first time and then again.
+const THINKING_NOTICE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
-/// How the plain mode looks.
+/// How the plain mode behaves.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct LineStyle {
     /// Colours and symbols.
     pub text: Style,
-    /// Whether somebody sits at it, who wants to be told that the computer is thinking, and whose game is kept when it is left.
-    pub attended: bool,
+    /// Whether a person plays, and not a script. A person is told that the computer thinks, and the game is saved when
+    /// the person leaves it.
+    pub is_interactive: bool,
 }
 
 /// How a game was left.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Leave {
-    /// By the person, or at the end of the input.
+pub enum Exit {
+    /// By the player, or at the end of the input.
     Asked,
-    /// By a signal: 128 and its number.
+    /// By a signal. The number is 128 plus the signal's number.
     Signal(u8),
 }
 
-/// Exit code of Ctrl-C.
+/// The exit code for Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
-/// Plays until the player leaves, the input ends or a signal comes. Nothing that is typed ends the program with an error; only
-/// failures of the input and `output` do. A prompt sent to `prompts` asks for a line, which comes as a happening.
+/// Plays until the player leaves, the input ends or a signal arrives. Wrong input is answered; only failures of the input
+/// and of `output` are errors. A prompt sent to `prompts` requests a line, which arrives as an event.
 pub fn run_lines(
-    sitting: &mut Sitting,
-    happenings: &Receiver<Happening>,
+    game: &mut TerminalGame,
+    events: &Receiver<TerminalEvent>,
     prompts: &Sender<String>,
     output: &mut dyn Write,
     style: LineStyle,
-) -> io::Result<Leave> {
-    let mut mode = LineMode { sitting, output, style };
-    mode.sitting.host.hurries = !style.attended;
-    mode.sitting.host.greet();
-    mode.sitting.host.news();
+) -> io::Result<Exit> {
+    let mut mode = LineMode { game, output, style };
+    mode.game.take_events();
     mode.greet()?;
-    let mut asked = false;
+    let mut has_prompted = false;
     loop {
-        if !asked && !mode.sitting.host.is_awaited() {
-            if mode.is_over_and_watched() {
-                return Ok(Leave::Asked);
+        if !has_prompted && !mode.game.is_awaited() {
+            let is_over = mode.game.session().ending().is_some();
+            if is_over && mode.game.human_sides() == HumanSides::Neither {
+                return Ok(Exit::Asked);
             }
             mode.output.flush()?;
-            // A reader that is gone has said why, or that nothing more will come.
+            // If the thread that reads lines has ended, its last event says why.
             let _ = prompts.send(mode.prompt());
-            asked = true;
+            has_prompted = true;
         }
-        match mode.wait(happenings)? {
-            Happening::Told(told) => {
-                mode.sitting.host.hear(told);
-                mode.tell_news()?;
+        match mode.wait(events)? {
+            TerminalEvent::Job(update) => {
+                mode.game.update(update);
+                mode.show_events()?;
             }
-            Happening::Typed(typed) => {
-                asked = false;
-                match typed? {
-                    Typed::Line(line) => {
-                        if mode.obey(&line)? == Answer::Left {
-                            return mode.leave(Leave::Asked);
+            TerminalEvent::Line(line) => {
+                has_prompted = false;
+                match line? {
+                    LineInput::Line(line) => {
+                        if mode.execute(&line)? == Answer::Left {
+                            return mode.exit(Exit::Asked);
                         }
                     }
-                    Typed::Interrupted => return mode.leave(Leave::Signal(INTERRUPTED)),
-                    Typed::End => {
-                        let plies = mode.sitting.session().game().ply();
+                    LineInput::Interrupted => return mode.exit(Exit::Signal(INTERRUPTED)),
+                    LineInput::End => {
+                        let plies = mode.game.session().game().ply();
                         mode.say(&format!("End of input; the game was left after ply {plies}."))?;
-                        return mode.leave(Leave::Asked);
+                        return mode.exit(Exit::Asked);
                     }
                 }
             }
-            Happening::Signal(code) => return mode.leave(Leave::Signal(code)),
-            Happening::Key(_) => {}
+            TerminalEvent::Signal(code) => return mode.exit(Exit::Signal(code)),
+            TerminalEvent::Key(_) => {}
         }
     }
 }
 
-/// A sitting with somewhere to write to.
+/// A game and its output.
 struct LineMode<'a> {
-    sitting: &'a mut Sitting,
+    game: &'a mut TerminalGame,
     output: &'a mut dyn Write,
     style: LineStyle,
 }
@@ -101,43 +100,39 @@ impl LineMode<'_> {
         writeln!(self.output, "{}", text.trim_end())
     }
 
-    fn is_over_and_watched(&self) -> bool {
-        self.sitting.session().ending().is_some() && self.sitting.people() == People::Neither
-    }
-
     fn prompt(&self) -> String {
-        let session = self.sitting.session();
+        let session = self.game.session();
         match session.ending() {
             Some(_) => "game over> ".to_owned(),
             None => format!("{}> ", session.game().position().side_to_move()),
         }
     }
 
-    /// The next happening. Who waits for the computer is told now and then that it is thinking.
-    fn wait(&mut self, happenings: &Receiver<Happening>) -> io::Result<Happening> {
-        let gone = || io::Error::other("nothing can happen any more");
-        if !self.style.attended || !self.sitting.host.is_awaited() {
-            self.output.flush()?;
-            return happenings.recv().map_err(|_| gone());
+    /// Waits for the next event. Meanwhile it tells a waiting player that the computer thinks.
+    fn wait(&mut self, events: &Receiver<TerminalEvent>) -> io::Result<TerminalEvent> {
+        let closed = || io::Error::other("all sources of events have ended");
+        self.output.flush()?;
+        if !self.style.is_interactive || !self.game.is_awaited() {
+            return events.recv().map_err(|_| closed());
         }
-        let (began, [mut patience, often]) = (Instant::now(), PATIENCE);
+        let (began, [mut patience, often]) = (Instant::now(), THINKING_NOTICE);
         loop {
-            self.output.flush()?;
-            match happenings.recv_timeout(patience) {
-                Ok(happening) => return Ok(happening),
-                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+            match events.recv_timeout(patience) {
+                Ok(event) => return Ok(event),
+                Err(RecvTimeoutError::Disconnected) => return Err(closed()),
                 Err(RecvTimeoutError::Timeout) => {
                     self.say(&format!("thinking for {} s …", began.elapsed().as_secs()))?;
+                    self.output.flush()?;
                     patience = often;
                 }
             }
         }
     }
 
-    /// Leaves the game; where it could be lost it is kept.
-    fn leave(&mut self, how: Leave) -> io::Result<Leave> {
-        let may_be_lost = self.style.attended || how != Leave::Asked;
-        if let Some(text) = may_be_lost.then(|| self.sitting.keep()).flatten() {
+    /// Leaves the game, and saves it unless a script has ended it.
+    fn exit(&mut self, how: Exit) -> io::Result<Exit> {
+        let saves = self.style.is_interactive || how != Exit::Asked;
+        if let Some(text) = saves.then(|| self.game.save_on_exit()).flatten() {
             self.say(&text)?;
         }
         self.output.flush()?;
@@ -145,39 +140,42 @@ impl LineMode<'_> {
     }
 
     fn greet(&mut self) -> io::Result<()> {
-        let introduction = self.sitting.introduction();
+        let introduction = self.game.introduction();
         self.say(&format!("{introduction} `help` lists the commands."))?;
-        let legend = legend_text(self.sitting.session().rules(), self.style.text);
+        let legend = legend_text(self.game.session().rules(), self.style.text);
         self.say(&legend)?;
         self.show_board()?;
         self.show_ending()
     }
 
     fn show_board(&mut self) -> io::Result<()> {
-        let game = self.sitting.session().game();
+        let game = self.game.session().game();
         let text = board_text(game.rules(), game.position(), game.moves().next_back(), self.style.text);
         let (ply, side) = (game.ply(), game.position().side_to_move());
         writeln!(self.output)?;
         self.say(&text)?;
-        match self.sitting.session().ending() {
+        match self.game.session().ending() {
             None => self.say(&format!("ply {ply}, {side} to move")),
             Some(_) => Ok(()),
         }
     }
 
     fn show_ending(&mut self) -> io::Result<()> {
-        let Some(ending) = self.sitting.session().ending() else { return Ok(()) };
+        let Some(ending) = self.game.session().ending() else { return Ok(()) };
         let text = words::capitalized(&words::ending(ending)) + ".";
-        self.say(&self.style.text.paint(Ink::King, &text))
+        self.say(&self.style.text.paint(Colour::King, &text))
     }
 
-    fn obey(&mut self, line: &str) -> io::Result<Answer> {
+    fn execute(&mut self, line: &str) -> io::Result<Answer> {
         let answer = match line.parse() {
-            Ok(input) => self.sitting.obey(input),
+            Ok(input) => self.game.execute(input),
             Err(error) => Answer::Text(error.to_string()),
         };
-        // Its own news is in the answer; what is refused later on is told then.
-        let refused = self.sitting.host.news().into_iter().find_map(refusal);
+        // The answer says what has changed. Only later refusals are left to show.
+        let refused = self.game.take_events().into_iter().find_map(|event| match event {
+            Event::Refused { error, .. } => Some(error),
+            _ => None,
+        });
         match &answer {
             Answer::Nothing | Answer::Left => {}
             Answer::Text(text) => self.say(text)?,
@@ -193,9 +191,9 @@ impl LineMode<'_> {
         Ok(answer)
     }
 
-    /// Tells what the computer has thought.
-    fn tell_news(&mut self) -> io::Result<()> {
-        for event in self.sitting.host.news() {
+    /// Shows what the computer has found.
+    fn show_events(&mut self) -> io::Result<()> {
+        for event in self.game.take_events() {
             match event {
                 Event::State(_) => self.show_move()?,
                 Event::Hint { mv, .. } => self.say(&format!("hint: {mv}"))?,
@@ -211,29 +209,22 @@ impl LineMode<'_> {
     /// The board after a move, and what came of it.
     fn show_move(&mut self) -> io::Result<()> {
         self.show_board()?;
-        let Some(report) = self.sitting.session().node().report.clone() else { return Ok(()) };
+        let Some(report) = self.game.session().node().report.clone() else { return Ok(()) };
         let style = self.style.text;
         let mut text = format!("{} {}", report.side, report.mv);
         for (square, piece) in &report.captured {
             let _ = write!(text, ", captures the {piece} on {square}");
         }
         self.say(&text)?;
-        match report.alarm {
-            Some(Alarm::Raichi) => self.say(&style.paint(Ink::Alarm, "Raichi! The king has a way out."))?,
-            Some(Alarm::Tuichi) => self.say(&style.paint(Ink::Alarm, "Tuichi! The king has more than one way out."))?,
-            None => {}
-        }
+        let alarm = report.alarm.map(|alarm| match alarm {
+            Alarm::Raichi => "Raichi! The king has a way out.",
+            Alarm::Tuichi => "Tuichi! The king has more than one way out.",
+        });
+        alarm.map_or(Ok(()), |text| self.say(&style.paint(Colour::Alarm, text)))?;
         match (report.outcome, words::occurrences(report.occurrences)) {
             (Some(_), _) => self.show_ending(),
             (None, Some(text)) => self.say(&text),
             (None, None) => Ok(()),
         }
-    }
-}
-
-fn refusal(event: Event) -> Option<String> {
-    match event {
-        Event::Refused { error, .. } => Some(error),
-        _ => None,
     }
 }

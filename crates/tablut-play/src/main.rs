@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tablut_play::{PlayArgs, PlayError, ServeArgs, play_here, serve};
+use tablut_play::{PlayArgs, PlayError, ServeArgs, play_in_terminal, serve};
 
 /// Plays Tablut against a net, in the terminal or on a page.
 #[derive(Parser)]
@@ -19,15 +19,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve the page on which one plays, analyses and tries rules.
+    /// Serve the page for playing, analysis and experiments with rules.
     Serve(ServeArgs),
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
-        Some(Command::Serve(args)) => serve(args, &mut tell_link).map_err(|error| error.to_string()),
-        None => match play_here(&arguments.play, "tablut-play") {
+        Some(Command::Serve(args)) => serve(args, &mut print_link).map_err(|error| error.to_string()),
+        None => match play_in_terminal(&arguments.play, "tablut-play") {
             Err(PlayError::Interrupted { exit_code }) => return ExitCode::from(exit_code),
             result => result.map_err(|error| error.to_string()),
         },
@@ -41,8 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tells where the page is. Whoever started the program may have stopped listening: the page is served all the same.
-fn tell_link(link: &str, folder: &Path) {
+/// Prints the page's link. If nobody reads the output, the page is served all the same.
+fn print_link(link: &str, folder: &Path) {
     let folder = folder.display();
-    let _ = writeln!(io::stdout(), "{link}\nGames are kept in {folder}. Ctrl-C ends the program; no game is lost.");
+    let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder}. Ctrl-C ends the program; no game is lost.");
 }

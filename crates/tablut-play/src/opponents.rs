@@ -1,20 +1,20 @@
-//! Players of the terminal's own, beside the levels: those without a net, and a net by its number of simulations.
+//! The terminal's players in addition to the levels: players without a net, and a net with a number of simulations.
 
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_players::{Baseline, PlayerSpec};
 use tablut_rules::{Game, Move, Rules};
 use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
-use tablut_session::{Finding, OwnPlayer, Reply, Step, Work, vary_opening};
+use tablut_session::{CustomPlayer, SearchWork, Step, Update, Work, vary_opening};
 
-/// What a net by its number of simulations is called.
+/// The name of [`BySimulations`].
 pub const NET: &str = "net";
 
-/// The net, so many simulations a move.
+/// The net with this number of simulations per move.
 #[derive(Debug)]
 pub struct BySimulations(pub u32);
 
-impl OwnPlayer for BySimulations {
+impl CustomPlayer for BySimulations {
     fn name(&self) -> &str {
         NET
     }
@@ -22,7 +22,7 @@ impl OwnPlayer for BySimulations {
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
         let mut config = SearchConfig::for_play(self.0);
         vary_opening(&mut config, game);
-        Box::new(Reply::by_search(game, &config, Limit::of_simulations(self.0), seed))
+        Box::new(SearchWork::best_move(game, &config, Limit::of_simulations(self.0), seed))
     }
 }
 
@@ -34,14 +34,14 @@ pub struct WithoutNet {
 }
 
 impl WithoutNet {
-    /// The player that `spec` names; none for players of other kinds.
+    /// The player that `spec` names. `None` if it is a net or a program.
     pub fn new(spec: PlayerSpec, rules: &Arc<Rules>) -> Option<Self> {
         Baseline::new(&spec, rules, 0)?;
         Some(Self { name: spec.to_string(), spec })
     }
 }
 
-impl OwnPlayer for WithoutNet {
+impl CustomPlayer for WithoutNet {
     fn name(&self) -> &str {
         &self.name
     }
@@ -61,7 +61,7 @@ struct Choice {
 impl Work for Choice {
     fn step(&mut self, _: &mut dyn Evaluator, _: Duration) -> Result<Step, EvaluateError> {
         let mv: Move = self.player.choose(&self.game);
-        Ok(Step::Done(vec![Finding::Reply(mv, None)]))
+        Ok(Step::Done(vec![Update::Move(mv, None)]))
     }
 }
 
@@ -71,12 +71,12 @@ mod tests {
     use tablut_rules::Side;
     use tablut_search::UniformEvaluator;
 
-    fn move_of(player: &dyn OwnPlayer, seed: u64) -> Move {
+    fn move_of(player: &dyn CustomPlayer, seed: u64) -> Move {
         let game = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
         let mut work = player.reply(&game, seed);
         loop {
-            if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                let [Finding::Reply(mv, _)] = findings.as_slice() else { panic!("{findings:?}") };
+            if let Step::Done(updates) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
+                let [Update::Move(mv, _)] = updates.as_slice() else { panic!("{updates:?}") };
                 return *mv;
             }
         }
@@ -86,7 +86,7 @@ mod tests {
     fn chance_comes_from_the_seed_alone() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let random = WithoutNet::new("random".parse().unwrap(), &rules).unwrap();
-        for player in [&random as &dyn OwnPlayer, &BySimulations(20)] {
+        for player in [&random as &dyn CustomPlayer, &BySimulations(20)] {
             let moves: Vec<Move> = (0..12).map(|seed| move_of(player, seed)).collect();
             assert_eq!(moves, (0..12).map(|seed| move_of(player, seed)).collect::<Vec<_>>(), "{player:?}");
             assert!(moves.iter().any(|mv| *mv != moves[0]), "{player:?}: {moves:?}");

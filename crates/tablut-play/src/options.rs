@@ -1,12 +1,9 @@
-//! What can be asked for when a game is started, and the game that it makes.
+//! The options of `play`, and the game that they describe.
 
-use crate::kept;
+use crate::game_files::{GameRead, read_game};
 use crate::opponents::{BySimulations, NET, WithoutNet};
-use crate::people::People;
 use crate::shipped::{SHIPPED_NET, shipped_net};
 use clap::ValueEnum;
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,44 +14,44 @@ use tablut_net::{
 use tablut_players::{PlayerSpec, PlayerSpecError, play_simulations};
 use tablut_rules::{Position, PositionTextError, RuleSetError, Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
-use tablut_session::{Level, Lobby, OwnPlayer, Seat, Session, SessionError};
+use tablut_session::{CustomPlayer, HostConfig, Level, Player, Players, Session, SessionError, first_side};
 
 /// Options of `play`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct PlayArgs {
-    /// The model file of the net to play against [default: the net that is built in].
+    /// The model file of the net to play against [default: the built-in net].
     pub model: Option<PathBuf>,
     /// Play against this player instead of a net: random, greedy, alphabeta:DEPTH, alphabeta:200ms or rollouts:N.
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["model", "simulations", "level"])]
     pub against: Option<String>,
-    /// Go on with the game in this file: one that was saved here or on the page, an OpenTafl record, or moves.
+    /// Continue the game in this file: one that `play` or the page saved, an OpenTafl record, or moves.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["first", "position"])]
     pub game: Option<PathBuf>,
-    /// Rule set, by name or TOML file [default: that of the game, or kvasir, or what else the net was trained on].
+    /// Rule set, by name or TOML file [default: the game's, or kvasir, or the net's own if it was not trained on kvasir].
     #[arg(long, value_name = "R")]
     pub rules: Option<String>,
-    /// The side you play [default: the one that moves first].
+    /// The side that you play [default: the one that moves first].
     #[arg(long, value_enum)]
-    pub side: Option<People>,
-    /// The side that moves first where the rules draw it.
-    #[arg(long, value_enum)]
-    pub first: Option<SideArg>,
+    pub side: Option<HumanSides>,
+    /// The side that moves first, if the rules draw it.
+    #[arg(long, value_name = "SIDE")]
+    pub first: Option<Side>,
     /// Begin from this position.
     #[arg(long, value_name = "P", conflicts_with = "first")]
     pub position: Option<String>,
-    /// Simulations a move: the net's strength; 0 plays by the policy alone [default: what the model file says].
+    /// Simulations per move, which set the net's strength; with 0 it plays by its policy [default: what the model file says].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub simulations: Option<u32>,
     /// How strong the net plays: newcomer, beginner, casual, club, strong, expert, full or adaptive.
     #[arg(long, value_name = "LEVEL", value_parser = level, conflicts_with = "simulations")]
     pub level: Option<&'static Level>,
-    /// Seed of all chance; the same seed and moves give the same game [default: the clock].
+    /// Seed of all random choices; the same seed and moves give the same game [default: the clock].
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Draw the board with ASCII characters alone.
+    /// Draw the board with ASCII characters only.
     #[arg(long)]
     pub ascii: bool,
-    /// Read and write lines, without a screen: for screen readers [default: where input or output is no terminal].
+    /// Read and write lines without a screen, for screen readers [default: if input or output is no terminal].
     #[arg(long)]
     pub plain: bool,
     /// Where the net runs.
@@ -66,16 +63,49 @@ fn level(name: &str) -> Result<&'static Level, String> {
     Level::named(name).ok_or_else(|| format!("no such level, expected one of {}", Level::names()))
 }
 
-/// `--first`.
+/// The sides that people play. The computer plays the others.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
-pub enum SideArg {
-    /// The attackers.
+pub enum HumanSides {
+    /// You play the attackers.
     Attackers,
-    /// The defenders.
+    /// You play the defenders.
     Defenders,
+    /// You play both sides.
+    Both,
+    /// The computer plays itself.
+    Neither,
 }
 
-/// Why a game cannot begin or go on.
+impl HumanSides {
+    /// Only this side.
+    fn only(side: Side) -> Self {
+        match side {
+            Side::Attackers => Self::Attackers,
+            Side::Defenders => Self::Defenders,
+        }
+    }
+
+    /// The players of such a game, with `opponent` on the sides that no person plays.
+    pub fn players(self, opponent: &Player) -> Players {
+        let player = |is_person| if is_person { Player::Person } else { opponent.clone() };
+        Players {
+            attackers: player(matches!(self, Self::Attackers | Self::Both)),
+            defenders: player(matches!(self, Self::Defenders | Self::Both)),
+        }
+    }
+
+    /// The sides that people play.
+    pub fn of(players: &Players) -> Self {
+        match (players.attackers.is_person(), players.defenders.is_person()) {
+            (true, true) => Self::Both,
+            (true, false) => Self::Attackers,
+            (false, true) => Self::Defenders,
+            (false, false) => Self::Neither,
+        }
+    }
+}
+
+/// Why a game cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
@@ -85,16 +115,16 @@ pub enum PlayError {
     /// The position cannot be read.
     #[error("{0}")]
     Position(PositionTextError),
-    /// The position is no game.
+    /// No game can start from the position.
     #[error("{0}")]
     Session(SessionError),
     /// The opponent's name cannot be read.
     #[error("{0}")]
     Player(PlayerSpecError),
-    /// A net was named where a player without one is expected.
+    /// The opponent is a net, but a player without a net is expected.
     #[error("--against {text}: expected a player without a net; give a net's model file as the argument")]
     NetAsPlayer {
-        /// What was given.
+        /// The opponent.
         text: String,
     },
     /// The model file cannot be read.
@@ -103,74 +133,69 @@ pub enum PlayError {
     /// The built-in net is damaged.
     #[error("the built-in net: {0}")]
     Shipped(ModelFileErrorKind),
-    /// No net is built in.
+    /// The program has no built-in net.
     #[error(
         "no net is built into this program ({SHIPPED_NET} was missing): give a model file, or --against alphabeta:4"
     )]
     NoNet,
-    /// The net cannot run here.
+    /// The net cannot run on this machine.
     #[error("{0}")]
     Net(NetError),
-    /// The rules say who moves first.
-    #[error("--first {asked}: under {rules} rules the {first} move first")]
-    First {
-        /// The side asked for.
-        asked: Side,
-        /// The rule set.
-        rules: String,
-        /// The side that moves first.
-        first: Side,
-    },
-    /// The game to go on with cannot be read.
+    /// The rules give another side the first move.
+    #[error("--first: {0}")]
+    First(String),
+    /// The game to continue cannot be read.
     #[error("{0}")]
     Game(String),
     /// Reading or writing failed.
     #[error("the terminal: {0}")]
     Io(io::Error),
-    /// A signal has ended the game, which is kept.
+    /// A signal has ended the game, which is saved.
     #[error("stopped on request")]
     Interrupted {
-        /// 128 and the signal's number.
+        /// 128 plus the signal's number.
         exit_code: u8,
     },
 }
 
-/// A game with all that plays it.
+/// A game with its players.
 pub struct Setup {
     /// The game.
     pub session: Session,
-    /// Who can play.
-    pub lobby: Lobby,
-    /// The net, or a stand-in that no player asks.
+    /// The players and the net.
+    pub config: HostConfig,
+    /// The net, or a placeholder that no player uses.
     pub evaluator: Box<dyn Evaluator>,
     /// The computer's player.
-    pub opponent: Seat,
-    /// Simulations with which the net looks at a position when it is asked; none where there is no net.
+    pub opponent: Player,
+    /// Simulations of an evaluation. `None` if there is no net.
     pub simulations: Option<u32>,
-    /// What is to be said of the rules.
+    /// Notes on the rules for the user.
     pub notes: Vec<String>,
-    /// The source of all chance.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// The game that `args` ask for.
+/// The game that `args` describe.
 pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
-    let seed = args.seed.unwrap_or_else(clock_seed);
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    let seed = args.seed.unwrap_or_else(clock);
     let model = model(args)?;
     let name = args.model.as_ref().map_or_else(|| "the built-in net".to_owned(), |path| path.display().to_string());
-    // Against a player without a net the net only gives advice.
+    // Against a player without a net, the net only gives advice.
     let playing = model.iter().filter(|_| args.against.is_none());
     let known: Vec<_> = playing.map(|model| KnownRules { net: &name, rules: &model.rules }).collect();
     let RulesChoice { rules, mut notes } = choose_rules(args.rules.as_deref(), &known).map_err(PlayError::Rules)?;
-    let read = args.game.as_deref().map(|path| kept::read(path, rules.set())).transpose().map_err(PlayError::Game)?;
+    let read = args.game.as_deref().map(|path| read_game(path, rules.set())).transpose().map_err(PlayError::Game)?;
     let rules = read.as_ref().map_or(rules, |read| read.session.rules().clone());
     if read.is_some() {
-        let strange = known.iter().any(|net| !net.rules.iter().any(|known| known.is(rules.set())));
-        notes = strange.then(|| format!("{name} was not trained on the rules of this game")).into_iter().collect();
+        let is_unknown = known.iter().any(|net| !net.rules.iter().any(|known| known.is(rules.set())));
+        notes = is_unknown.then(|| format!("{name} was not trained on the rules of this game")).into_iter().collect();
     }
-    let (own, opponent) = players(args, model.as_ref(), &rules)?;
+    let (custom_players, opponent) = players(args, model.as_ref(), &rules)?;
     let simulations = model.as_ref().map(|model| strength(args, model));
-    let lobby = Lobby { nets: model.iter().map(|_| name.clone()).collect(), own, ..Lobby::default() };
+    let nets = model.iter().map(|_| name.clone()).collect();
+    let config = HostConfig { nets, custom_players, ..HostConfig::default() };
     let evaluator: Box<dyn Evaluator> = match &model {
         Some(model) => {
             Box::new(NetEvaluator::new(args.processor.inference(&model.weights, 1).map_err(PlayError::Net)?))
@@ -178,106 +203,84 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
         None => Box::new(UniformEvaluator),
     };
     let session = match read {
-        Some(read) => seated(read, args, &lobby, &opponent),
+        Some(read) => continued(read, args, &config, &opponent),
         None => begun(args, &rules, &opponent, seed)?,
     };
-    Ok(Setup { session, lobby, evaluator, opponent, simulations, notes, seed })
+    Ok(Setup { session, config, evaluator, opponent, simulations, notes, seed })
 }
 
-/// The players beside the levels, and the one that plays against people.
+/// The players in addition to the levels, and the opponent.
 fn players(
     args: &PlayArgs,
     model: Option<&Model>,
     rules: &Arc<Rules>,
-) -> Result<(Vec<Arc<dyn OwnPlayer>>, Seat), PlayError> {
-    let mut own: Vec<Arc<dyn OwnPlayer>> = Vec::new();
+) -> Result<(Vec<Arc<dyn CustomPlayer>>, Player), PlayError> {
+    let mut custom: Vec<Arc<dyn CustomPlayer>> = Vec::new();
     if let Some(model) = model {
-        own.push(Arc::new(BySimulations(strength(args, model))));
+        custom.push(Arc::new(BySimulations(strength(args, model))));
     }
     let opponent = match (&args.against, args.level) {
         (Some(text), _) => {
             let spec: PlayerSpec = text.parse().map_err(PlayError::Player)?;
             let player = WithoutNet::new(spec, rules).ok_or_else(|| PlayError::NetAsPlayer { text: text.clone() })?;
-            let seat = Seat::computer(player.name());
-            own.push(Arc::new(player));
-            seat
+            let opponent = Player::computer(player.name());
+            custom.push(Arc::new(player));
+            opponent
         }
-        (None, Some(level)) => Seat::computer(level.name),
-        (None, None) => Seat::computer(NET),
+        (None, Some(level)) => Player::computer(level.name),
+        (None, None) => Player::computer(NET),
     };
-    Ok((own, opponent))
+    Ok((custom, opponent))
 }
 
-/// Simulations a move of the net without a level.
+/// Simulations per move of the net without a level.
 fn strength(args: &PlayArgs, model: &Model) -> u32 {
     args.simulations.unwrap_or_else(|| play_simulations(&model.training))
 }
 
 /// A new game.
-fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Seat, seed: u64) -> Result<Session, PlayError> {
-    let position = args.position.as_deref().map(str::parse::<Position>).transpose().map_err(PlayError::Position)?;
-    let first = match &position {
-        Some(position) => position.side_to_move(),
-        None => first_side(args, rules, seed)?,
+fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Player, seed: u64) -> Result<Session, PlayError> {
+    let position = match &args.position {
+        Some(text) => text.parse().map_err(PlayError::Position)?,
+        None => Position::start(first_side(rules, args.first, seed).map_err(PlayError::First)?),
     };
-    let people = args.side.unwrap_or(match first {
-        Side::Attackers => People::Attackers,
-        Side::Defenders => People::Defenders,
-    });
-    let seats = people.seats(opponent);
-    match position {
-        Some(position) => Session::from_position(rules.clone(), position, seats).map_err(PlayError::Session),
-        None => Ok(Session::new(rules.clone(), first, seats)),
-    }
+    let people = args.side.unwrap_or(HumanSides::only(position.side_to_move()));
+    Session::from_position(rules.clone(), position, people.players(opponent)).map_err(PlayError::Session)
 }
 
-/// A game from a file: who played it goes on, unless others are asked for or it names somebody who is not here.
-fn seated(read: kept::GameRead, args: &PlayArgs, lobby: &Lobby, opponent: &Seat) -> Session {
+/// A game from a file. The players are those of the file, unless the user asks for others or they are unknown here.
+fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Player) -> Session {
     let mut session = read.session;
-    let to_move = match session.game().position().side_to_move() {
-        Side::Attackers => People::Attackers,
-        Side::Defenders => People::Defenders,
-    };
     let people = match args.side {
         Some(people) => people,
-        None if read.names_players => People::at(session.seats()),
-        None => to_move,
+        None if read.names_players => HumanSides::of(session.players()),
+        None => HumanSides::only(session.game().position().side_to_move()),
     };
     let asked_for = args.side.is_some() || args.against.is_some() || args.level.is_some();
-    if asked_for || !read.names_players || lobby.check_seats(session.seats()).is_err() {
-        session.set_seats(people.seats(opponent));
+    if asked_for || !read.names_players || config.check_players(session.players()).is_err() {
+        session.set_players(people.players(opponent));
     }
     session
 }
 
-fn clock_seed() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
-}
-
-fn first_side(args: &PlayArgs, rules: &Rules, seed: u64) -> Result<Side, PlayError> {
-    let asked = args.first.map(|first| match first {
-        SideArg::Attackers => Side::Attackers,
-        SideArg::Defenders => Side::Defenders,
-    });
-    match (rules.set().first.side(), asked) {
-        (Some(first), Some(asked)) if first != asked => {
-            Err(PlayError::First { asked, rules: rules.name().to_owned(), first })
-        }
-        (Some(first), _) => Ok(first),
-        (None, Some(asked)) => Ok(asked),
-        (None, None) => {
-            let attackers = ChaCha8Rng::seed_from_u64(seed).random();
-            Ok(if attackers { Side::Attackers } else { Side::Defenders })
-        }
-    }
-}
-
-/// The net that plays and gives advice; none only where another player was asked for and none is built in.
+/// The net that plays and gives advice. `None` if another player was asked for and no net is built in.
 fn model(args: &PlayArgs) -> Result<Option<Model>, PlayError> {
     match (&args.model, shipped_net()) {
         (Some(path), _) => Model::load(path).map(Some).map_err(PlayError::Model),
         (None, Some(bytes)) => Model::from_bytes(bytes).map(Some).map_err(PlayError::Shipped),
         (None, None) if args.against.is_some() => Ok(None),
         (None, None) => Err(PlayError::NoNet),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_say_which_sides_people_play() {
+        for sides in HumanSides::value_variants() {
+            assert_eq!(HumanSides::of(&sides.players(&Player::computer("club"))), *sides);
+        }
     }
 }

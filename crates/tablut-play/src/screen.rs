@@ -10,12 +10,12 @@ mod tests;
 
 pub use view::ScreenView;
 
+use crate::analysis_text::threat_text;
 use crate::board_text::Style;
-use crate::happenings::Happening;
-use crate::line_mode::{INTERRUPTED, Leave};
-use crate::sitting::{Answer, Sitting};
-use crate::sitting_text::threat_text;
-use keys::{Wish, press};
+use crate::line_mode::{Exit, INTERRUPTED};
+use crate::terminal_events::TerminalEvent;
+use crate::terminal_game::{Answer, TerminalGame};
+use keys::{KeyAction, press};
 use ratatui::Frame;
 use ratatui::crossterm::event::{Event as Terminal, KeyEventKind};
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -26,13 +26,13 @@ use std::time::{Duration, Instant};
 use tablut_session::Session;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::view::State;
-use view::{Page, Seen};
+use view::{Page, ShownAnalysis};
 
-/// How often the seconds are counted while somebody waits.
+/// How often the waiting time is updated.
 const TICK: Duration = Duration::from_millis(500);
-/// Columns of the evaluation bar, with the gap beside it.
+/// Columns of the evaluation bar, with the gap next to it.
 const BAR: u16 = 2;
-/// Columns beside the board that are worth something.
+/// The least number of columns for the panels next to the board.
 const SIDE: u16 = 20;
 
 /// Draws the screen of a game.
@@ -42,7 +42,8 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session, view: &ScreenView) {
     let [head, body, message, input] = Layout::vertical(rows).areas(area);
     let state = State::new(session);
     let Some(scale) = board::Scale::fitting(body.width.saturating_sub(BAR), body.height) else {
-        let text = "The window is too small for the board: 32 columns and 14 lines are enough. `--plain` needs none.";
+        let text =
+            "The window is too small for the board: it needs 32 columns and 14 lines. `--plain` works in any window.";
         return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
     };
     panels::draw_head(frame, head, session, view);
@@ -64,63 +65,62 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session, view: &ScreenView) {
     }
 }
 
-/// Plays until the player leaves, or a signal comes. `show` draws a picture of the game and the view.
+/// Plays until the player leaves or a signal arrives. `show` draws the game and the view.
 pub fn run_screen(
-    sitting: &mut Sitting,
+    game: &mut TerminalGame,
     style: Style,
     notes: &[String],
-    happenings: &Receiver<Happening>,
+    events: &Receiver<TerminalEvent>,
     show: &mut dyn FnMut(&Session, &ScreenView) -> io::Result<()>,
-) -> io::Result<Leave> {
-    let mut screen = Screen { sitting, view: ScreenView::new(style), waiting_since: None };
-    screen.begin();
+) -> io::Result<Exit> {
+    let mut screen = Screen::new(game, style);
     if !notes.is_empty() {
         screen.view.message = notes.join(" ");
     }
     loop {
         screen.count_seconds();
-        show(screen.sitting.session(), &screen.view)?;
-        let happening = match screen.view.waited {
-            None => happenings.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(_) => happenings.recv_timeout(TICK),
+        show(screen.game.session(), &screen.view)?;
+        let event = match screen.view.waited {
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(_) => events.recv_timeout(TICK),
         };
-        match happening {
-            Ok(Happening::Key(event)) => match event? {
+        match event {
+            Ok(TerminalEvent::Key(event)) => match event? {
                 Terminal::Key(key) if key.kind != KeyEventKind::Release => {
-                    let wish = press(&mut screen.view, screen.sitting.session(), key);
-                    if let Some(leave) = screen.grant(wish) {
-                        return Ok(leave);
+                    let action = press(&mut screen.view, screen.game.session(), key);
+                    if let Some(exit) = screen.act(action) {
+                        return Ok(exit);
                     }
                 }
                 _ => {}
             },
-            Ok(Happening::Told(told)) => {
-                screen.sitting.host.hear(told);
-                screen.take_news();
+            Ok(TerminalEvent::Job(update)) => {
+                screen.game.update(update);
+                screen.show_events();
             }
-            Ok(Happening::Signal(code)) => return Ok(Leave::Signal(code)),
-            Ok(Happening::Typed(_)) | Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("nothing can happen any more")),
+            Ok(TerminalEvent::Signal(code)) => return Ok(Exit::Signal(code)),
+            Ok(TerminalEvent::Line(_)) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("all sources of events have ended")),
         }
     }
 }
 
-/// A sitting with what the screen shows beside it.
+/// A game and its view.
 struct Screen<'a> {
-    sitting: &'a mut Sitting,
+    game: &'a mut TerminalGame,
     view: ScreenView,
     waiting_since: Option<Instant>,
 }
 
-impl Screen<'_> {
-    fn begin(&mut self) {
-        self.sitting.host.greet();
-        self.sitting.host.news();
-        self.view.message = self.sitting.introduction();
+impl<'a> Screen<'a> {
+    fn new(game: &'a mut TerminalGame, style: Style) -> Self {
+        game.take_events();
+        let view = ScreenView { message: game.introduction(), ..ScreenView::new(style) };
+        Self { game, view, waiting_since: None }
     }
 
     fn count_seconds(&mut self) {
-        if !self.sitting.host.is_awaited() {
+        if !self.game.is_awaited() {
             (self.waiting_since, self.view.waited) = (None, None);
             return;
         }
@@ -128,75 +128,75 @@ impl Screen<'_> {
         self.view.waited = Some(since.elapsed().as_secs());
     }
 
-    /// Does what a key asks for; how the game was left, if it was.
-    fn grant(&mut self, wish: Wish) -> Option<Leave> {
-        match wish {
-            Wish::Nothing => {}
-            Wish::Interrupt => return Some(Leave::Signal(INTERRUPTED)),
-            Wish::Analyse => self.analyse(),
-            Wish::Ask(request) => {
-                self.view.let_go();
-                if let Err(error) = self.sitting.host.ask(request) {
+    /// Does what a key asks for. Returns how the game was left, if it was.
+    fn act(&mut self, action: KeyAction) -> Option<Exit> {
+        match action {
+            KeyAction::Nothing => {}
+            KeyAction::Interrupt => return Some(Exit::Signal(INTERRUPTED)),
+            KeyAction::Analyse => self.analyse(),
+            KeyAction::Request(request) => {
+                self.view.deselect();
+                if let Err(error) = self.game.request(request) {
                     self.view.message = error;
                 }
             }
-            Wish::Obey(input) => {
-                let answer = self.sitting.obey(input);
-                // What is answered is said after what has changed.
-                self.take_news();
+            KeyAction::Execute(input) => {
+                let answer = self.game.execute(input);
+                // The answer is shown after the changes.
+                self.show_events();
                 if answer == Answer::Left {
-                    return Some(Leave::Asked);
+                    return Some(Exit::Asked);
                 }
                 self.answer(answer);
             }
         }
-        self.take_news();
+        self.show_events();
         None
     }
 
     fn answer(&mut self, answer: Answer) {
         match answer {
-            // The table has said it already.
+            // The game's events have shown it already.
             Answer::Nothing | Answer::Board | Answer::Moved | Answer::Changed(_) | Answer::Left => {}
             Answer::Text(text) if text.trim_end().lines().count() > 2 => {
                 self.view.page = Some(Page { title: "Tablut", text, scroll: 0 });
             }
             Answer::Text(text) => self.view.message = text,
             Answer::Begun => {
-                self.view.message = self.sitting.introduction();
-                self.view.seen = None;
-                self.analyse_again();
+                self.view.message = self.game.introduction();
+                self.view.shown = None;
+                self.request_analysis();
             }
         }
     }
 
     fn analyse(&mut self) {
-        match self.sitting.net() {
+        match self.game.net() {
             Ok(_) => {
                 self.view.analysing = !self.view.analysing;
-                self.view.seen = None;
-                self.analyse_again();
+                self.view.shown = None;
+                self.request_analysis();
             }
             Err(error) => self.view.message = error,
         }
     }
 
-    /// Tells the table whether to analyse; a new one does not know.
-    fn analyse_again(&mut self) {
-        if let Err(error) = self.sitting.host.ask(Request::Analyse { on: self.view.analysing }) {
+    /// Tells the game whether to analyse. A new game does not know it.
+    fn request_analysis(&mut self) {
+        if let Err(error) = self.game.request(Request::Analyse { on: self.view.analysing }) {
             self.view.message = error;
         }
     }
 
-    fn take_news(&mut self) {
-        for event in self.sitting.host.news() {
+    fn show_events(&mut self) {
+        for event in self.game.take_events() {
             match event {
                 Event::State(state) => {
-                    self.view.let_go();
+                    self.view.deselect();
                     self.view.message = state.said;
                 }
                 Event::Analysis { node, analysis, done } => {
-                    self.view.seen = Some(Seen { node, analysis: *analysis, done });
+                    self.view.shown = Some(ShownAnalysis { node, analysis: *analysis, done });
                 }
                 Event::Hint { mv, .. } => {
                     self.view.cursor = mv.from;

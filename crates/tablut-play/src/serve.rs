@@ -1,64 +1,61 @@
-//! The page's server: one link, one program, no other host. `tablut serve` and `tablut-play serve` are both this.
+//! The page's server, for `tablut serve` and `tablut-play serve`. It needs no other host.
 
+mod access;
 mod assets;
-mod gate;
-mod house;
+mod connection;
+mod game_server;
 mod listener;
 mod nets;
-mod pages;
 mod routes;
-mod socket;
-pub(crate) mod store;
 mod training;
-pub(crate) mod workers;
 
 pub use nets::ServedNetError;
-pub use pages::{AddedPage, RenderPage, link_to};
+pub use routes::{AddedPage, RenderPage, link_to};
 pub use training::{Trainer, Training};
 
+use crate::game_files::{SavedGames, data_folder};
+use crate::hosted_game::DEMO_PAUSE;
+use crate::job_queue::JobQueue;
+use access::AccessControl;
 use axum::Router;
-use gate::Gate;
-use house::House;
+use game_server::GameServer;
 use listener::BoundedListener;
 use nets::ServedNets;
-use pages::pages_alone;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{GameStore, data_folder};
-use tablut_session::{Lobby, PuzzleBook};
+use tablut_session::{HostConfig, PuzzleBook};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use training::TrainingPlace;
-use workers::Queue;
+use training::TrainingSlot;
 
-/// The port, where nothing else listens on it.
+/// The default port.
 pub const PORT: u16 = 8527;
-/// Threads that think, at most.
+/// The maximum number of threads for the games' jobs.
 const MAX_WORKERS: usize = 4;
-/// How often tables that nobody sits at are looked for.
+/// How often games without interfaces are removed from memory.
 const SWEEP: Duration = Duration::from_mins(1);
 
 /// Options of `serve`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ServeArgs {
-    /// Model files; the first plays unless another is chosen on the page [default: the net that is built in].
+    /// Model files; the first one plays unless another is chosen on the page [default: the built-in net].
     pub models: Vec<PathBuf>,
-    /// The port [default: 8527, or any where that is taken].
+    /// The port [default: 8527, or any other if that is taken].
     #[arg(long)]
     pub port: Option<u16>,
-    /// Listen at this address instead of this machine alone; the link then carries a token without which nobody comes in.
+    /// Listen at this address, so that other machines can open the page; the link then contains a token that the page needs.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,
-    /// A name by which others reach this machine, besides its address.
+    /// A name of this machine on the network, in addition to its address.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// A run's folder, or its folder of checkpoints: the page shows how each generation sees a position.
+    /// A run's folder, or its folder of checkpoints; the page shows how each checkpoint judges a position.
     #[arg(long, value_name = "DIR")]
     pub checkpoints: Option<PathBuf>,
-    /// Where games are kept [default: tablut/games in the user's data folder].
+    /// The folder of saved games [default: tablut/games in the user's data folder].
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
 }
@@ -86,36 +83,36 @@ pub enum ServeError {
         /// What is wrong.
         reason: io::Error,
     },
-    /// The puzzles that are built in are damaged.
+    /// The built-in puzzles are damaged.
     #[error("the built-in puzzles: {0}")]
     Puzzles(String),
-    /// The system refuses something that a server needs.
+    /// The operating system refuses something that the server needs.
     #[error("{0}")]
     System(#[from] io::Error),
 }
 
 /// The puzzles that come with the program.
 const PUZZLES: [&str; 6] = [
-    include_str!("../../../experiments/puzzles/kvasir.jsonl"),
-    include_str!("../../../experiments/puzzles/piecepack.jsonl"),
-    include_str!("../../../experiments/puzzles/imperial.jsonl"),
-    include_str!("../../../experiments/puzzles/ludoteka.jsonl"),
-    include_str!("../../../experiments/puzzles/linnaeus.jsonl"),
-    include_str!("../../../experiments/puzzles/masters.jsonl"),
+    include_str!("../puzzles/kvasir.jsonl"),
+    include_str!("../puzzles/piecepack.jsonl"),
+    include_str!("../puzzles/imperial.jsonl"),
+    include_str!("../puzzles/ludoteka.jsonl"),
+    include_str!("../puzzles/linnaeus.jsonl"),
+    include_str!("../puzzles/masters.jsonl"),
 ];
 
-/// Serves the page until the program is ended. `ready` is told the link and the folder of games.
+/// Serves the page until the program ends. `ready` receives the link and the folder of saved games.
 pub fn serve(args: &ServeArgs, ready: &mut dyn FnMut(&str, &std::path::Path)) -> Result<(), ServeError> {
     serve_with(args, &[], None, ready)
 }
 
-/// Serves nothing but `pages` until the program is ended; of `args` only where to listen counts. `ready` is told the link.
+/// Serves only `pages` until the program ends. Of `args` only the address counts. `ready` receives the link.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
-    let router = |gate: Gate| pages_alone(Arc::new(gate), pages);
+    let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
     runtime(1)?.block_on(run(args, router, ready))
 }
 
-/// Serves the page and `pages` beside it, otherwise as [`serve`]; `trainer` trains nets for it, where the program can.
+/// Serves the page like [`serve`], with `pages` in addition. `trainer` trains nets for the page.
 pub fn serve_with(
     args: &ServeArgs,
     pages: &[AddedPage],
@@ -125,37 +122,38 @@ pub fn serve_with(
     let nets = ServedNets::load(&args.models, args.checkpoints.as_deref())?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError::Folder { folder: folder.clone(), reason };
-    let store = GameStore::open(&folder).map_err(at_folder)?;
+    let saved = SavedGames::open(&folder).map_err(at_folder)?;
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>().map_err(ServeError::Puzzles)?;
-    let training = TrainingPlace::new(trainer);
-    let lobby = Lobby {
+    let training = TrainingSlot::new(trainer);
+    let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         nets: nets.names(),
         about_nets: nets.about(),
         checkpoints: nets.checkpoint_names(),
-        trains: training.is_open(),
+        trains: training.is_available(),
         puzzles,
-        ..Lobby::default()
+        custom_players: Vec::new(),
+        demo_pause: DEMO_PAUSE,
     };
-    let queue = Arc::new(Queue::default());
-    let house = House::new(lobby, store, queue.clone(), training);
+    let queue = Arc::new(JobQueue::default());
+    let server = GameServer::new(config, saved, queue.clone(), training);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
-        let (mut evaluators, house, queue) = (nets.evaluators()?, house.clone(), queue.clone());
+        let (mut evaluators, server, queue) = (nets.evaluators()?, server.clone(), queue.clone());
         std::thread::Builder::new()
-            .name(format!("thinker {number}"))
-            .spawn(move || workers::work(&queue, &mut evaluators, &|told| house.hear(told)))?;
+            .name(format!("jobs {number}"))
+            .spawn(move || queue.work(&mut evaluators, &|update| server.update(update)))?;
     }
-    let sweeper = house.clone();
+    let sweeper = server.clone();
     let runtime = runtime(2)?;
     runtime.spawn(async move {
         loop {
             tokio::time::sleep(SWEEP).await;
-            let house = sweeper.clone();
-            let _ = tokio::task::spawn_blocking(move || house.sweep()).await;
+            let server = sweeper.clone();
+            let _ = tokio::task::spawn_blocking(move || server.sweep()).await;
         }
     });
-    let router = |gate: Gate| routes::router(house, Arc::new(gate), pages);
+    let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
     let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
     queue.close();
     result
@@ -168,7 +166,7 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
 
 async fn run(
     args: &ServeArgs,
-    router: impl FnOnce(Gate) -> Router,
+    router: impl FnOnce(AccessControl) -> Router,
     ready: &mut dyn FnMut(&str),
 ) -> Result<(), ServeError> {
     let listener = bind(args).await?;
@@ -182,13 +180,13 @@ async fn run(
         Some(token) => format!("http://{}/?token={token}", named.unwrap_or_else(|| reachable(address).to_string())),
         None => format!("http://{}/", named.unwrap_or_else(|| address.to_string())),
     };
-    let gate = Gate::new(address, &args.host, token);
-    let router = router(gate);
+    let access = AccessControl::new(address, &args.host, token);
+    let router = router(access);
     ready(&link);
     Ok(axum::serve(BoundedListener::new(listener), router).await?)
 }
 
-/// Listens at the port asked for, or at the usual one, or where that is taken at any.
+/// Listens at the given port, or else at the default port or, if that is taken, at any.
 async fn bind(args: &ServeArgs) -> Result<TcpListener, ServeError> {
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let address = SocketAddr::new(ip, args.port.unwrap_or(PORT));
@@ -201,14 +199,13 @@ async fn bind(args: &ServeArgs) -> Result<TcpListener, ServeError> {
     }
 }
 
-/// An address that a link can name: all addresses are none.
+/// An address that a link can name. The unspecified address is not one.
 fn reachable(address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() { SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()) } else { address }
 }
 
 /// A secret of 128 bits.
 fn token() -> Result<String, ServeError> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+    let random = || getrandom::u64().map_err(|error| io::Error::other(error.to_string()));
+    Ok(format!("{:016x}{:016x}", random()?, random()?))
 }

@@ -67,10 +67,10 @@ fn without_arguments_the_built_in_net_plays_or_its_lack_is_named() {
     }
 }
 
-/// Ctrl-C, SIGTERM and a closed terminal end a game in the middle: it is kept, and gone on with by what is printed.
+/// Ctrl-C, SIGTERM and a closed terminal end a game in the middle. It is saved, and the printed command continues it.
 #[cfg(unix)]
 #[test]
-fn a_game_that_a_signal_ends_is_kept() {
+fn a_game_that_a_signal_ends_is_saved() {
     for (signal, exit_code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let folder = tempfile::tempdir().unwrap();
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tablut-play"))
@@ -94,7 +94,7 @@ fn a_game_that_a_signal_ends_is_kept() {
         output.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(exit_code), "{rest}");
         let (_, file) =
-            rest.trim_end().split_once("go on with: tablut-play --game ").unwrap_or_else(|| panic!("{rest}"));
+            rest.trim_end().split_once("continue it with: tablut-play --game ").unwrap_or_else(|| panic!("{rest}"));
         assert!(std::path::Path::new(file).starts_with(folder.path()), "{file}");
         let (code, out, err) = tablut_play(&["--against", "greedy", "--game", file, "--ascii"], "history\n");
         assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
@@ -137,7 +137,7 @@ fn on_a_terminal(options: &str, folder: &std::path::Path, steps: &[(&str, &[u8])
 
 #[cfg(unix)]
 #[test]
-fn on_a_terminal_a_board_is_shown_or_lines_and_ctrl_c_keeps_the_game() {
+fn on_a_terminal_a_board_is_shown_or_lines_and_ctrl_c_saves_the_game() {
     // A line editor forgets what is typed before its prompt.
     let lines: &[(&str, &[u8])] = &[("attackers> ", b"d1-d4\x7f3\r"), ("ply 2", b""), ("attackers> ", b"\x03")];
     let board: &[(&str, &[u8])] = &[("to move", b"d1-d3\r\x03")];

@@ -5,11 +5,11 @@ use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use tablut_play::{Console, LineSource, People, Piped, PlayArgs, Typed, play, shipped_net};
+use tablut_play::{Console, HumanSides, LineInput, LineSource, Piped, PlayArgs, play_lines, shipped_net};
 use tablut_session::SavedGame;
 
 /// A game against the greedy player.
-fn args(rules: &str, position: Option<&str>, side: People) -> PlayArgs {
+fn args(rules: &str, position: Option<&str>, side: HumanSides) -> PlayArgs {
     PlayArgs {
         against: Some("greedy".to_owned()),
         rules: Some(rules.to_owned()),
@@ -21,15 +21,15 @@ fn args(rules: &str, position: Option<&str>, side: People) -> PlayArgs {
     }
 }
 
-fn console<'a>(input: &[u8], output: &'a mut dyn Write, keep_in: &Path) -> Console<'a> {
+fn console<'a>(input: &[u8], output: &'a mut dyn Write, saved_games: &Path) -> Console<'a> {
     let input = Cursor::new(input.to_owned());
     Console {
         lines: Box::new(|| Ok(Box::new(Piped(input)) as Box<dyn LineSource>)),
         output,
         colour: false,
-        attended: false,
+        is_interactive: false,
         signals: false,
-        keep_in: keep_in.to_owned(),
+        saved_games: saved_games.to_owned(),
         program: "tablut play".to_owned(),
     }
 }
@@ -37,13 +37,13 @@ fn console<'a>(input: &[u8], output: &'a mut dyn Write, keep_in: &Path) -> Conso
 /// Everything that is shown when `input` is typed.
 fn shown(args: &PlayArgs, input: &[u8]) -> String {
     let mut output = Vec::new();
-    play(args, console(input, &mut output, Path::new("nowhere"))).unwrap();
+    play_lines(args, console(input, &mut output, Path::new("nowhere"))).unwrap();
     String::from_utf8(output).unwrap()
 }
 
 #[test]
 fn a_game_is_played_to_its_end_and_taken_back() {
-    let args = args("kvasir", Some("9/9/9/9/4t4/2Tt2K2/9/9/2ttttttt d"), People::Both);
+    let args = args("kvasir", Some("9/9/9/9/4t4/2Tt2K2/9/9/2ttttttt d"), HumanSides::Both);
     let text = shown(&args, b"g4-e4\ne5-e6\ne4-d4\nc1-c2\nd4-i4\nc2-c3\nundo\nquit\nmoves\n");
     assert!(text.contains("defenders g4-e4, captures the attacker on d4\nRaichi!"), "{text}");
     assert!(text.contains("defenders e4-d4\nTuichi!"), "{text}");
@@ -59,7 +59,7 @@ fn a_choice_of_captures_is_typed_and_listed() {
     let position = "9/9/4K4/9/4t4/1t1T1T3/9/9/9 a";
     // d4 lies between c4 and e4 and f4 between e4 and g4 once the attacker stands on e4.
     let position = position.replace("1t1T1T3", "2tT1Tt2");
-    let args = args("imperial", Some(&position), People::Both);
+    let args = args("imperial", Some(&position), HumanSides::Both);
     let text = shown(&args, b"moves e5\ne5-e4\ne5-e4xd4\n");
     assert!(text.contains("e5-e4xd4") && text.contains("e5-e4xf4"), "{text}");
     assert!(text.contains("attackers e5-e4xd4, captures the defender on d4"), "{text}");
@@ -67,7 +67,7 @@ fn a_choice_of_captures_is_typed_and_listed() {
 
 #[test]
 fn bad_input_is_answered_and_the_game_goes_on() {
-    let args = args("kvasir", None, People::Both);
+    let args = args("kvasir", None, HumanSides::Both);
     let text = shown(&args, b"\n\xff\xfe\ncastle\nd1-e2\nmoves e5\nsave\nd1-d3\n");
     for part in
         ["neither a move", "\"castle\"", "\"d1-e2\" is no move", "not of the side to move", "expects a file name"]
@@ -79,7 +79,7 @@ fn bad_input_is_answered_and_the_game_goes_on() {
 
 #[test]
 fn input_without_a_line_s_end_and_very_long_lines_are_taken() {
-    let args = args("kvasir", None, People::Both);
+    let args = args("kvasir", None, HumanSides::Both);
     let mut input = vec![b'x'; 100_000];
     input.extend(b"\nd1-d3");
     let text = shown(&args, &input);
@@ -89,7 +89,7 @@ fn input_without_a_line_s_end_and_very_long_lines_are_taken() {
 #[test]
 fn every_command_answers() {
     let start = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 d";
-    let args = PlayArgs { simulations: None, ..args("ashton", Some(start), People::Defenders) };
+    let args = PlayArgs { simulations: None, ..args("ashton", Some(start), HumanSides::Defenders) };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("game.json");
     let input = format!(
@@ -118,7 +118,7 @@ fn every_command_answers() {
 
 #[test]
 fn the_net_gives_advice_where_there_is_one() {
-    let text = shown(&args("kvasir", Some("9/9/9/9/2K5t/9/9/9/4t3t d"), People::Both), b"hint\neval\nthreat\n");
+    let text = shown(&args("kvasir", Some("9/9/9/9/2K5t/9/9/9/4t3t d"), HumanSides::Both), b"hint\neval\nthreat\n");
     if shipped_net().is_some() {
         for part in ["hint: c5-", "the defenders win in 1", "visits", "the opponent would play"] {
             assert!(text.contains(part), "{part}: {text}");
@@ -130,7 +130,7 @@ fn the_net_gives_advice_where_there_is_one() {
 
 #[test]
 fn a_file_that_cannot_be_written_does_not_end_the_game() {
-    let args = args("kvasir", None, People::Both);
+    let args = args("kvasir", None, HumanSides::Both);
     let folder = tempfile::tempdir().unwrap();
     let text = shown(&args, format!("save {}\nd1-d3\n", folder.path().display()).as_bytes());
     assert!(text.contains("cannot write") && text.contains("left after ply 1"), "{text}");
@@ -138,34 +138,34 @@ fn a_file_that_cannot_be_written_does_not_end_the_game() {
 
 #[test]
 fn the_computer_plays_itself_to_the_end() {
-    let args = args("kvasir", None, People::Neither);
+    let args = args("kvasir", None, HumanSides::Neither);
     let text = shown(&args, b"");
     assert!(text.contains(" win: ") || text.contains("a draw"), "{text}");
 }
 
 /// Lines from a list; remembers the prompts.
 struct Listed {
-    lines: Vec<Typed>,
+    lines: Vec<LineInput>,
     prompts: Rc<RefCell<Vec<String>>>,
     told: PathBuf,
 }
 
 impl LineSource for Listed {
-    fn next(&mut self, prompt: &str) -> io::Result<Typed> {
+    fn next(&mut self, prompt: &str) -> io::Result<LineInput> {
         self.prompts.borrow_mut().push(prompt.to_owned());
         if self.lines.is_empty() {
             std::fs::write(&self.told, self.prompts.borrow().join("\n"))?;
-            return Ok(Typed::Interrupted);
+            return Ok(LineInput::Interrupted);
         }
         Ok(self.lines.remove(0))
     }
 }
 
 #[test]
-fn somebody_at_a_terminal_has_colours_and_prompts_and_ctrl_c_keeps_the_game() {
+fn a_person_has_colours_and_prompts_and_ctrl_c_saves_the_game() {
     let folder = tempfile::tempdir().unwrap();
     let told = folder.path().join("prompts");
-    let (kept, lines) = (folder.path().join("kept"), vec![Typed::Line("d1-d3".to_owned())]);
+    let (saved, lines) = (folder.path().join("saved"), vec![LineInput::Line("d1-d3".to_owned())]);
     let listed = told.clone();
     let mut output = Vec::new();
     let console = Console {
@@ -173,17 +173,18 @@ fn somebody_at_a_terminal_has_colours_and_prompts_and_ctrl_c_keeps_the_game() {
             Ok(Box::new(Listed { lines, prompts: Rc::default(), told: listed }) as Box<dyn LineSource>)
         }),
         colour: true,
-        attended: true,
-        ..console(b"", &mut output, &kept)
+        is_interactive: true,
+        ..console(b"", &mut output, &saved)
     };
-    let both = PlayArgs { ascii: false, ..args("kvasir", None, People::Both) };
-    let error = play(&both, console).unwrap_err();
+    let both = PlayArgs { ascii: false, ..args("kvasir", None, HumanSides::Both) };
+    let error = play_lines(&both, console).unwrap_err();
     assert!(matches!(error, tablut_play::PlayError::Interrupted { exit_code: 130 }), "{error}");
     assert_eq!(std::fs::read_to_string(&told).unwrap(), "attackers> \ndefenders> ");
     let text = String::from_utf8(output).unwrap();
     assert!(text.contains("\x1b[1;33m◆"), "{text}");
-    // What is said is how to go on.
-    let (_, file) = text.trim_end().rsplit_once("go on with: tablut play --game ").unwrap_or_else(|| panic!("{text}"));
+    // The last line says how to continue.
+    let (_, file) =
+        text.trim_end().rsplit_once("continue it with: tablut play --game ").unwrap_or_else(|| panic!("{text}"));
     let game = Some(PathBuf::from(file));
     let text = shown(&PlayArgs { game, against: Some("greedy".to_owned()), ..PlayArgs::default() }, b"history\n");
     assert!(text.contains("You play both sides.") && text.contains("1. d1-d3"), "{text}");
@@ -194,7 +195,7 @@ fn a_game_is_saved_loaded_resigned_and_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (file, record, picture) = (path("game.json"), path("game.otg"), path("game.svg"));
-    let masters = args("masters", None, People::Both);
+    let masters = args("masters", None, HumanSides::Both);
     let input = format!(
         "d1-d3\nsave {file}\nsave {file}\nsave {file} --force\nsave {record}\nsave {picture}\nsave {}\n",
         path("game.json/below.json")
@@ -204,7 +205,7 @@ fn a_game_is_saved_loaded_resigned_and_begun_anew() {
     assert!(text.contains("cannot write"), "{text}");
     assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
 
-    let kvasir = args("kvasir", None, People::Both);
+    let kvasir = args("kvasir", None, HumanSides::Both);
     let input = format!(
         "load {file}\nhistory\nresign\ne3-e2\nundo\nnew\nload {}\nload {record}\nposition\n",
         path("nowhere.json")
@@ -226,17 +227,17 @@ fn a_game_is_saved_loaded_resigned_and_begun_anew() {
 }
 
 #[test]
-fn a_game_without_players_is_gone_on_with_against_the_computer() {
+fn a_game_without_players_continues_against_the_computer() {
     let folder = tempfile::tempdir().unwrap();
     let moves = folder.path().join("moves.txt");
     std::fs::write(&moves, "1. d1-d3 e3-f3\n2. e1-d1\n").unwrap();
     let game = PlayArgs { game: Some(moves.clone()), against: Some("greedy".to_owned()), ..PlayArgs::default() };
     let text = shown(&game, b"history\n");
     assert!(text.contains("You play the defenders") && text.contains("2. e1-d1"), "{text}");
-    let text = shown(&PlayArgs { side: Some(People::Attackers), ..game.clone() }, b"");
+    let text = shown(&PlayArgs { side: Some(HumanSides::Attackers), ..game.clone() }, b"");
     assert!(text.contains("left after ply 4"), "the computer answers: {text}");
     std::fs::write(&moves, "d1-d9\n").unwrap();
-    let error = play(&game, console(b"", &mut Vec::new(), folder.path())).unwrap_err().to_string();
+    let error = play_lines(&game, console(b"", &mut Vec::new(), folder.path())).unwrap_err().to_string();
     assert!(error.contains("moves.txt") && error.contains("d1-d9"), "{error}");
 }
 
@@ -267,6 +268,6 @@ fn the_same_seed_and_moves_give_the_same_game_whatever_else_is_asked() {
 
 #[test]
 fn a_finished_position_says_so() {
-    let text = shown(&args("kvasir", Some("2K6/9/9/9/9/9/9/9/4t4 a"), People::Both), b"eval\n");
+    let text = shown(&args("kvasir", Some("2K6/9/9/9/9/9/9/9/4t4 a"), HumanSides::Both), b"eval\n");
     assert!(text.contains("The defenders win: the king has escaped."), "{text}");
 }

@@ -11,7 +11,7 @@ use tablut_search::{SearchConfig, UniformEvaluator};
 const RULES: [&str; 6] = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"];
 
 fn read(rules: &str) -> (Arc<Rules>, PuzzleSet) {
-    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../experiments/puzzles"].iter().collect();
+    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../tablut-play/puzzles"].iter().collect();
     let set = PuzzleSet::read(&folder.join(format!("{rules}.jsonl"))).unwrap();
     (set.rules.rules(), set)
 }

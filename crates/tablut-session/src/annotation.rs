@@ -1,9 +1,10 @@
 //! A review written into its game: comments on the mistakes, and what was better as variations.
 
+use crate::exercise::Exercise;
+use crate::results::{Mistake, ReviewReport};
 use crate::session::{MAX_COMMENT, Session, SessionError};
 use crate::tree::{NodeId, Tree};
 use crate::words;
-use crate::work::{Exercise, Mistake, ReviewReport};
 use std::fmt::Write as _;
 use tablut_rules::Side;
 
@@ -17,7 +18,7 @@ impl Session {
     /// comment that is already there stays, in front of the new one, as far as both fit; so do variations. The present
     /// position and the line that it is on stay the same.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
-        let here = self.here();
+        let here = self.current();
         let line = self.tree().line(here);
         let certain = self.certain_from(&line);
         for (mistake, exercise) in report.mistakes.iter().zip(&report.exercises) {
@@ -103,47 +104,29 @@ fn comment(mistake: &Mistake, exercise: &Exercise) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seat::Seats;
-    use crate::work::{Finding, Review, Step, Work as _};
+    use crate::player::Players;
+    use crate::work::Review;
     use crate::{Format, SavedGame};
     use std::sync::Arc;
-    use std::time::Duration;
     use tablut_rules::Rules;
     use tablut_search::UniformEvaluator;
-
-    fn reviewed(session: &mut Session) -> ReviewReport {
-        let mut review = Review::new(session, 1).with_simulations(50);
-        loop {
-            let findings = match review.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                Step::GoesOn => continue,
-                Step::News(findings) | Step::Done(findings) => findings,
-            };
-            for finding in findings {
-                match finding {
-                    Finding::Value(id, value) => session.note_value(id, value),
-                    Finding::Review(report) => return report,
-                    _ => {}
-                }
-            }
-        }
-    }
 
     /// The king could leave at once. He steps between the attackers, who could take him and do not.
     #[test]
     fn a_mistake_gets_a_comment_and_what_was_better_as_a_variation() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let start = "9/9/9/9/1t1K5/9/9/3t4t/1t7 d".parse().unwrap();
-        let mut session = Session::from_position(rules, start, Seats::people()).unwrap();
+        let mut session = Session::from_position(rules, start, Players::people()).unwrap();
         for mv in ["d5-c5", "i2-h2"] {
             session.play(mv.parse().unwrap()).unwrap();
         }
         // The game is looked at from the start: its line stays the one that was played.
         let here = Tree::ROOT;
         session.go_to(here).unwrap();
-        let report = reviewed(&mut session);
+        let report = Review::run(&mut session, 50, 1, &mut UniformEvaluator, &mut || {}).unwrap();
         let plain = session.saved();
         session.annotate(&report, "a test").unwrap();
-        assert_eq!(session.here(), here);
+        assert_eq!(session.current(), here);
         assert_eq!(session.saved().moves, plain.moves);
         let root = session.tree().node(Tree::ROOT).unwrap().comment.clone();
         assert_eq!(root, "Reviewed by a test; mistakes of the attackers: 1, of the defenders: 1.");

@@ -106,7 +106,7 @@ pub const LEVELS: [Level; 8] = [
 ];
 
 /// What matches have measured of the levels, one line each; `experiments/levels` says how.
-const MEASURED: &str = include_str!("../../../experiments/levels/results.jsonl");
+const MEASURED: &str = include_str!("level_ratings.jsonl");
 
 /// A level with what it is worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,52 +1,54 @@
 //! One game of Tablut without an interface: no input or output, no threads, no clock.
 //!
-//! - [`Session`]: a game with its variations, comments and players; [`MoveReport`] says what a move brought about;
-//!   [`SavedGame`] is the file, with the rules in full.
-//! - [`Level`]: how strong the computer plays; [`Thinking`]: one search that a host drives; [`Work`]: everything that is
-//!   thought about, in short steps: replies, analysis, reviews with exercises, proofs, the lens, experiments with rules.
-//! - [`Table`]: a session with the [`protocol`] on it. A host reads a [`protocol::Call`], hands it to the table, sends
-//!   the [`protocol::Event`]s on, and does the work that the table assigns.
+//! - [`Session`]: a game with its variations, comments and players. [`MoveReport`] describes a move, and [`SavedGame`]
+//!   is the file of a game, with the rules in full.
+//! - [`Level`]: how strong the computer plays. [`Thinking`]: one search that a host drives.
+//! - [`Work`]: everything that takes time, in short steps: replies, analysis, reviews with exercises, proofs, the lens,
+//!   experiments with rules.
+//! - [`LiveGame`]: a session with the [`protocol`]. A host passes each [`protocol::Request`] to the game, sends the
+//!   [`protocol::Event`]s to its interfaces, runs the [`Job`]s and reports their steps.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
 mod annotation;
-mod ending;
+mod exercise;
 pub mod form;
+mod host_config;
 mod level;
 mod link;
-mod lobby;
+mod live_game;
 pub mod picture;
+mod player;
 pub mod protocol;
 mod puzzle;
 mod record;
 mod report;
+mod results;
 mod saved;
-mod seat;
 mod session;
-mod table;
 mod thinking;
-mod training;
 mod tree;
 mod value;
 pub mod view;
 pub mod words;
 mod work;
 
-pub use ending::GameEnding;
+pub use exercise::{Exercise, Judgement, Sufficiency};
+pub use host_config::{CustomPlayer, HostConfig};
 pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search, vary_opening};
-pub use lobby::{Lobby, OwnPlayer, chosen_rules, new_game, set_up};
+pub use live_game::{Job, JobId, LiveGame, Priority, Response, first_side};
+pub use player::{Player, Players};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
-pub use report::{Alarm, MoveReport};
+pub use report::{Alarm, GameEnding, MoveReport};
+pub use results::{
+    Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, RefutationBranch, RefutationView,
+    ReviewReport, Share, TrainingState, TrainingView,
+};
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
-pub use seat::{Seat, Seats};
 pub use session::{MAX_COMMENT, MAX_NODES, Session, SessionError};
-pub use table::{Assignment, Response, Table, Ticket, Urgency};
 pub use thinking::{Analysis, LineView, Thinking, leaning};
-pub use training::{GenerationBalance, TrainingState, TrainingView};
 pub use tree::{Node, NodeId, Tree};
 pub use value::{Chances, NodeValue, Proven};
 pub use work::{
-    AnalysisWork, Balance, Exercise, Experiment, ExperimentView, Find, Finding, Finds, Glance, Judgement, Lens,
-    LensRow, MAX_EXPERIMENT_GAMES, Mistake, N_LINES, Refutation, RefutationBranch, RefutationView, Reply, Review,
-    ReviewReport, STRENGTHS, Step, Sufficiency, ThreatWork, Work,
+    Experiment, Lens, MAX_EXPERIMENT_GAMES, PuzzleSearch, Refutation, Review, STRENGTHS, SearchWork, Step, Update, Work,
 };

@@ -2,7 +2,7 @@
 //!
 //! `#rules=kvasir&moves=d1-d3,e3-d3`, with `start=` where the game begins elsewhere and `toml=` where the rules are a user's.
 
-use crate::seat::Seats;
+use crate::player::Players;
 use crate::session::{MAX_NODES, Session};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Session {
         }
         let start =
             rules.opening_of(None, start.as_deref(), texts.first().copied()).map_err(|error| error.to_string())?;
-        let mut session = Self::from_position(rules, start, Seats::people()).map_err(|error| error.to_string())?;
+        let mut session = Self::from_position(rules, start, Players::people()).map_err(|error| error.to_string())?;
         session.play_texts(texts)?;
         Ok(session)
     }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_link_leads_to_the_same_game() {
-        let mut session = Session::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers, Seats::people());
+        let mut session = Session::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers, Players::people());
         session.play_texts(["d1-d3"]).unwrap();
         let link = session.to_link();
         assert_eq!(link, "rules=kvasir&moves=d1-d3");
@@ -122,7 +122,7 @@ mod tests {
         set.king.reach = 2;
         "slow-and-steady".clone_into(&mut set.name);
         let start = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
-        let session = Session::from_position(Arc::new(Rules::new(set).unwrap()), start, Seats::people()).unwrap();
+        let session = Session::from_position(Arc::new(Rules::new(set).unwrap()), start, Players::people()).unwrap();
         let read = Session::from_link(&session.to_link()).unwrap();
         assert_eq!((read.rules().set(), read.start()), (session.rules().set(), session.start()));
     }

@@ -116,7 +116,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seat::Seats;
+    use crate::player::Players;
     use std::sync::Arc;
     use tablut_rules::{RuleSet, Rules, Side};
 
@@ -125,7 +125,7 @@ mod tests {
         let mut set = RuleSet::named("kvasir").unwrap();
         "<script>".clone_into(&mut set.name);
         let Ok(rules) = Rules::new(set) else { return };
-        let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Seats::people()));
+        let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Players::people()));
         let count = |piece| picture.matches(piece_svg(piece)).count();
         assert_eq!([Piece::Attacker, Piece::Defender, Piece::King].map(count), [16, 8, 1]);
         assert!(!picture.contains("<script>"));

@@ -1,30 +1,30 @@
-//! What a host and an interface say to each other, as JSON. `docs/protocol.md` describes it.
+//! The messages between a host and an interface, as JSON. `docs/protocol.md` describes them and all their fields.
 
-use crate::form::{Group, RuleCheck};
+use crate::exercise::Judgement;
+use crate::form::RuleCheck;
 use crate::level::LevelInfo;
+use crate::player::Players;
 use crate::puzzle::PuzzleCounts;
 use crate::record::Format;
-use crate::seat::Seats;
+use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationView, TrainingView};
 use crate::thinking::Analysis;
-use crate::training::TrainingView;
 use crate::tree::NodeId;
 use crate::value::NodeValue;
 use crate::view::{PieceName, RulesView, State};
-use crate::work::{ExperimentView, Find, Judgement, LensRow, Mistake, RefutationView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tablut_rules::{Move, Side, Square};
 
 /// The version of the protocol.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
-/// A request with the number by which its answer is known.
+/// A request with its id.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Call {
-    /// Chosen by the interface; [`Event::Done`] and [`Event::Refused`] name it.
+    /// Chosen by the interface. [`Event::Done`] and [`Event::Refused`] repeat it.
     pub id: u32,
-    /// What is asked for.
+    /// The request.
     #[serde(flatten)]
     pub request: Request,
 }
@@ -32,326 +32,164 @@ pub struct Call {
 /// What an interface asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+#[expect(missing_docs, reason = "the variants say what the fields are")]
 pub enum Request {
-    /// A new game takes the place of the present one for this interface.
-    New {
-        /// The rules.
-        rules: RulesAsked,
-        /// Who moves first, where the rules draw it.
-        first: Option<Side>,
-        /// Who plays; two people where it is missing.
-        seats: Option<Seats>,
-    },
-    /// A game that the host has.
-    Open {
-        /// Its name.
-        game: String,
-    },
+    /// A new game replaces the current one for this interface. `first` counts only if the rules draw who moves first.
+    /// Without `players` two people play.
+    New { rules: RulesChoice, first: Option<Side>, players: Option<Players> },
+    /// Opens the host's game of this name.
+    Open { game: String },
     /// A new game from text: JSON, OTG, moves, a position or a link.
-    Import {
-        /// The text.
-        text: String,
-        /// Who plays; two people where it is missing.
-        seats: Option<Seats>,
-    },
+    Import { text: String, players: Option<Players> },
     /// A new game from a position that was set up.
-    SetUp {
-        /// The rules.
-        rules: RulesAsked,
-        /// What stands where.
-        pieces: BTreeMap<Square, PieceName>,
-        /// Who is to move.
-        side: Side,
-    },
-    /// A new game from the present position, with the same rules.
-    PlayOn {
-        /// Who plays.
-        seats: Seats,
-    },
-    /// A puzzle of the host's.
-    Puzzle {
-        /// The rule set.
-        rules: String,
-        /// Moves to the win.
-        distance: Option<u32>,
-        /// Which one, counted from 0.
-        number: usize,
-    },
-    /// A puzzle of a person's own: a position of a saved game in which the side to move has a short win.
-    OwnPuzzle {
-        /// The game.
-        game: String,
-        /// The position.
-        node: NodeId,
-    },
-    /// A move, as text.
+    SetUp { rules: RulesChoice, pieces: BTreeMap<Square, PieceName>, side: Side },
+    /// A new game from the current position, with the same rules.
+    PlayOn { players: Players },
+    /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` own moves.
+    Puzzle { rules: String, distance: Option<u32>, number: usize },
+    /// A puzzle from a saved game: a position in which the side to move has a short win.
+    OwnPuzzle { game: String, node: NodeId },
+    /// Makes a move.
     Play {
-        /// The move.
         #[serde(rename = "move")]
         mv: String,
     },
-    /// Moves from the present position as a variation to look at; the computer does not answer the last one.
-    Variation {
-        /// The moves.
-        moves: Vec<Move>,
-    },
-    /// Back to a person's turn.
+    /// Plays moves from the current position as a variation. The computer does not answer the last one.
+    Variation { moves: Vec<Move> },
+    /// Goes back to a person's turn.
     TakeBack,
-    /// One move back.
+    /// Goes one move back.
     Back,
-    /// One move forward.
+    /// Goes one move forward.
     Forward,
-    /// To a position of the tree.
-    GoTo {
-        /// The position.
-        node: NodeId,
-    },
-    /// The computer moves for the side to move, whoever plays it.
+    /// Goes to a position of the tree.
+    GoTo { node: NodeId },
+    /// The computer moves for the side to move, also for a person.
     MoveNow,
-    /// A side gives up: the one to move where the interface does not say.
-    Resign {
-        /// The side.
-        side: Option<Side>,
-    },
-    /// Other players.
-    Seats {
-        /// Who plays.
-        seats: Seats,
-    },
-    /// A position and all that follows it are removed.
-    Remove {
-        /// The position.
-        node: NodeId,
-    },
-    /// The line to a position becomes the main one.
-    Promote {
-        /// The position.
-        node: NodeId,
-    },
-    /// A comment.
-    Comment {
-        /// The position.
-        node: NodeId,
-        /// The text.
-        text: String,
-    },
-    /// Analysis of the present position, now and after every move, until it is switched off.
-    Analyse {
-        /// On or off.
-        on: bool,
-    },
-    /// The computer's advice: its move at full strength, once.
+    /// A side resigns. Without `side` it is the only person's side, or the side to move.
+    Resign { side: Option<Side> },
+    /// Changes the players.
+    Players { players: Players },
+    /// Removes a position and everything after it.
+    Remove { node: NodeId },
+    /// Makes the line to a position the main line.
+    Promote { node: NodeId },
+    /// Writes a comment on a position.
+    Comment { node: NodeId, text: String },
+    /// Switches the analysis of the current position on or off. It continues after every move.
+    Analyse { on: bool },
+    /// Asks for the computer's advice.
     Hint,
-    /// What the opponent would do if it were its turn.
+    /// Asks what the opponent would do if it were its turn.
     Threat,
-    /// A review of the line that the game is on.
+    /// Starts a review of the current line.
     Review,
-    /// One of the review's exercises.
-    Exercise {
-        /// Which one, counted from 0.
-        index: usize,
-    },
-    /// An answer to the exercise or puzzle.
+    /// Starts the review's exercise with this index.
+    Exercise { index: usize },
+    /// Answers the exercise or puzzle.
     Try {
-        /// The move.
         #[serde(rename = "move")]
         mv: String,
     },
-    /// The solution of the exercise or puzzle.
+    /// Asks for the solution of the exercise or puzzle.
     Solve,
-    /// Leaves the exercise or puzzle; its position stays.
+    /// Leaves the exercise or puzzle. Its position stays.
     Leave,
-    /// The proof of a result, one level of it: of the present position, or of the one after some moves.
-    Refute {
-        /// The moves.
-        moves: Vec<Move>,
-    },
-    /// The present position as each checkpoint of the host's run sees it.
-    Glances,
-    /// Puzzles in saved games.
-    FindPuzzles {
-        /// The games' names.
-        games: Vec<String>,
-    },
-    /// The present position under all rule sets.
+    /// Asks for one level of the proof of a result: that of the position after `moves`.
+    Refute { moves: Vec<Move> },
+    /// Asks the nets of the run's checkpoints about the current position.
+    Checkpoints,
+    /// Looks for puzzles in saved games.
+    FindPuzzles { games: Vec<String> },
+    /// Looks at the current position under all rule sets.
     Lens,
-    /// Whether the values of the form make rules.
-    CheckRules {
-        /// The values.
-        set: Value,
-    },
-    /// The net plays itself under the form's rules.
-    Experiment {
-        /// The values.
-        set: Value,
-        /// Games at each strength.
-        games: u32,
-    },
-    /// A net is trained from nothing on the form's rules for a few minutes.
-    Train {
-        /// The values.
-        set: Value,
-    },
-    /// Ends the training.
+    /// Checks whether a form's values are valid rules.
+    CheckRules { set: Value },
+    /// The net plays itself under the form's rules. `games` is the number of games at each strength.
+    Experiment { set: Value, games: u32 },
+    /// Trains a net for a few minutes on the form's rules.
+    Train { set: Value },
+    /// Stops the training.
     StopTraining,
-    /// Ends what goes on in the background: review, lens, experiment, glances, the search for puzzles.
+    /// Stops the review, the lens, the experiment, the checkpoints and the search for puzzles.
     Stop,
-    /// The game as a text or picture.
-    Export {
-        /// Which.
-        format: Format,
-    },
-    /// The link that carries rules, position and moves.
+    /// Asks for the game, the position or the rules as a file.
+    Export { format: Format },
+    /// Asks for the link that contains rules, position and moves.
     Link,
 }
 
 /// Rules by name or in full.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RulesAsked {
-    /// A built-in set.
+pub enum RulesChoice {
+    /// A built-in rule set.
     Name(String),
-    /// A rule file's text.
+    /// The text of a rule file.
     Toml(String),
 }
 
-/// What a host tells.
+/// What a host reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+#[expect(missing_docs, reason = "the variants say what the fields are")]
 pub enum Event {
-    /// Sent first: what there is to choose from.
+    /// The first event: what there is to choose from.
     Hello(Box<Hello>),
-    /// A game is open; what follows is about it.
-    Game {
-        /// The name by which the host knows it.
-        game: String,
-    },
+    /// The game of this name is open. The events that follow are about it.
+    Game { game: String },
     /// The rules of the game.
     Rules(Box<RulesView>),
-    /// The game as it stands.
+    /// The state of the game.
     State(Box<State>),
-    /// The computer begins to think about its move, or ends.
-    Thinking {
-        /// Which.
-        on: bool,
-    },
-    /// What an analysis sees so far.
-    Analysis {
-        /// The position.
-        node: NodeId,
-        /// What is seen.
-        analysis: Box<Analysis>,
-        /// Whether it has ended.
-        done: bool,
-    },
+    /// The computer starts or stops thinking about its move.
+    Thinking { on: bool },
+    /// The result of an analysis so far. `done` is set in the last one.
+    Analysis { node: NodeId, analysis: Box<Analysis>, done: bool },
     /// What the opponent would do if it were its turn.
-    Threat {
-        /// The position.
-        node: NodeId,
-        /// What the opponent would do.
-        analysis: Box<Analysis>,
-    },
+    Threat { node: NodeId, analysis: Box<Analysis> },
     /// The computer's advice.
     Hint {
-        /// The position.
         node: NodeId,
-        /// The move.
         #[serde(rename = "move")]
         mv: Move,
     },
     /// A position's value.
-    Value {
-        /// The position.
-        node: NodeId,
-        /// What a search found.
-        value: NodeValue,
-    },
-    /// How far a review is.
-    ReviewProgress {
-        /// Positions looked at.
-        done: usize,
-        /// Positions in all.
-        of: usize,
-    },
-    /// What a review found, without the solutions.
-    Review {
-        /// The mistakes.
-        mistakes: Vec<Mistake>,
-        /// Positions looked at.
-        positions: usize,
-    },
-    /// An exercise has begun.
-    Exercise {
-        /// Which of the review's; none for a puzzle.
-        index: Option<usize>,
-        /// What is asked for.
-        task: String,
-    },
+    Value { node: NodeId, value: NodeValue },
+    /// The progress of a review: `done` of `of` positions.
+    ReviewProgress { done: usize, of: usize },
+    /// The result of a review of so many positions, without the solutions.
+    Review { mistakes: Vec<Mistake>, positions: usize },
+    /// An exercise has begun. `index` is its place in the review; a puzzle has none.
+    Exercise { index: Option<usize>, task: String },
     /// The exercise was left.
     ExerciseLeft,
-    /// What an answer is worth, or the solution.
+    /// The verdict on an answer, or the solution.
     Judgement(Box<Judgement>),
-    /// The present position under a rule set.
+    /// The current position under one rule set.
     Lens(Box<LensRow>),
-    /// All rule sets have been looked at.
+    /// All rule sets were looked at.
     LensDone,
-    /// Whether the form's values make rules.
+    /// The check of a form's values.
     RuleCheck(Box<RuleCheck>),
-    /// How an experiment stands.
-    Experiment {
-        /// The counts.
-        experiment: Box<ExperimentView>,
-        /// Whether it has ended.
-        done: bool,
-    },
-    /// One level of a proof, as far as it is known; comes again until `done`.
+    /// The results of an experiment so far. `done` is set in the last one.
+    Experiment { experiment: Box<ExperimentView>, done: bool },
+    /// One level of a proof as far as it is known.
     Refutation(Box<RefutationView>),
-    /// The present position as a checkpoint of the host's run sees it.
-    Glance {
-        /// The position.
-        node: NodeId,
-        /// Which of the checkpoints.
-        checkpoint: usize,
-        /// What its net sees.
-        analysis: Box<Analysis>,
-    },
-    /// Puzzles found in saved games.
-    FoundPuzzles {
-        /// The puzzles, without their solutions.
-        puzzles: Vec<Find>,
-        /// Games looked through.
-        looked: usize,
-        /// Games in all.
-        of: usize,
-    },
-    /// How a training stands.
+    /// What the net of the checkpoint with this index says about a position.
+    CheckpointAnalysis { node: NodeId, checkpoint: usize, analysis: Box<Analysis> },
+    /// Puzzles found so far in `looked` of `of` games, without their solutions.
+    FoundPuzzles { puzzles: Vec<FoundPuzzle>, looked: usize, of: usize },
+    /// The state of a training.
     Training(Box<TrainingView>),
-    /// The game as a text or picture.
-    Export {
-        /// Which.
-        format: Format,
-        /// A name for its file.
-        name: String,
-        /// The text.
-        text: String,
-    },
-    /// The link's fragment.
-    Link {
-        /// What belongs after `#`.
-        fragment: String,
-    },
-    /// A request has been met.
-    Done {
-        /// Its number.
-        re: u32,
-    },
-    /// A request cannot be met.
-    Refused {
-        /// Its number; 0 where none could be read.
-        re: u32,
-        /// Why not.
-        error: String,
-    },
+    /// The game, the position or the rules as the text of a file, with a name for it.
+    Export { format: Format, name: String, text: String },
+    /// The part of the link after `#`.
+    Link { fragment: String },
+    /// The request with the id `re` has succeeded.
+    Done { re: u32 },
+    /// The request with the id `re` has failed. `re` is 0 if there is no such request.
+    Refused { re: u32, error: String },
 }
 
 /// What there is to choose from.
@@ -365,18 +203,18 @@ pub struct Hello {
     pub rule_sets: Vec<RuleSetInfo>,
     /// The levels.
     pub levels: Vec<LevelInfo>,
-    /// The nets, the first of which plays unless another is named.
+    /// The nets. The first one plays unless another is chosen.
     pub nets: Vec<String>,
-    /// What these nets are, one object each: name, shape, parameters, rules, training, hash, card.
-    pub about_nets: Vec<serde_json::Value>,
-    /// The checkpoints of a run, the earliest first, where the host has been given one.
+    /// Information about these nets, one object each: name, shape, parameters, specialists, rules, training, hash, card.
+    pub about_nets: Vec<Value>,
+    /// The checkpoints of a run, the earliest first; empty if the host was given no run.
     pub checkpoints: Vec<String>,
     /// Whether the host can train a net.
     pub trains: bool,
     /// The puzzles.
     pub puzzles: Vec<PuzzleCounts>,
-    /// The workshop's form.
-    pub form: Vec<Group>,
+    /// The form of a rule set's clauses: groups of fields, as in `rule_form.json`.
+    pub form: Value,
 }
 
 /// A rule set that can be chosen.
@@ -388,8 +226,8 @@ pub struct RuleSetInfo {
     pub source: String,
     /// Its values, for the form.
     pub set: Value,
-    /// Whether who moves first is drawn.
+    /// Whether the side that moves first is drawn.
     pub drawn: bool,
-    /// What sets it apart, in a line.
+    /// What is special about it, in one line.
     pub summary: String,
 }

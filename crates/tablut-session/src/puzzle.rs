@@ -1,7 +1,7 @@
 //! Puzzles: positions with a proven shortest win and every first move that reaches it.
 
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Move, Position, Side};
+use tablut_rules::{Move, Position};
 
 /// A set of puzzles for one rule set, as `tablut puzzles make` writes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ struct Named {
     name: String,
 }
 
-/// What a lobby says of a book.
+/// What a config says of a book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleCounts {
     /// The rule set's name.
@@ -78,12 +78,9 @@ impl PuzzleBook {
         PuzzleCounts { rules: self.rules.clone(), by_distance }
     }
 
-    /// The `number`-th puzzle of a distance and a side, counted from 0 and from the beginning again after the last.
-    pub fn pick(&self, distance: Option<u32>, side: Option<Side>, number: usize) -> Option<&BookPuzzle> {
-        let fits = |puzzle: &&BookPuzzle| {
-            distance.is_none_or(|distance| puzzle.distance == distance)
-                && side.is_none_or(|side| puzzle.position.side_to_move() == side)
-        };
+    /// The puzzle with index `number` among those of a distance. After the last one it begins again with the first.
+    pub fn pick(&self, distance: Option<u32>, number: usize) -> Option<&BookPuzzle> {
+        let fits = |puzzle: &&BookPuzzle| distance.is_none_or(|distance| puzzle.distance == distance);
         let count = self.puzzles.iter().filter(fits).count();
         self.puzzles.iter().filter(fits).nth(number.checked_rem(count)?)
     }
@@ -101,11 +98,10 @@ mod tests {
     fn puzzles_are_read_and_picked() {
         let book = PuzzleBook::parse(TEXT).unwrap();
         assert_eq!(book.counts(), PuzzleCounts { rules: "kvasir".to_owned(), by_distance: vec![1, 0, 1] });
-        let distance = |distance, side, number| book.pick(distance, side, number).map(|puzzle| puzzle.distance);
-        assert_eq!(distance(None, None, 3), Some(3));
-        assert_eq!(distance(Some(1), None, 7), Some(1));
-        assert_eq!(distance(None, Some(Side::Attackers), 0), Some(3));
-        assert_eq!(distance(Some(2), None, 0), None);
+        let distance = |distance, number| book.pick(distance, number).map(|puzzle| puzzle.distance);
+        assert_eq!(distance(None, 3), Some(3));
+        assert_eq!(distance(Some(1), 7), Some(1));
+        assert_eq!(distance(Some(2), 0), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Games as text: what people read, OpenTafl's records, and whatever of these is pasted back.
 
+use crate::player::Players;
 use crate::saved::SavedGame;
-use crate::seat::Seats;
 use crate::session::Session;
 use crate::words;
 use std::fmt::Write as _;
@@ -38,7 +38,7 @@ impl Session {
 
     /// The game for people: [`Session::import`] reads it back.
     pub fn to_text(&self) -> String {
-        let line = self.tree().line(self.here());
+        let line = self.tree().line(self.current());
         let set = self.rules().set();
         let mut text = format!("Tablut, {} rules\n", set.name);
         let start = self.start();
@@ -75,7 +75,7 @@ impl Session {
 
     fn to_otg(&self) -> Result<String, String> {
         let mut end = self.clone();
-        let last = *self.tree().line(self.here()).last().expect("a line has its root");
+        let last = *self.tree().line(self.current()).last().expect("a line has its root");
         end.go_to(last).map_err(|error| error.to_string())?;
         let mut record = OtgRecord::from_game(end.game()).map_err(|error| error.to_string())?;
         record.resigned = end.node().resigned.is_some();
@@ -114,7 +114,7 @@ impl Session {
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let game = record.replay(rules.clone()).map_err(|error| error.to_string())?;
         let mut session =
-            Self::from_position(rules, record.start, Seats::people()).map_err(|error| error.to_string())?;
+            Self::from_position(rules, record.start, Players::people()).map_err(|error| error.to_string())?;
         for mv in game.moves() {
             session.play(mv).map_err(|error| error.to_string())?;
         }
@@ -149,7 +149,7 @@ impl Session {
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let first = words.first().map(String::as_str);
         let start = rules.opening_of(None, start.as_deref(), first).map_err(|error| error.to_string())?;
-        let mut session = Self::from_position(rules, start, Seats::people()).map_err(|error| error.to_string())?;
+        let mut session = Self::from_position(rules, start, Players::people()).map_err(|error| error.to_string())?;
         session.play_texts(words.iter().map(String::as_str))?;
         Ok(session)
     }
@@ -184,7 +184,7 @@ mod tests {
     fn session(name: &str) -> Session {
         let rules = Arc::new(Rules::named(name).unwrap());
         let first = rules.set().first.side().unwrap_or(Side::Attackers);
-        let mut session = Session::new(rules, first, Seats::people());
+        let mut session = Session::new(rules, first, Players::people());
         for index in [3, 5, 7, 11, 13] {
             let moves = session.moves().unwrap();
             session.play(moves[index % moves.len()]).unwrap();
@@ -202,7 +202,7 @@ mod tests {
         ] {
             for format in formats {
                 let mut session = session(name);
-                let here = session.here();
+                let here = session.current();
                 session.comment(here, "a {brave} move").unwrap();
                 let text = session.export(*format).unwrap();
                 let read = Session::import(&text, &other).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));

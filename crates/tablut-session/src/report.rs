@@ -1,7 +1,16 @@
-//! What happens in a move, for an interface to call out.
+//! What happens in a move, and how games end.
 
 use serde::Serialize;
 use tablut_rules::{Applied, Game, Move, Outcome, Piece, Position, Side, Square};
+
+/// How a game has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+pub struct GameEnding {
+    /// The winner. `None` for a draw.
+    pub winner: Option<Side>,
+    /// The reason in the rules, or `resigned`.
+    pub reason: &'static str,
+}
 
 /// The king's ways out after a move (rulebook C11).
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize)]

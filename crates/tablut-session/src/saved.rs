@@ -1,6 +1,6 @@
 //! Saved games: one JSON file with the rules in full, the main line, and all variations.
 
-use crate::seat::Seats;
+use crate::player::Players;
 use crate::session::{MAX_COMMENT, MAX_NODES, Session};
 use crate::tree::{NodeId, Tree};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct SavedGame {
     pub reason: Option<String>,
     /// Who plays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seats: Option<Seats>,
+    pub players: Option<Players>,
     /// All positions after the start, where the main line does not say everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
@@ -124,10 +124,10 @@ impl SavedGame {
             return Err(SavedGameError::Long { found });
         }
         let rules = Arc::new(Rules::new(self.rules.clone()).map_err(SavedGameError::Rules)?);
-        let seats = self.seats.clone().unwrap_or_else(Seats::people);
+        let players = self.players.clone().unwrap_or_else(Players::people);
         let at_place =
             |place, reason: &dyn std::fmt::Display| SavedGameError::Position { place, reason: reason.to_string() };
-        let mut session = Session::from_position(rules, self.start, seats).map_err(|error| at_place(0, &error))?;
+        let mut session = Session::from_position(rules, self.start, players).map_err(|error| at_place(0, &error))?;
         if self.first != self.start.side_to_move() {
             return Err(at_place(0, &format!("{} first, but the position has the other side to move", self.first)));
         }
@@ -152,11 +152,11 @@ impl SavedGame {
             let parent = *ids
                 .get(position.parent)
                 .ok_or_else(|| at_place(place, &format!("parent {}, expected one before it", position.parent)))?;
-            if session.here() != parent {
+            if session.current() != parent {
                 session.go_to(parent).map_err(|error| at_place(place, &error))?;
             }
             session.play(position.mv).map_err(|error| at_place(place, &error))?;
-            let id = session.here();
+            let id = session.current();
             ids.push(id);
             if position.comment.chars().count() > MAX_COMMENT {
                 return Err(at_place(place, &format!("a comment of more than {MAX_COMMENT} characters")));
@@ -194,7 +194,7 @@ impl Session {
         }
         let plain = |position: &SavedPosition| position.comment.is_empty() && position.resigned.is_none();
         let is_bare = positions.len() + 1 == main.len() && positions.iter().all(plain);
-        let at = places.get(&self.here()).copied().filter(|at| *at + 1 != main.len());
+        let at = places.get(&self.current()).copied().filter(|at| *at + 1 != main.len());
         SavedGame {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -204,7 +204,7 @@ impl Session {
             moves: game.moves().collect(),
             winner,
             reason,
-            seats: Some(self.seats().clone()),
+            players: Some(self.players().clone()),
             positions: if is_bare { Vec::new() } else { positions },
             comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
             at,

@@ -1,8 +1,7 @@
 //! A game that is being played or studied: where it stands, all lines that were tried, and who plays.
 
-use crate::ending::GameEnding;
-use crate::report::MoveReport;
-use crate::seat::{Seat, Seats};
+use crate::player::{Player, Players};
+use crate::report::{GameEnding, MoveReport};
 use crate::tree::{Node, NodeId, Tree};
 use crate::value::NodeValue;
 use std::sync::Arc;
@@ -60,23 +59,23 @@ pub struct Session {
     rules: Arc<Rules>,
     start: Position,
     tree: Tree,
-    here: NodeId,
-    /// The game up to `here`.
+    current: NodeId,
+    /// The game up to `current`.
     game: Game,
-    seats: Seats,
+    players: Players,
 }
 
 impl Session {
     /// A game from the start position.
-    pub fn new(rules: Arc<Rules>, first: Side, seats: Seats) -> Self {
+    pub fn new(rules: Arc<Rules>, first: Side, players: Players) -> Self {
         let game = Game::new(rules.clone(), first);
-        Self { start: *game.position(), rules, tree: Tree::default(), here: Tree::ROOT, game, seats }
+        Self { start: *game.position(), rules, tree: Tree::default(), current: Tree::ROOT, game, players }
     }
 
     /// A game from any position.
-    pub fn from_position(rules: Arc<Rules>, start: Position, seats: Seats) -> Result<Self, SessionError> {
+    pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
         let game = Game::from_position(rules.clone(), start).map_err(SessionError::Position)?;
-        Ok(Self { start, rules, tree: Tree::default(), here: Tree::ROOT, game, seats })
+        Ok(Self { start, rules, tree: Tree::default(), current: Tree::ROOT, game, players })
     }
 
     /// The rules played by.
@@ -100,23 +99,23 @@ impl Session {
     }
 
     /// The present position's node.
-    pub fn here(&self) -> NodeId {
-        self.here
+    pub fn current(&self) -> NodeId {
+        self.current
     }
 
     /// The present position's node itself.
     pub fn node(&self) -> &Node {
-        self.tree.node(self.here).expect("the present node is in the tree")
+        self.tree.node(self.current).expect("the present node is in the tree")
     }
 
     /// Who plays.
-    pub fn seats(&self) -> &Seats {
-        &self.seats
+    pub fn players(&self) -> &Players {
+        &self.players
     }
 
     /// Changes who plays.
-    pub fn set_seats(&mut self, seats: Seats) {
-        self.seats = seats;
+    pub fn set_players(&mut self, players: Players) {
+        self.players = players;
     }
 
     /// How the game has ended at the present position: by the rules, or because a side gave up.
@@ -128,16 +127,16 @@ impl Session {
     }
 
     /// Who is to move; none when the game is over.
-    pub fn turn(&self) -> Option<&Seat> {
+    pub fn turn(&self) -> Option<&Player> {
         match self.ending() {
             Some(_) => None,
-            None => Some(self.seats.of(self.game.position().side_to_move())),
+            None => Some(self.players.of(self.game.position().side_to_move())),
         }
     }
 
     /// Whether the computer is to move.
     pub fn is_computers_turn(&self) -> bool {
-        self.turn().is_some_and(|seat| !seat.is_person())
+        self.turn().is_some_and(|player| !player.is_person())
     }
 
     /// Makes a move for the side to move. A move tried before leads to where it led then, any other opens a variation.
@@ -145,36 +144,36 @@ impl Session {
         if let Some(ending) = self.ending() {
             return Err(SessionError::Over(ending));
         }
-        if self.tree.len() >= MAX_NODES && self.tree.child(self.here, mv).is_none() {
+        if self.tree.len() >= MAX_NODES && self.tree.child(self.current, mv).is_none() {
             return Err(SessionError::Full);
         }
         let before = *self.game.position();
         let applied = self.game.play(mv).map_err(SessionError::Illegal)?;
         let report = MoveReport::new(&before, mv, &applied, &self.game);
-        self.here = match self.tree.child(self.here, mv) {
+        self.current = match self.tree.child(self.current, mv) {
             Some(known) => known,
-            None => self.tree.add(self.here, report),
+            None => self.tree.add(self.current, report),
         };
-        self.tree.walk(self.here);
+        self.tree.walk(self.current);
         Ok(self.node().report.as_ref().expect("a move led here"))
     }
 
     /// One move back; a resignation counts as one.
     pub fn undo(&mut self) -> Result<(), SessionError> {
-        let here = self.here;
+        let current = self.current;
         if self.node().resigned.is_some() {
-            self.node_mut(here).resigned = None;
+            self.node_mut(current).resigned = None;
             return Ok(());
         }
         let parent = self.node().parent.ok_or(SessionError::NothingToUndo)?;
         self.game.undo();
-        self.here = parent;
+        self.current = parent;
         Ok(())
     }
 
     /// One move forward, along the line that was walked last.
     pub fn redo(&mut self) -> Result<(), SessionError> {
-        let next = self.tree.next(self.here).ok_or(SessionError::NothingToRedo)?;
+        let next = self.tree.next(self.current).ok_or(SessionError::NothingToRedo)?;
         self.go_to(next)
     }
 
@@ -184,11 +183,11 @@ impl Session {
         if self.node().resigned.is_some() {
             return self.undo().map(|()| 0);
         }
-        let path = self.tree.path(self.here);
+        let path = self.tree.path(self.current);
         let mut side = self.game.position().side_to_move();
         for (plies, id) in path.iter().rev().enumerate().skip(1) {
             side = side.opponent();
-            if self.seats.is_watched() || self.seats.of(side).is_person() {
+            if self.players.are_computers() || self.players.of(side).is_person() {
                 self.go_to(*id)?;
                 return Ok(plies as u32);
             }
@@ -199,7 +198,7 @@ impl Session {
     /// To any position of the tree.
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
-        let (from, to) = (self.tree.path(self.here), self.tree.path(id));
+        let (from, to) = (self.tree.path(self.current), self.tree.path(id));
         let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
         for _ in shared..from.len() {
             self.game.undo();
@@ -207,7 +206,7 @@ impl Session {
         for mv in to[shared..].iter().filter_map(|id| self.tree.mv(*id)) {
             self.game.play(mv).map_err(SessionError::Illegal)?;
         }
-        self.here = id;
+        self.current = id;
         self.tree.walk(id);
         Ok(())
     }
@@ -227,8 +226,8 @@ impl Session {
         if let Some(ending) = self.ending() {
             return Err(SessionError::Over(ending));
         }
-        let here = self.here;
-        self.node_mut(here).resigned = Some(side);
+        let current = self.current;
+        self.node_mut(current).resigned = Some(side);
         Ok(())
     }
 
@@ -237,7 +236,7 @@ impl Session {
     pub fn remove(&mut self, id: NodeId) -> Result<(), SessionError> {
         let node = self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         if let Some(parent) = node.parent {
-            if self.tree.path(self.here).contains(&id) {
+            if self.tree.path(self.current).contains(&id) {
                 self.go_to(parent)?;
             }
             self.tree.remove(id);

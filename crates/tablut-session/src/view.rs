@@ -1,8 +1,7 @@
 //! Everything that an interface shows of a game, computed here so that no interface knows a rule.
 
-use crate::ending::GameEnding;
-use crate::report::{Alarm, MoveReport};
-use crate::seat::Seats;
+use crate::player::Players;
+use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
 use crate::tree::{NodeId, Tree};
 use crate::value::NodeValue;
@@ -152,7 +151,7 @@ pub struct State {
     /// Who is to move.
     pub side: Side,
     /// Who plays.
-    pub seats: Seats,
+    pub players: Players,
     /// Whether the computer is to move.
     pub computer_to_move: bool,
     /// All legal moves; none when the game is over.
@@ -188,7 +187,7 @@ impl State {
         let position = game.position();
         let report = session.node().report.as_ref();
         let open = ending.is_none();
-        let here = session.here();
+        let here = session.current();
         Self {
             node: here,
             ply: game.ply(),
@@ -197,7 +196,7 @@ impl State {
                 .filter_map(|square| position.piece_at(square).map(|piece| (square, words::piece(piece))))
                 .collect(),
             side: position.side_to_move(),
-            seats: session.seats().clone(),
+            players: session.players().clone(),
             computer_to_move: session.is_computers_turn(),
             moves: if open { moves(session) } else { Vec::new() },
             last: report.map(last_move),

@@ -1,7 +1,6 @@
 //! What happens in a game, in plain English.
 
-use crate::ending::GameEnding;
-use crate::report::{Alarm, MoveReport};
+use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
 use tablut_rules::{Piece, Side};
 

@@ -1,148 +1,196 @@
-//! Thinking that a host does for a session, in short steps: a reply, an analysis, a review, a lens, an experiment, and so on.
+//! Work that a host does for a game in short steps: replies, analysis, reviews, experiments and so on.
 
-mod exercise;
 mod experiment;
-mod finding;
-mod finds;
-mod glance;
 mod judging;
 mod lens;
+mod puzzle_search;
 mod refutation;
 mod review;
 
-pub use exercise::{Exercise, Judgement, Sufficiency};
 pub use experiment::{Experiment, MAX_EXPERIMENT_GAMES, STRENGTHS};
-pub use finding::{
-    Balance, ExperimentView, Find, Finding, LensRow, Mistake, RefutationBranch, RefutationView, ReviewReport, Share,
-    Step, Work,
-};
-pub use finds::{Finds, short_win};
-pub use glance::Glance;
 pub use lens::Lens;
+pub use puzzle_search::{PuzzleSearch, short_win};
 pub use refutation::Refutation;
 pub use review::Review;
 
-use crate::level::{Level, session_search};
+use crate::level::{Level, analysis_search, session_search};
+use crate::protocol::Event;
+use crate::results::ReviewReport;
 use crate::thinking::Thinking;
 use crate::tree::NodeId;
+use crate::value::NodeValue;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Duration;
-use tablut_rules::Game;
-use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
+use tablut_rules::{Game, Move};
+use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig, Solver};
 
-/// The computer's move at a level, or by a search that its host describes.
-#[derive(Debug)]
-pub struct Reply {
-    /// None plays the best move that the search finds.
-    level: Option<&'static Level>,
-    thinking: Thinking,
-    seed: u64,
+/// Work in steps of a few milliseconds, so that a host can share its threads and stop at any time.
+pub trait Work: Send {
+    /// Does one step. `elapsed` is the time since the first step.
+    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
 }
 
-impl Reply {
-    /// A reply in a game that is not over.
-    pub fn new(game: &Game, level: &'static Level, seed: u64) -> Self {
-        let limit = Limit::of_simulations(level.simulations);
-        Self { level: Some(level), thinking: Thinking::new(game, &level.search(game), limit, seed), seed }
+/// The result of one step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Nothing to report yet.
+    Continue,
+    /// Something to report. The work is not finished.
+    Progress(Vec<Update>),
+    /// The last updates. The work is finished.
+    Done(Vec<Update>),
+}
+
+/// What a piece of work reports.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Update {
+    /// The computer's move, and the value of the position before it. A player without a net has no value.
+    Move(Move, Option<NodeValue>),
+    /// A finished review, with the solutions of its exercises.
+    Reviewed(ReviewReport),
+    /// Any other result, for the interfaces.
+    Event(Event),
+}
+
+impl From<Event> for Update {
+    fn from(event: Event) -> Self {
+        Self::Event(event)
+    }
+}
+
+/// One search. `report` makes its result.
+pub struct SearchWork {
+    thinking: Thinking,
+    report: Box<dyn Fn(&Thinking) -> Update + Send>,
+}
+
+impl SearchWork {
+    fn new(thinking: Thinking, report: impl Fn(&Thinking) -> Update + Send + 'static) -> Self {
+        Self { thinking, report: Box::new(report) }
     }
 
-    /// The move that a level would advise in a game that is not over: its best one, without any chance.
-    pub fn advice(game: &Game, level: &Level, seed: u64) -> Self {
+    /// The move of a level in a game that is not over.
+    pub fn of_level(game: &Game, level: &'static Level, seed: u64) -> Self {
         let limit = Limit::of_simulations(level.simulations);
-        Self::by_search(game, &session_search(level.simulations), limit, seed)
+        let thinking = Thinking::new(game, &level.search(game), limit, seed);
+        Self::new(thinking, move |thinking| {
+            let game = thinking.game();
+            // The search has used the random stream of its ply. The choice has a stream of its own.
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(u64::MAX - u64::from(game.ply()));
+            let mv = level.choose(&thinking.result(), game.position().side_to_move(), &mut rng);
+            Update::Move(mv, Some(thinking.value()))
+        })
     }
 
     /// The best move that a search finds in a game that is not over.
-    pub fn by_search(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
-        Self { level: None, thinking: Thinking::new(game, config, limit, seed), seed }
+    pub fn best_move(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
+        let thinking = Thinking::new(game, config, limit, seed);
+        Self::new(thinking, |thinking| Update::Move(thinking.result().chosen, Some(thinking.value())))
+    }
+
+    /// The best move with the strength of a level, without random choices.
+    pub(crate) fn advice(game: &Game, level: &Level, seed: u64) -> Self {
+        let limit = Limit::of_simulations(level.simulations);
+        Self::best_move(game, &session_search(level.simulations), limit, seed)
+    }
+
+    /// What the opponent would do if it were its turn. `None` if the opponent could not move.
+    pub(crate) fn threat(node: NodeId, game: &Game, seed: u64) -> Option<Self> {
+        let position = game.position();
+        let turned = position.with_side_to_move(position.side_to_move().opponent());
+        let turned = Game::from_position(game.rules().clone(), turned).ok().filter(|game| game.outcome().is_none())?;
+        let thinking = Thinking::by_simulations(&turned, THREAT_SIMULATIONS, seed);
+        Some(Self::new(thinking, move |thinking| {
+            Event::Threat { node, analysis: Box::new(thinking.analysis(1)) }.into()
+        }))
+    }
+
+    /// How the net of one checkpoint judges a position. The solver is off, because its proofs do not depend on the net.
+    pub(crate) fn checkpoint(node: NodeId, game: &Game, checkpoint: usize, seed: u64) -> Self {
+        let config = SearchConfig { solver: Solver::Off, ..analysis_search(CHECKPOINT_SIMULATIONS) };
+        let thinking = Thinking::new(game, &config, Limit::of_simulations(CHECKPOINT_SIMULATIONS), seed);
+        Self::new(thinking, move |thinking| {
+            let analysis = Box::new(thinking.analysis(1));
+            Event::CheckpointAnalysis { node, checkpoint, analysis }.into()
+        })
     }
 }
 
-impl Work for Reply {
+/// Simulations of a search for a threat.
+const THREAT_SIMULATIONS: u32 = 200;
+/// Simulations of a checkpoint's search.
+const CHECKPOINT_SIMULATIONS: u32 = 64;
+
+impl Work for SearchWork {
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
         if self.thinking.step(evaluator, elapsed)? {
-            return Ok(Step::GoesOn);
+            return Ok(Step::Continue);
         }
-        let game = self.thinking.game();
-        // A stream of its own: the search has drawn from the one of its ply.
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::MAX - u64::from(game.ply()));
-        let result = self.thinking.result();
-        let mv = match self.level {
-            Some(level) => level.choose(&result, game.position().side_to_move(), &mut rng),
-            None => result.chosen,
-        };
-        Ok(Step::Done(vec![Finding::Reply(mv, Some(self.thinking.value()))]))
+        Ok(Step::Done(vec![(self.report)(&self.thinking)]))
     }
 }
 
-/// How often an analysis tells what it sees.
-const TELL_EVERY: Duration = Duration::from_millis(150);
-/// Lines that an analysis shows.
-pub const N_LINES: usize = 6;
-/// The most time and simulations of one analysis.
+/// How often an analysis reports.
+const REPORT_EVERY: Duration = Duration::from_millis(150);
+/// Moves that an analysis shows.
+const N_LINES: usize = 6;
+/// Limits of an analysis that goes on until it is switched off.
 const ANALYSIS_TIME: Duration = Duration::from_secs(30);
 const ANALYSIS_SIMULATIONS: u32 = 40_000;
-/// Simulations of a look at a threat.
-const THREAT_SIMULATIONS: u32 = 200;
 
-/// An analysis that streams what it sees.
-#[derive(Debug)]
-pub struct AnalysisWork {
+/// An analysis that reports while it searches.
+pub(crate) struct AnalysisWork {
     node: NodeId,
     thinking: Thinking,
-    told: Duration,
+    reported: Duration,
 }
 
 impl AnalysisWork {
-    /// An analysis of a game that is not over.
-    pub fn new(node: NodeId, game: &Game, seed: u64) -> Self {
-        let limit = Limit::new(Some(ANALYSIS_SIMULATIONS), Some(ANALYSIS_TIME)).expect("both are in range");
-        Self { node, thinking: Thinking::open_ended(game, limit, seed), told: Duration::ZERO }
+    /// An analysis of a game that is not over, with a fixed number of `simulations`, or until it is switched off.
+    pub(crate) fn new(node: NodeId, game: &Game, simulations: Option<u32>, seed: u64) -> Self {
+        let thinking = if let Some(simulations) = simulations {
+            Thinking::by_simulations(game, simulations, seed)
+        } else {
+            let limit = Limit::new(Some(ANALYSIS_SIMULATIONS), Some(ANALYSIS_TIME)).expect("both are in range");
+            Thinking::open_ended(game, limit, seed)
+        };
+        Self { node, thinking, reported: Duration::ZERO }
     }
 
-    fn findings(&self) -> Vec<Finding> {
-        let analysis = Finding::Analysis(self.node, self.thinking.analysis(N_LINES));
-        vec![analysis, Finding::Value(self.node, self.thinking.value())]
+    fn updates(&self, done: bool) -> Vec<Update> {
+        let analysis = Box::new(self.thinking.analysis(N_LINES));
+        let (node, value) = (self.node, self.thinking.value());
+        vec![Event::Analysis { node, analysis, done }.into(), Event::Value { node, value }.into()]
     }
 }
 
 impl Work for AnalysisWork {
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
         if !self.thinking.step(evaluator, elapsed)? {
-            return Ok(Step::Done(self.findings()));
+            return Ok(Step::Done(self.updates(true)));
         }
-        if elapsed < self.told + TELL_EVERY {
-            return Ok(Step::GoesOn);
+        if elapsed < self.reported + REPORT_EVERY {
+            return Ok(Step::Continue);
         }
-        self.told = elapsed;
-        Ok(Step::News(self.findings()))
+        self.reported = elapsed;
+        Ok(Step::Progress(self.updates(false)))
     }
 }
 
-/// A look at what the opponent would do if it were its turn.
-#[derive(Debug)]
-pub struct ThreatWork {
-    node: NodeId,
-    thinking: Thinking,
-}
-
-impl ThreatWork {
-    /// A look at the threats in a game; none where the opponent could not move.
-    pub fn new(node: NodeId, game: &Game, seed: u64) -> Option<Self> {
-        let position = game.position();
-        let turned = position.with_side_to_move(position.side_to_move().opponent());
-        let turned = Game::from_position(game.rules().clone(), turned).ok().filter(|game| game.outcome().is_none())?;
-        Some(Self { node, thinking: Thinking::by_simulations(&turned, THREAT_SIMULATIONS, seed) })
-    }
-}
-
-impl Work for ThreatWork {
-    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
-        if self.thinking.step(evaluator, elapsed)? {
-            return Ok(Step::GoesOn);
+/// All updates of a piece of work, with an evaluator that knows nothing.
+#[cfg(test)]
+pub(crate) fn updates_of(work: &mut dyn Work) -> Vec<Update> {
+    let mut updates = Vec::new();
+    loop {
+        match work.step(&mut tablut_search::UniformEvaluator, Duration::ZERO).unwrap() {
+            Step::Continue => {}
+            Step::Progress(more) => updates.extend(more),
+            Step::Done(last) => {
+                updates.extend(last);
+                return updates;
+            }
         }
-        Ok(Step::Done(vec![Finding::Threat(self.node, self.thinking.analysis(1))]))
     }
 }

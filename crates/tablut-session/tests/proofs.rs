@@ -8,9 +8,8 @@ use std::time::Duration;
 use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Side, Square};
 use tablut_search::UniformEvaluator;
 use tablut_search::exhaustive::{Exhaustive, Goal};
-use tablut_session::{
-    Exercise, Finding, Judgement, Review, ReviewReport, Seats, Session, Step, Sufficiency, Thinking, Work,
-};
+use tablut_session::protocol::Event;
+use tablut_session::{Exercise, Judgement, Players, Review, Session, Step, Sufficiency, Thinking, Update, Work};
 
 /// Rule sets that differ in how the king escapes, is captured and captures.
 const RULE_SETS: [&str; 5] = ["kvasir", "masters", "ludoteka", "linnaeus", "imperial"];
@@ -141,9 +140,9 @@ fn contradicted_by(game: &Game, winner: Option<Side>, plies: u32) -> Option<Stri
 fn judged(exercise: &Exercise, mv: Move) -> Judgement {
     let mut work = exercise.judge(mv, 1);
     loop {
-        if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).expect("it always answers") {
-            match findings.into_iter().next() {
-                Some(Finding::Judgement(judgement)) => return judgement,
+        if let Step::Done(updates) = work.step(&mut UniformEvaluator, Duration::ZERO).expect("it always answers") {
+            match updates.into_iter().next() {
+                Some(Update::Event(Event::Judgement(judgement))) => return *judgement,
                 other => panic!("{other:?}"),
             }
         }
@@ -177,7 +176,7 @@ fn every_move_that_keeps_a_proven_win_is_accepted() {
             let mut solver = Exhaustive::new(&game, BUDGET);
             let Ok(Some(plies)) = solver.shortest_win(side, 3) else { return 0 };
             let Ok(winning) = solver.winning_moves(3) else { return 0 };
-            let session = Session::from_position(rules.clone(), *game.position(), Seats::people()).expect("a game");
+            let session = Session::from_position(rules.clone(), *game.position(), Players::people()).expect("a game");
             // The exercise is told of one solution alone; it has to see the others by itself.
             let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), vec![winning[0]]);
             let told = format!("{name}, seed {seed}, {}", game.position());
@@ -201,13 +200,14 @@ fn exercises_of_a_review_accept_what_wins() {
     let answers = over_seeds(1..400, |seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let start = *ending(&rules, 200_000 + seed).position();
-        let mut session = Session::from_position(rules.clone(), start, Seats::people()).expect("a game");
+        let mut session = Session::from_position(rules.clone(), start, Players::people()).expect("a game");
         for _ in 0..6 {
             let Ok(moves) = session.moves() else { break };
             session.play(*moves.choose(&mut rng).expect("the game is not over")).expect("a legal move");
         }
         let mut answers = 0;
-        for exercise in reviewed(&session).exercises {
+        let review = Review::run(&mut session, 400, 1, &mut UniformEvaluator, &mut || {}).expect("it always answers");
+        for exercise in review.exercises {
             let game = session.game_at(exercise.node).expect("a position of the game");
             for mv in Exhaustive::new(&game, BUDGET).winning_moves(3).unwrap_or_default() {
                 check_answer(&exercise, &game, mv, &format!("seed {seed}, {}", game.position()));
@@ -217,16 +217,4 @@ fn exercises_of_a_review_accept_what_wins() {
         answers
     });
     assert!(answers > 200, "{answers} answers are too few to test anything");
-}
-
-fn reviewed(session: &Session) -> ReviewReport {
-    let mut review = Review::new(session, 1);
-    loop {
-        if let Step::Done(findings) = review.step(&mut UniformEvaluator, Duration::ZERO).expect("it always answers") {
-            match findings.into_iter().next_back() {
-                Some(Finding::Review(report)) => return report,
-                other => panic!("{other:?}"),
-            }
-        }
-    }
 }

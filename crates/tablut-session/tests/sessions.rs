@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
-use tablut_session::{Alarm, MAX_NODES, SavedGame, Seat, Seats, Session, SessionError, Tree};
+use tablut_session::{Alarm, MAX_NODES, Player, Players, SavedGame, Session, SessionError, Tree};
 
-fn session(rules: &str, seats: Seats) -> Session {
+fn session(rules: &str, players: Players) -> Session {
     let rules = Arc::new(Rules::named(rules).unwrap());
     let first = rules.set().first.side().unwrap_or(Side::Attackers);
-    Session::new(rules, first, seats)
+    Session::new(rules, first, players)
 }
 
 fn play(session: &mut Session, moves: &[&str]) {
@@ -18,25 +18,25 @@ fn play(session: &mut Session, moves: &[&str]) {
 
 #[test]
 fn moves_go_back_and_forth_and_open_variations() {
-    let mut game = session("kvasir", Seats::people());
+    let mut game = session("kvasir", Players::people());
     play(&mut game, &["d1-d3", "e3-f3", "d3-d2"]);
-    let end = game.here();
+    let end = game.current();
     game.undo().unwrap();
     game.undo().unwrap();
     assert_eq!(game.history().len(), 1);
     game.redo().unwrap();
     game.redo().unwrap();
-    assert_eq!(game.here(), end);
+    assert_eq!(game.current(), end);
     assert!(matches!(game.redo(), Err(SessionError::NothingToRedo)));
 
     game.undo().unwrap();
     play(&mut game, &["d3-c3"]);
-    let variation = game.here();
+    let variation = game.current();
     assert_eq!(game.tree().len(), 5);
     // The same move again is no new variation.
     game.undo().unwrap();
     play(&mut game, &["d3-d2"]);
-    assert_eq!((game.here(), game.tree().len()), (end, 5));
+    assert_eq!((game.current(), game.tree().len()), (end, 5));
 
     assert_eq!(game.tree().main_line().last(), Some(&end));
     game.promote(variation).unwrap();
@@ -50,14 +50,14 @@ fn moves_go_back_and_forth_and_open_variations() {
 
 #[test]
 fn a_take_back_returns_to_a_persons_turn() {
-    let mut game = session("kvasir", Seats::person_on(Side::Defenders, Seat::computer("club")));
+    let mut game = session("kvasir", Players { attackers: Player::computer("club"), defenders: Player::Person });
     play(&mut game, &["d1-d3"]);
     assert!(matches!(game.take_back(), Err(SessionError::NothingToUndo)), "the computer alone has moved");
     play(&mut game, &["e3-f3", "d3-d2"]);
     assert_eq!(game.take_back().unwrap(), 2);
     assert_eq!((game.history().len(), game.is_computers_turn()), (1, false));
 
-    let mut both = session("kvasir", Seats::people());
+    let mut both = session("kvasir", Players::people());
     play(&mut both, &["d1-d3", "e3-f3"]);
     assert_eq!(both.take_back().unwrap(), 1);
 }
@@ -66,7 +66,7 @@ fn a_take_back_returns_to_a_persons_turn() {
 fn captures_alarms_and_ends_are_reported() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
     let start = "9/9/9/9/9/3Tt1T2/3K5/3t5/4T4 d".parse().unwrap();
-    let mut game = Session::from_position(rules, start, Seats::people()).unwrap();
+    let mut game = Session::from_position(rules, start, Players::people()).unwrap();
     let report = game.play("d3-e3".parse().unwrap()).unwrap();
     assert_eq!(report.captured.len(), 1);
     assert_eq!(report.alarm, Some(Alarm::Tuichi));
@@ -80,7 +80,7 @@ fn captures_alarms_and_ends_are_reported() {
 
 #[test]
 fn who_resigns_loses_and_may_think_again() {
-    let mut game = session("kvasir", Seats::people());
+    let mut game = session("kvasir", Players::people());
     play(&mut game, &["d1-d3"]);
     game.resign(Side::Attackers).unwrap();
     assert_eq!(game.ending().map(|ending| (ending.winner, ending.reason)), Some((Some(Side::Defenders), "resigned")));
@@ -98,12 +98,12 @@ fn a_saved_game_holds_its_rules_and_everything_else() {
     set.king.reach = 2;
     "my-rules".clone_into(&mut set.name);
     let rules = Arc::new(Rules::new(set).unwrap());
-    let seats = Seats::person_on(Side::Attackers, Seat::computer("strong"));
-    let mut game = Session::new(rules, Side::Defenders, seats);
+    let players = Players { attackers: Player::Person, defenders: Player::computer("strong") };
+    let mut game = Session::new(rules, Side::Defenders, players);
     play(&mut game, &["e3-f3", "d1-d2", "f3-g3"]);
     game.undo().unwrap();
     play(&mut game, &["e4-f4"]);
-    let here = game.here();
+    let here = game.current();
     game.comment(here, "  a wall  ").unwrap();
     game.comment(Tree::ROOT, "an experiment").unwrap();
     game.undo().unwrap();
@@ -112,7 +112,7 @@ fn a_saved_game_holds_its_rules_and_everything_else() {
     let read = SavedGame::from_json(&text).unwrap().session().unwrap();
     assert_eq!(read.rules().set(), game.rules().set());
     assert_eq!(read.history(), game.history());
-    assert_eq!(read.seats(), game.seats());
+    assert_eq!(read.players(), game.players());
     assert_eq!(read.tree().len(), game.tree().len());
     let comments: Vec<&str> =
         read.tree().iter().map(|(_, node)| node.comment.as_str()).filter(|c| !c.is_empty()).collect();
@@ -122,7 +122,7 @@ fn a_saved_game_holds_its_rules_and_everything_else() {
 
 #[test]
 fn what_is_no_saved_game_is_refused_by_name() {
-    let mut game = session("kvasir", Seats::people());
+    let mut game = session("kvasir", Players::people());
     play(&mut game, &["d1-d3"]);
     let text = game.saved().to_json();
     for (from, to, part) in [
@@ -144,7 +144,7 @@ fn what_is_no_saved_game_is_refused_by_name() {
 
 #[test]
 fn a_game_holds_so_many_positions_and_no_more() {
-    let mut game = session("masters", Seats::people());
+    let mut game = session("masters", Players::people());
     let mut at = vec![Tree::ROOT];
     'filling: for depth in 0.. {
         let parents = std::mem::take(&mut at);
@@ -156,12 +156,12 @@ fn a_game_holds_so_many_positions_and_no_more() {
                     break 'filling;
                 }
                 game.play(mv).unwrap();
-                at.push(game.here());
+                at.push(game.current());
                 game.undo().unwrap();
             }
         }
     }
-    let fresh = game.moves().unwrap().into_iter().find(|mv| game.tree().child(game.here(), *mv).is_none()).unwrap();
+    let fresh = game.moves().unwrap().into_iter().find(|mv| game.tree().child(game.current(), *mv).is_none()).unwrap();
     assert!(matches!(game.play(fresh), Err(SessionError::Full)));
     let long = "x".repeat(5000);
     assert!(game.comment(Tree::ROOT, &long).unwrap_err().to_string().contains("5000 characters"));

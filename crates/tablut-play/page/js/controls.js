@@ -44,18 +44,18 @@ function shortcuts(event) {
   byId("do-" + name).click();
 }
 
-function seatName(seat) {
-  if (seat.kind === "person") return "a person";
-  const level = store.hello?.levels.find((known) => known.name === seat.player);
-  const net = store.hello?.nets.length > 1 ? ` (${store.hello.nets[seat.net]})` : "";
-  return (level?.title ?? seat.player) + net;
+function playerName(player) {
+  if (player.kind === "person") return "a person";
+  const level = store.hello?.levels.find((known) => known.name === player.name);
+  const net = store.hello?.nets.length > 1 ? ` (${store.hello.nets[player.net]})` : "";
+  return (level?.title ?? player.name) + net;
 }
 
 function player(side, { state, thinking }) {
   const lost = Object.values(state.pieces).filter((piece) => piece === side.slice(0, -1)).length;
   const moves = !state.ending && state.side === side;
   const what = moves && thinking ? "thinking…" : moves ? "to move" : "";
-  return [use(side === "attackers" ? "piece-attacker" : "piece-king"), h("span", {}, capital(side)), h("span", { class: "captured" }, `${seatName(state.seats[side])} · ${lost} ${side === "attackers" ? "on the board" : "and the king"}`), h("span", { class: "to-move" }, what)];
+  return [use(side === "attackers" ? "piece-attacker" : "piece-king"), h("span", {}, capital(side)), h("span", { class: "captured" }, `${playerName(state.players[side])} · ${lost} ${side === "attackers" ? "on the board" : "and the king"}`), h("span", { class: "to-move" }, what)];
 }
 
 watch((all) => {

@@ -21,9 +21,9 @@ function ratingText(ratings, side) {
 }
 
 // Who plays a side: a person, or a level and, where there are several, a net.
-export function seatFields(side, chosen) {
+export function playerFields(side, chosen) {
   const players = [["person", "a person"], ...store.hello.levels.map((level) => [level.name, level.title])];
-  const player = h("select", { id: "seat-" + side, name: side }, options(players, chosen?.kind === "computer" ? chosen.player : chosen ? "person" : side === "attackers" ? "person" : USUAL_LEVEL));
+  const player = h("select", { id: "player-" + side, name: side }, options(players, chosen?.kind === "computer" ? chosen.name : chosen ? "person" : side === "attackers" ? "person" : USUAL_LEVEL));
   const help = h("p", { class: "help" });
   const tell = () => {
     const level = store.hello.levels.find((known) => known.name === player.value);
@@ -32,7 +32,7 @@ export function seatFields(side, chosen) {
   player.addEventListener("change", tell);
   tell();
   const nets = store.hello.nets.length > 1 && h("select", { name: side + "-net", "aria-label": `Net of the ${side}` }, options(store.hello.nets.map((name, index) => [String(index), name]), String(chosen?.net ?? 0)));
-  return { field: h("div", { class: "field" }, h("label", { for: "seat-" + side }, capital(side)), player, nets, help), seat: () => (player.value === "person" ? { kind: "person" } : { kind: "computer", player: player.value, net: Number(nets ? nets.value : 0) }) };
+  return { field: h("div", { class: "field" }, h("label", { for: "player-" + side }, capital(side)), player, nets, help), chosen: () => (player.value === "person" ? { kind: "person" } : { kind: "computer", name: player.value, net: Number(nets ? nets.value : 0) }) };
 }
 
 function open() {
@@ -48,24 +48,24 @@ function open() {
   };
   rules.addEventListener("change", tell);
   tell();
-  const seats = { attackers: seatFields("attackers", store.state?.seats.attackers), defenders: seatFields("defenders", store.state?.seats.defenders) };
-  if (!store.started) Object.assign(seats, { attackers: seatFields("attackers"), defenders: seatFields("defenders") });
+  const players = { attackers: playerFields("attackers", store.state?.players.attackers), defenders: playerFields("defenders", store.state?.players.defenders) };
+  if (!store.started) Object.assign(players, { attackers: playerFields("attackers"), defenders: playerFields("defenders") });
   const swap = h("button", { type: "button", onclick: () => {
-    const [a, d] = [byId("seat-attackers"), byId("seat-defenders")];
+    const [a, d] = [byId("player-attackers"), byId("player-defenders")];
     [a.value, d.value] = [d.value, a.value];
     for (const field of [a, d]) field.dispatchEvent(new Event("change"));
   } }, "Change sides");
   const form = h("form", { method: "dialog", onsubmit: async (event) => {
     event.preventDefault();
-    const chosen = { attackers: seats.attackers.seat(), defenders: seats.defenders.seat() };
-    const more = { rules: { name: rules.value }, seats: chosen, ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
+    const chosen = { attackers: players.attackers.chosen(), defenders: players.defenders.chosen() };
+    const more = { rules: { name: rules.value }, players: chosen, ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
     dialog.close();
     store.started = true;
     if (await request("new", more)) openPanel("moves");
   } },
   h("h2", { id: "new-title" }, "New game"),
   h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary),
-  firstField, seats.attackers.field, seats.defenders.field,
+  firstField, players.attackers.field, players.defenders.field,
   h("div", { class: "row" }, h("button", { class: "primary", id: "begin" }, "Begin"), swap, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   replace(dialog, form);
   dialog.showModal();
@@ -78,4 +78,4 @@ export function makeNewGame() {
 }
 
 // The game that a first visit shows: a person with the side that moves first, against a level in the middle.
-export const usualGame = () => ({ rules: { name: "kvasir" }, seats: { attackers: { kind: "person" }, defenders: { kind: "computer", player: USUAL_LEVEL, net: 0 } } });
+export const usualGame = () => ({ rules: { name: "kvasir" }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: USUAL_LEVEL, net: 0 } } });

@@ -4,7 +4,7 @@ import { ask, on } from "./socket.js";
 import { byId, h } from "./dom.js";
 import { request, say, store } from "./store.js";
 import { addPanel } from "./tabs.js";
-import { seatFields } from "./newgame.js";
+import { playerFields } from "./newgame.js";
 
 let wanted = null;
 
@@ -59,15 +59,15 @@ export function makeShare() {
   });
   const playOn = h("div", { class: "stack" });
   addPanel("share", "Share", () => {
-    const seats = { attackers: seatFields("attackers", store.state.seats.attackers), defenders: seatFields("defenders", store.state.seats.defenders) };
+    const players = { attackers: playerFields("attackers", store.state.players.attackers), defenders: playerFields("defenders", store.state.players.defenders) };
     for (const side of ["attackers", "defenders"]) {
-      const field = seats[side].field;
+      const field = players[side].field;
       field.querySelector("select").id = "on-" + side;
       field.querySelector("label").setAttribute("for", "on-" + side);
     }
-    playOn.replaceChildren(seats.attackers.field, seats.defenders.field, h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => request("seats", { seats: { attackers: seats.attackers.seat(), defenders: seats.defenders.seat() } }) }, "Change players"),
-      h("button", { type: "button", onclick: () => request("play-on", { seats: { attackers: seats.attackers.seat(), defenders: seats.defenders.seat() } }) }, "New game from here")));
+    playOn.replaceChildren(players.attackers.field, players.defenders.field, h("div", { class: "row" },
+      h("button", { type: "button", onclick: () => request("players", { players: { attackers: players.attackers.chosen(), defenders: players.defenders.chosen() } }) }, "Change players"),
+      h("button", { type: "button", onclick: () => request("play-on", { players: { attackers: players.attackers.chosen(), defenders: players.defenders.chosen() } }) }, "New game from here")));
   }).append(
     h("div", { class: "card" }, h("h2", {}, "Link"), h("div", { class: "row" }, h("button", { type: "button", id: "make-link", onclick: () => request("link") }, "Make a link to this position")),
       h("input", { id: "link-field", readonly: true, hidden: true, "aria-label": "Link" }), h("p", { id: "link-told", class: "soft small" })),

@@ -44,10 +44,10 @@ async function look() {
   replace(detail);
   told.textContent = store.state.ending ? "The game is over." : "Looking…";
   draw();
-  if (!store.state.ending && !(await request("glances"))) told.textContent = "";
+  if (!store.state.ending && !(await request("checkpoints"))) told.textContent = "";
 }
 
-on("glance", ({ node: of, checkpoint, analysis }) => {
+on("checkpoint-analysis", ({ node: of, checkpoint, analysis }) => {
   if (of !== node || checkpoint !== seen.length) return;
   seen.push(analysis);
   const all = store.hello.checkpoints.length;

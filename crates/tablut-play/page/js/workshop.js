@@ -61,7 +61,7 @@ on("rule-check", (found) => {
   const fine = !found.faults.length;
   for (const button of body.querySelectorAll("[data-needs-rules]")) button.disabled = !fine;
   replace(verdict, fine
-    ? h("details", {}, h("summary", {}, "These rules hold together. Read them in words"), topicsView(found.topics))
+    ? h("details", {}, h("summary", {}, "These rules hold together. Read them in words"), topicsView(found.rules.topics))
     : [h("p", {}, h("strong", {}, "These rules contradict themselves:")), h("ul", { class: "faults" }, found.faults.map((fault) => h("li", {}, fault)))]);
 });
 
@@ -73,14 +73,14 @@ function startFrom(name) {
 }
 
 function saveFile() {
-  const link = h("a", { href: URL.createObjectURL(new Blob([check.toml], { type: "application/toml" })), download: values.name.replace(/[^\w-]+/g, "-") + ".toml" });
+  const link = h("a", { href: URL.createObjectURL(new Blob([check.rules.toml], { type: "application/toml" })), download: values.name.replace(/[^\w-]+/g, "-") + ".toml" });
   document.body.append(link);
   link.click();
   link.remove();
 }
 
 const run = (games) => request("experiment", { set: values, games });
-const play = () => request("new", { rules: { toml: check.toml }, seats: { attackers: { kind: "person" }, defenders: { kind: "computer", player: "club", net: 0 } } });
+const play = () => request("new", { rules: { toml: check.rules.toml }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: "club", net: 0 } } });
 const ready = { "data-needs-rules": true, disabled: true, type: "button" };
 
 function make() {

@@ -52,7 +52,7 @@ struct Drawing<'a> {
 
 /// Draws the board into the upper left of `area`.
 pub fn draw(buffer: &mut Buffer, area: Rect, scale: Scale, session: &Session, state: &State, view: &ScreenView) {
-    let targets = view.picked.map_or_else(Vec::new, |from| {
+    let targets = view.selected.map_or_else(Vec::new, |from| {
         session.moves_from(from).unwrap_or_default().into_iter().map(|mv| mv.to).collect()
     });
     let drawing = Drawing { view, session, marks: shown_marks(session.rules()), targets, state };
@@ -128,7 +128,7 @@ impl Drawing<'_> {
     /// Signs for the cursor, the piece that is picked, the last move, and pieces in danger, the first that applies.
     fn flanks(&self, square: Square) -> Flanks {
         let (view, last) = (self.view, self.state.last.as_ref());
-        if view.picked == Some(square) {
+        if view.selected == Some(square) {
             ("<", ">")
         } else if view.cursor == square {
             (">", "<")

@@ -1,4 +1,4 @@
-//! What each key means on the screen.
+//! The keys of the screen.
 
 use super::view::{CaptureChoice, Page, ScreenView};
 use crate::input::{HELP, Input};
@@ -7,7 +7,7 @@ use tablut_rules::{Move, Square};
 use tablut_session::protocol::Request;
 use tablut_session::{Session, Tree};
 
-/// Letters of a line.
+/// The maximum length of the typed line, in characters.
 const MAX_TYPED: usize = 300;
 
 /// The keys, for help.
@@ -19,39 +19,39 @@ Tab            analyse the position, and every one that follows
 PgUp, PgDn     look at the position before, and after
 Home, End      look at the beginning, and the end
 Ctrl-Z, Ctrl-Y take a move back, and play it again
-Esc            never mind
+Esc            cancel
 F1, ?          this help
-Ctrl-C         leave; the game is kept
+Ctrl-C         leave; the game is saved
 ";
 
-/// What a key asks for.
+/// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wish {
-    /// Nothing but another picture.
+pub enum KeyAction {
+    /// Nothing. Only the screen has changed.
     Nothing,
-    /// What a line that was typed asks for.
-    Obey(Input),
-    /// Something of the table.
-    Ask(Request),
-    /// Analysis on or off.
+    /// Execute a command.
+    Execute(Input),
+    /// Send a request to the game.
+    Request(Request),
+    /// Switch the analysis on or off.
     Analyse,
-    /// To leave at once.
+    /// Leave at once.
     Interrupt,
 }
 
-/// Takes a key: changes the view, and tells what is asked for.
-pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> Wish {
+/// Handles a key: changes the view, and returns the action.
+pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> KeyAction {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {
-            KeyCode::Char('c') => Wish::Interrupt,
-            KeyCode::Char('z') => Wish::Obey(Input::Undo),
-            KeyCode::Char('y') => Wish::Obey(Input::Redo),
-            _ => Wish::Nothing,
+            KeyCode::Char('c') => KeyAction::Interrupt,
+            KeyCode::Char('z') => KeyAction::Execute(Input::Undo),
+            KeyCode::Char('y') => KeyAction::Execute(Input::Redo),
+            _ => KeyAction::Nothing,
         };
     }
     if view.page.is_some() {
         turn_page(view, key.code);
-        return Wish::Nothing;
+        return KeyAction::Nothing;
     }
     if view.choice.is_some() {
         return choose(view, key.code);
@@ -64,25 +64,25 @@ pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> Wish {
         KeyCode::Enter if view.typed.trim().is_empty() => return act(view, session),
         KeyCode::Char(' ') if view.typed.is_empty() => return act(view, session),
         KeyCode::Enter => return read(view),
-        KeyCode::Tab => return Wish::Analyse,
-        KeyCode::PageUp => return Wish::Ask(Request::Back),
-        KeyCode::PageDown => return Wish::Ask(Request::Forward),
-        KeyCode::Home => return Wish::Ask(Request::GoTo { node: Tree::ROOT }),
+        KeyCode::Tab => return KeyAction::Analyse,
+        KeyCode::PageUp => return KeyAction::Request(Request::Back),
+        KeyCode::PageDown => return KeyAction::Request(Request::Forward),
+        KeyCode::Home => return KeyAction::Request(Request::GoTo { node: Tree::ROOT }),
         KeyCode::End => {
-            let line = session.tree().line(session.here());
-            return line.last().map_or(Wish::Nothing, |node| Wish::Ask(Request::GoTo { node: *node }));
+            let line = session.tree().line(session.current());
+            return line.last().map_or(KeyAction::Nothing, |node| KeyAction::Request(Request::GoTo { node: *node }));
         }
         KeyCode::F(1) => view.page = Some(help()),
         KeyCode::Char('?') if view.typed.is_empty() => view.page = Some(help()),
         KeyCode::Backspace => drop(view.typed.pop()),
         KeyCode::Esc => {
             view.typed.clear();
-            view.let_go();
+            view.deselect();
         }
         KeyCode::Char(letter) if view.typed.chars().count() < MAX_TYPED => view.typed.push(letter),
         _ => {}
     }
-    Wish::Nothing
+    KeyAction::Nothing
 }
 
 /// The help.
@@ -102,66 +102,66 @@ fn turn_page(view: &mut ScreenView, code: KeyCode) {
     }
 }
 
-fn choose(view: &mut ScreenView, code: KeyCode) -> Wish {
-    let Some(choice) = &mut view.choice else { return Wish::Nothing };
+fn choose(view: &mut ScreenView, code: KeyCode) -> KeyAction {
+    let Some(choice) = &mut view.choice else { return KeyAction::Nothing };
     let n = choice.moves.len();
     match code {
         KeyCode::Up | KeyCode::Left => choice.at = (choice.at + n - 1) % n,
         KeyCode::Down | KeyCode::Right => choice.at = (choice.at + 1) % n,
         KeyCode::Enter | KeyCode::Char(' ') => {
             let mv = choice.moves[choice.at];
-            view.let_go();
-            return Wish::Obey(Input::Move(mv));
+            view.deselect();
+            return KeyAction::Execute(Input::Move(mv));
         }
-        KeyCode::Esc => view.let_go(),
+        KeyCode::Esc => view.deselect(),
         _ => {}
     }
-    Wish::Nothing
+    KeyAction::Nothing
 }
 
-/// Reads the line that was typed.
-fn read(view: &mut ScreenView) -> Wish {
+/// Reads the typed line.
+fn read(view: &mut ScreenView) -> KeyAction {
     let typed = std::mem::take(&mut view.typed);
     match typed.parse() {
         Ok(Input::Help) => view.page = Some(help()),
-        Ok(Input::Eval) => return Wish::Analyse,
+        Ok(Input::Eval) => return KeyAction::Analyse,
         Ok(input) => {
-            view.let_go();
-            return Wish::Obey(input);
+            view.deselect();
+            return KeyAction::Execute(input);
         }
         Err(error) => view.message = error.to_string(),
     }
-    Wish::Nothing
+    KeyAction::Nothing
 }
 
-/// Picks up the piece under the cursor, or puts down there the one that was picked.
-fn act(view: &mut ScreenView, session: &Session) -> Wish {
-    let Some(from) = view.picked else {
-        pick(view, session);
-        return Wish::Nothing;
+/// Selects the piece under the cursor, or moves the selected piece there.
+fn act(view: &mut ScreenView, session: &Session) -> KeyAction {
+    let Some(from) = view.selected else {
+        select(view, session);
+        return KeyAction::Nothing;
     };
     if from == view.cursor {
-        view.let_go();
-        return Wish::Nothing;
+        view.deselect();
+        return KeyAction::Nothing;
     }
     let moves = to(session, from, view.cursor);
     match moves.as_slice() {
-        [] if session.moves_from(view.cursor).is_ok() => pick(view, session),
-        // The rules say why not.
-        [] => return Wish::Obey(Input::Move(Move::new(from, view.cursor))),
+        [] if session.moves_from(view.cursor).is_ok() => select(view, session),
+        // The game says why this is not legal.
+        [] => return KeyAction::Execute(Input::Move(Move::new(from, view.cursor))),
         [mv] => {
-            view.let_go();
-            return Wish::Obey(Input::Move(*mv));
+            view.deselect();
+            return KeyAction::Execute(Input::Move(*mv));
         }
         _ => view.choice = Some(CaptureChoice { moves, at: 0 }),
     }
-    Wish::Nothing
+    KeyAction::Nothing
 }
 
-fn pick(view: &mut ScreenView, session: &Session) {
+fn select(view: &mut ScreenView, session: &Session) {
     match session.moves_from(view.cursor) {
         Ok(_) => {
-            view.picked = Some(view.cursor);
+            view.selected = Some(view.cursor);
             view.message = format!("{}: where to?", view.cursor);
         }
         Err(error) => view.message = error.to_string(),

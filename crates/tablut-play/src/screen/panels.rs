@@ -1,7 +1,7 @@
 //! What stands around the board: the evaluation, lines, moves, what was said, and what is typed.
 
 use super::view::{CaptureChoice, Page, ScreenView};
-use crate::sitting_text::{chances_text, moves_of};
+use crate::analysis_text::{chances_text, moves_of};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -17,8 +17,8 @@ const N_LINES: usize = 5;
 
 /// The position's value: what the analysis sees now, or what was last seen on the way here.
 pub fn value(session: &Session, view: &ScreenView) -> Option<NodeValue> {
-    let here = session.here();
-    if let Some(seen) = view.seen.as_ref().filter(|seen| seen.node == here) {
+    let here = session.current();
+    if let Some(seen) = view.shown.as_ref().filter(|seen| seen.node == here) {
         let analysis = &seen.analysis;
         let (chances, proven, simulations) = (analysis.chances, analysis.proven, analysis.simulations);
         return Some(NodeValue { chances, proven, simulations });
@@ -75,7 +75,7 @@ fn evaluation_text(session: &Session, view: &ScreenView) -> Text<'static> {
         return text;
     };
     text.push_line(chances_text(value.chances));
-    let seen = view.seen.as_ref().filter(|seen| seen.node == session.here());
+    let seen = view.shown.as_ref().filter(|seen| seen.node == session.current());
     text.push_line(match (seen, session.ending()) {
         (Some(seen), _) => {
             let more = if seen.done { "" } else { " …" };
@@ -89,7 +89,7 @@ fn evaluation_text(session: &Session, view: &ScreenView) -> Text<'static> {
 
 fn lines_text(session: &Session, view: &ScreenView) -> Text<'static> {
     let mut text = Text::from(title("Lines"));
-    let Some(seen) = view.seen.as_ref().filter(|seen| seen.node == session.here()) else {
+    let Some(seen) = view.shown.as_ref().filter(|seen| seen.node == session.current()) else {
         return text;
     };
     let to_move = session.game().position().side_to_move();
@@ -111,8 +111,8 @@ fn lines_text(session: &Session, view: &ScreenView) -> Text<'static> {
 
 /// The moves in pairs, the present one in sight.
 fn draw_moves(frame: &mut Frame<'_>, area: Rect, session: &Session) {
-    let line = session.tree().line(session.here());
-    let here = line.iter().position(|id| *id == session.here()).unwrap_or(0);
+    let line = session.tree().line(session.current());
+    let here = line.iter().position(|id| *id == session.current()).unwrap_or(0);
     let moves: Vec<String> = line.iter().filter_map(|id| session.tree().mv(*id)).map(|mv| mv.to_string()).collect();
     let mut rows = vec![title("Moves")];
     for (pair, played) in moves.chunks(2).enumerate() {

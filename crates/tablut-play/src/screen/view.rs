@@ -1,37 +1,37 @@
-//! What the screen shows beside the game itself: the cursor, what is typed, what was said, what is seen.
+//! The state of the screen in addition to the game: the cursor, the typed text, messages and the analysis.
 
 use crate::board_text::Style;
 use tablut_rules::{Move, SIZE, Square};
 use tablut_session::{Analysis, NodeId};
 
-/// Something long to read, over the board.
+/// A long text, shown over the board.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Page {
     /// Its title.
     pub title: &'static str,
     /// Its text.
     pub text: String,
-    /// Lines that are scrolled away.
+    /// Number of lines above the visible part.
     pub scroll: u16,
 }
 
-/// Moves that differ in what they capture, to choose from.
+/// A choice between moves that differ only in what they capture.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CaptureChoice {
     /// The moves.
     pub moves: Vec<Move>,
-    /// The one that is marked.
+    /// Index of the marked one.
     pub at: usize,
 }
 
-/// What an analysis sees.
+/// The analysis of a position.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct ShownAnalysis {
     /// The position.
     pub node: NodeId,
-    /// What is seen.
+    /// The result so far.
     pub analysis: Analysis,
-    /// Whether it has ended.
+    /// Whether it is finished.
     pub done: bool,
 }
 
@@ -40,51 +40,51 @@ pub struct Seen {
 pub struct ScreenView {
     /// Symbols.
     pub style: Style,
-    /// The square that keys act on.
+    /// The square under the cursor.
     pub cursor: Square,
-    /// The square of the piece that is to move.
-    pub picked: Option<Square>,
-    /// A choice that is to be made.
+    /// The square of the selected piece.
+    pub selected: Option<Square>,
+    /// The choice that the player has to make.
     pub choice: Option<CaptureChoice>,
-    /// What is typed so far.
+    /// The typed text.
     pub typed: String,
-    /// What was said last.
+    /// The last message.
     pub message: String,
-    /// What there is to read over the board.
+    /// A text over the board.
     pub page: Option<Page>,
-    /// Whether positions are analysed.
+    /// Whether the analysis is on.
     pub analysing: bool,
-    /// What an analysis sees.
-    pub seen: Option<Seen>,
-    /// Seconds that the computer has been thinking for while somebody waits.
+    /// The last analysis.
+    pub shown: Option<ShownAnalysis>,
+    /// Seconds since the player started to wait for the computer.
     pub waited: Option<u64>,
 }
 
 impl ScreenView {
-    /// The screen of a game that begins.
+    /// The screen of a new game.
     pub fn new(style: Style) -> Self {
         Self {
             style,
             cursor: Square::new(4, 4),
-            picked: None,
+            selected: None,
             choice: None,
             typed: String::new(),
             message: String::new(),
             page: None,
             analysing: false,
-            seen: None,
+            shown: None,
             waited: None,
         }
     }
 
-    /// Moves the cursor, which stops at the edge.
+    /// Moves the cursor. It stops at the edge.
     pub fn step(&mut self, columns: isize, rows: isize) {
         let along = |at: usize, by: isize| at.saturating_add_signed(by).min(SIZE - 1);
         self.cursor = Square::new(along(self.cursor.column(), columns), along(self.cursor.row(), rows));
     }
 
-    /// Nothing is picked or to be chosen any more.
-    pub fn let_go(&mut self) {
-        (self.picked, self.choice) = (None, None);
+    /// Ends the selection and the choice.
+    pub fn deselect(&mut self) {
+        (self.selected, self.choice) = (None, None);
     }
 }

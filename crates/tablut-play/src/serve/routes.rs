@@ -1,37 +1,37 @@
-//! What the server answers to each path: the page, its files, the socket.
+//! The server's answer to each path: the page, its files, the socket, and pages that the host adds.
 
+use super::access::{AccessControl, check_access};
 use super::assets::{PAGE, asset};
-use super::gate::{Gate, admit};
-use super::house::House;
-use super::pages::{AddedPage, with_pages};
-use super::socket::{self, MAX_MESSAGE};
+use super::connection::{self, MAX_MESSAGE};
+use super::game_server::GameServer;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{any, get};
+use std::fmt;
 use std::sync::Arc;
 
-/// The whole server but its listener: all tables, who may come in, and pages of the host's.
-pub fn router(house: Arc<House>, gate: Arc<Gate>, pages: &[AddedPage]) -> Router {
+/// The page for playing, with `pages` in addition.
+pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
     with_pages(Router::new(), pages)
         .route("/ws", get(open_socket))
         .fallback(file)
-        .layer(from_fn_with_state(gate, admit))
-        .with_state(house)
+        .layer(from_fn_with_state(access, check_access))
+        .with_state(server)
 }
 
-async fn open_socket(State(house): State<Arc<House>>, upgrade: WebSocketUpgrade) -> Response {
+async fn open_socket(State(server): State<Arc<GameServer>>, upgrade: WebSocketUpgrade) -> Response {
     upgrade
         .max_message_size(MAX_MESSAGE)
         .max_frame_size(MAX_MESSAGE)
         .max_write_buffer_size(4 << 20)
-        .on_upgrade(move |socket| socket::serve(socket, house))
+        .on_upgrade(move |socket| connection::serve(socket, server))
 }
 
-/// The page for `/` and every game's path, or one of its files.
+/// The page, for `/` and the path of every game, or one of its files.
 async fn file(request: Request) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
@@ -44,5 +44,80 @@ async fn file(request: Request) -> Response {
     match asset(path) {
         Some(asset) => ([(header::CONTENT_TYPE, asset.content_type)], asset.bytes).into_response(),
         None => (StatusCode::NOT_FOUND, "There is nothing here.\n").into_response(),
+    }
+}
+
+/// An added page loads nothing. Its styles are inline.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+/// Renders a page, or returns why it cannot.
+pub type RenderPage = Arc<dyn Fn() -> Result<Arc<str>, String> + Send + Sync>;
+
+/// A page without scripts that the host adds, such as the report of a run.
+#[derive(Clone)]
+pub struct AddedPage {
+    /// Its path, such as `/run`.
+    pub path: &'static str,
+    /// Renders the page. It may block its thread.
+    pub render: RenderPage,
+}
+
+impl fmt::Debug for AddedPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AddedPage").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// The link to a page, from the link to the server, which may contain a token.
+pub fn link_to(server: &str, path: &str) -> String {
+    match server.split_once("/?") {
+        Some((host, query)) => format!("{host}{path}?{query}"),
+        None => format!("{}{path}", server.trim_end_matches('/')),
+    }
+}
+
+fn with_pages<S: Clone + Send + Sync + 'static>(mut router: Router<S>, pages: &[AddedPage]) -> Router<S> {
+    for page in pages {
+        let render = page.render.clone();
+        router = router.route(page.path, any(move |request: Request| render_page(request, render.clone())));
+    }
+    router
+}
+
+/// Only these pages. `/` leads to the first one.
+pub fn only_pages(access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
+    let first = pages.first().map_or("/", |page| page.path);
+    let elsewhere = move |request: Request| async move {
+        match request.uri().path() {
+            "/" => Redirect::to(first).into_response(),
+            _ => (StatusCode::NOT_FOUND, "There is nothing here.\n").into_response(),
+        }
+    };
+    with_pages(Router::new(), pages).fallback(elsewhere).layer(from_fn_with_state(access, check_access))
+}
+
+async fn render_page(request: Request, render: RenderPage) -> Response {
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    match tokio::task::spawn_blocking(move || render()).await {
+        Ok(Ok(page)) => ([(header::CONTENT_TYPE, html), (header::CONTENT_SECURITY_POLICY, POLICY)], page.to_string())
+            .into_response(),
+        Ok(Err(reason)) => (StatusCode::SERVICE_UNAVAILABLE, reason + "\n").into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::link_to;
+
+    #[test]
+    fn links_keep_their_token() {
+        assert_eq!(link_to("http://127.0.0.1:8527/", "/run"), "http://127.0.0.1:8527/run");
+        assert_eq!(link_to("http://10.0.0.2:8527/?token=ab", "/run"), "http://10.0.0.2:8527/run?token=ab");
     }
 }

@@ -1,80 +1,78 @@
-//! Training a net on somebody's rules: the program that serves the page may be able to, the page only watches.
+//! Training a net on rules from the page, if the program can train.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tablut_session::{TrainingState, TrainingView};
 
-/// How often a training is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the state of a training is read.
+const POLL: Duration = Duration::from_secs(1);
 
-/// Something that can train nets.
+/// A program that can train nets.
 pub trait Trainer: Send + Sync {
-    /// Begins to train a net from nothing on the rules of a rule file's text, for a few minutes.
+    /// Starts to train a new net for a few minutes. `rules` is the text of a rule file.
     fn begin(&self, rules: &str) -> Result<Box<dyn Training>, String>;
 }
 
-/// A training under way. Dropping it ends it.
+/// A running training. Dropping it stops it.
 pub trait Training: Send {
-    /// How it stands.
-    fn look(&mut self) -> TrainingView;
-    /// Ends it; what it has learnt stays in its folder.
+    /// Its state.
+    fn view(&mut self) -> TrainingView;
+    /// Stops it. The net stays in the run's folder.
     fn stop(&mut self);
 }
 
-/// The one place for a training that a server has.
-pub struct TrainingPlace {
+/// The server's training. There is at most one at a time.
+pub struct TrainingSlot {
     trainer: Option<Arc<dyn Trainer>>,
-    /// Set to end the one under way; none where there is none.
+    /// Set to stop the running training. `None` if there is none.
     stop: Arc<Mutex<Option<Arc<AtomicBool>>>>,
 }
 
-impl TrainingPlace {
-    /// A place for trainings by `trainer`, if the program has one.
+impl TrainingSlot {
+    /// A slot for trainings by `trainer`, if the program has one.
     pub fn new(trainer: Option<Arc<dyn Trainer>>) -> Self {
         Self { trainer, stop: Arc::default() }
     }
 
-    /// Whether nets can be trained here.
-    pub fn is_open(&self) -> bool {
+    /// Whether the program can train.
+    pub fn is_available(&self) -> bool {
         self.trainer.is_some()
     }
 
-    /// Begins a training; `tell` hears how it stands, again and again until it has ended.
-    pub fn begin(&self, rules: &str, tell: impl Fn(TrainingView) + Send + 'static) -> Result<(), String> {
-        let trainer = self.trainer.as_ref().ok_or(
-            "this program cannot train nets: it is the small one; `tablut serve`, built with the trainer, can",
-        )?;
-        let mut place = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
-        if place.is_some() {
-            return Err("a training is under way already; wait for its end, or end it".to_owned());
+    /// Starts a training. `report` receives its state repeatedly until it ends.
+    pub fn begin(&self, rules: &str, report: impl Fn(TrainingView) + Send + 'static) -> Result<(), String> {
+        let trainer = self.trainer.as_ref().ok_or("this program cannot train nets; `tablut serve` can")?;
+        let mut slot = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_some() {
+            return Err("a training is running already; wait for its end, or stop it".to_owned());
         }
         let mut training = trainer.begin(rules)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let (places, stopped) = (self.stop.clone(), stop.clone());
+        let (slot_of_thread, stopped) = (self.stop.clone(), stop.clone());
         let watch = move || {
             loop {
                 if stopped.load(Ordering::Relaxed) {
                     training.stop();
                 }
-                let view = training.look();
+                let view = training.view();
                 let over = view.state != TrainingState::Running;
                 if over {
-                    *places.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    *slot_of_thread.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 }
-                tell(view);
+                report(view);
                 if over {
                     return;
                 }
-                std::thread::park_timeout(LOOK_EVERY);
+                std::thread::park_timeout(POLL);
             }
         };
         std::thread::Builder::new().name("training".to_owned()).spawn(watch).map_err(|error| error.to_string())?;
-        *place = Some(stop);
+        *slot = Some(stop);
         Ok(())
     }
 
-    /// Ends the training under way, if there is one.
+    /// Stops the running training, if there is one.
     pub fn stop(&self) {
         if let Some(stop) = self.stop.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             stop.store(true, Ordering::Relaxed);
@@ -94,7 +92,7 @@ mod tests {
     }
 
     impl Training for Short {
-        fn look(&mut self) -> TrainingView {
+        fn view(&mut self) -> TrainingView {
             self.looks += 1;
             if self.looks == 3 {
                 self.state = TrainingState::Ended;
@@ -118,16 +116,16 @@ mod tests {
 
     #[test]
     fn one_training_at_a_time_and_another_after_its_end() {
-        assert!(TrainingPlace::new(None).begin("", |_| {}).unwrap_err().contains("cannot train"));
-        let place = TrainingPlace::new(Some(Arc::new(Maker)));
+        assert!(TrainingSlot::new(None).begin("", |_| {}).unwrap_err().contains("cannot train"));
+        let slot = TrainingSlot::new(Some(Arc::new(Maker)));
         for ended_early in [false, true] {
             let (tell, told) = mpsc::channel();
-            place.begin("", move |view| tell.send(view).unwrap()).unwrap();
+            slot.begin("", move |view| tell.send(view).unwrap()).unwrap();
             assert_eq!(told.recv().unwrap().state, TrainingState::Running);
             if ended_early {
-                place.stop();
+                slot.stop();
             } else {
-                assert!(place.begin("", |_| {}).unwrap_err().contains("under way"));
+                assert!(slot.begin("", |_| {}).unwrap_err().contains("running already"));
             }
             let last = told.iter().last().unwrap();
             assert_eq!(last.state, TrainingState::Ended);

@@ -98,11 +98,11 @@ fn connections_that_speak_and_then_stay_keep_nobody_out() {
         idle.push(stream);
     }
     others_play(&host);
-    // Interfaces that only sit there are no different.
-    let sitting: Vec<_> = (0..300).map(|_| host.client()).collect();
+    // The same holds for interfaces that send nothing.
+    let silent: Vec<_> = (0..300).map(|_| host.client()).collect();
     others_play(&host);
     host.client().ask(json!({"do": "open", "game": game})).unwrap_or_else(|error| panic!("{game}: {error}"));
-    drop((idle, sitting));
+    drop((idle, silent));
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn work_of_many_tables_is_shared_and_replies_come_first() {
         client.ask(json!({"do": "experiment", "set": set, "games": 400})).unwrap();
     }
     let mut player = host.client();
-    let computer = json!({"kind": "computer", "player": "club", "net": 0});
-    let seats = json!({"attackers": {"kind": "person"}, "defenders": computer});
-    player.ask(json!({"do": "new", "rules": {"name": "kvasir"}, "seats": seats})).unwrap();
+    let computer = json!({"kind": "computer", "name": "club", "net": 0});
+    let players = json!({"attackers": {"kind": "person"}, "defenders": computer});
+    player.ask(json!({"do": "new", "rules": {"name": "kvasir"}, "players": players})).unwrap();
     player.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
     loop {
         if player.event("state")["ply"] == 2 {

@@ -1,6 +1,6 @@
 //! The server from outside: what it serves, whom it refuses, what it bears, and what a kill leaves.
 
 mod abuse;
-mod doors;
+mod access;
 mod host;
 mod kills;

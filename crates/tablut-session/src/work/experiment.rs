@@ -1,6 +1,8 @@
 //! An experiment with rules: the net plays itself at three strengths, and the results are counted by side.
 
-use super::finding::{Balance, ExperimentView, Finding, Share, Step, Work};
+use super::{Step, Work};
+use crate::protocol::Event;
+use crate::results::{Balance, ExperimentView, Share};
 use crate::thinking::Thinking;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -98,8 +100,9 @@ impl Experiment {
             *counts.reasons.entry(outcome.reason.name()).or_default() += 1;
         }
         self.played += 1;
-        let findings = vec![Finding::Experiment(self.view())];
-        if self.played == self.games * STRENGTHS.len() as u32 { Step::Done(findings) } else { Step::News(findings) }
+        let done = self.played == self.games * STRENGTHS.len() as u32;
+        let updates = vec![Event::Experiment { experiment: Box::new(self.view()), done }.into()];
+        if done { Step::Done(updates) } else { Step::Progress(updates) }
     }
 }
 
@@ -141,27 +144,21 @@ impl Work for Experiment {
             self.thinking = None;
         }
         self.game = Some(game);
-        Ok(Step::GoesOn)
+        Ok(Step::Continue)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_search::UniformEvaluator;
+    use crate::work::updates_of;
 
     #[test]
     fn results_are_counted_by_side_and_strength() {
         let mut experiment = Experiment::new(Arc::new(Rules::named("tartu").unwrap()), 2, 3);
-        let mut news = 0;
-        let view = loop {
-            match experiment.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                Step::GoesOn => {}
-                Step::News(_) => news += 1,
-                Step::Done(_) => break experiment.view(),
-            }
-        };
-        assert_eq!((news, view.played, view.games), (5, 6, 6));
+        let n_updates = updates_of(&mut experiment).len();
+        let view = experiment.view();
+        assert_eq!((n_updates, view.played, view.games), (6, 6, 6));
         for balance in &view.balances {
             assert_eq!(balance.games, 2);
             assert_eq!(balance.attackers.count + balance.draws.count + balance.defenders.count, 2);
@@ -170,13 +167,5 @@ mod tests {
         }
         let again = Experiment::new(Arc::new(Rules::named("tartu").unwrap()), 2, 3);
         assert_eq!(again.opening().position(), Experiment::new(again.rules.clone(), 2, 3).opening().position());
-    }
-
-    #[test]
-    fn intervals_are_wilsons() {
-        let share = Share::of(31, 56);
-        assert!((share.low - 0.424).abs() < 0.001 && (share.high - 0.677).abs() < 0.001, "{share:?}");
-        let none = Share::of(0, 10);
-        assert!(none.low == 0.0 && (none.high - 0.278).abs() < 0.001, "{none:?}");
     }
 }

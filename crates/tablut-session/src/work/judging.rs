@@ -1,7 +1,8 @@
 //! A look at the answer to an exercise. Every move that suffices is accepted.
 
-use super::exercise::{Exercise, Judgement, Sufficiency};
-use super::finding::{Finding, Step, Work};
+use super::{Step, Work};
+use crate::exercise::{Exercise, Judgement, Sufficiency};
+use crate::protocol::Event;
 use crate::thinking::Thinking;
 use crate::value::{Chances, Proven};
 use std::time::Duration;
@@ -41,7 +42,8 @@ pub struct JudgementWork {
 
 impl JudgementWork {
     fn done(&self, sufficiency: Sufficiency, words: String, line: Vec<Move>, chances: Option<Chances>) -> Step {
-        Step::Done(vec![Finding::Judgement(Judgement { mv: self.mv, sufficiency, words, line, chances })])
+        let judgement = Judgement { mv: self.mv, sufficiency, words, line, chances };
+        Step::Done(vec![Event::Judgement(Box::new(judgement)).into()])
     }
 
     /// What needs no search: known solutions, ends of the game, and what the exhaustive solver proves.
@@ -141,41 +143,35 @@ impl Work for JudgementWork {
                 return Ok(step);
             }
             self.thinking = self.after.as_ref().map(|game| Thinking::by_simulations(game, SIMULATIONS, self.seed));
-            return Ok(Step::GoesOn);
+            return Ok(Step::Continue);
         };
         if thinking.step(evaluator, elapsed)? {
-            return Ok(Step::GoesOn);
+            return Ok(Step::Continue);
         }
-        Ok(self.thinking.as_ref().map_or(Step::GoesOn, |thinking| self.weigh(thinking)))
+        Ok(self.thinking.as_ref().map_or(Step::Continue, |thinking| self.weigh(thinking)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seat::Seats;
+    use crate::player::Players;
     use crate::session::Session;
+    use crate::work::{Update, updates_of};
     use std::sync::Arc;
     use tablut_rules::Rules;
-    use tablut_search::UniformEvaluator;
 
     fn judged(exercise: &Exercise, mv: &str) -> Judgement {
-        let mut work = exercise.judge(mv.parse().unwrap(), 1);
-        loop {
-            match work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                Step::Done(findings) => match findings.into_iter().next() {
-                    Some(Finding::Judgement(judgement)) => return judgement,
-                    other => panic!("{other:?}"),
-                },
-                Step::GoesOn => {}
-                Step::News(findings) => panic!("{findings:?}"),
-            }
+        let updates = updates_of(&mut exercise.judge(mv.parse().unwrap(), 1));
+        match updates.as_slice() {
+            [Update::Event(Event::Judgement(judgement))] => (**judgement).clone(),
+            other => panic!("{other:?}"),
         }
     }
 
     fn puzzle(position: &str, moves: u32, solutions: &[&str]) -> Exercise {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        let session = Session::from_position(rules, position.parse().unwrap(), Seats::people()).unwrap();
+        let session = Session::from_position(rules, position.parse().unwrap(), Players::people()).unwrap();
         let solutions = solutions.iter().map(|mv| mv.parse().unwrap()).collect();
         Exercise::of_puzzle(&session, moves, solutions)
     }

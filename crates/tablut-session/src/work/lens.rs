@@ -1,7 +1,9 @@
 //! The lens: one position under every rule set.
 
-use super::finding::{Finding, LensRow, Step, Work};
-use crate::ending::GameEnding;
+use super::{Step, Work};
+use crate::protocol::Event;
+use crate::report::GameEnding;
+use crate::results::LensRow;
 use crate::thinking::Thinking;
 use crate::words;
 use std::sync::Arc;
@@ -35,8 +37,8 @@ impl Lens {
     fn row(&mut self, row: LensRow) -> Step {
         self.thinking = None;
         self.rules.pop();
-        let findings = vec![Finding::Lens(row)];
-        if self.rules.is_empty() { Step::Done(findings) } else { Step::News(findings) }
+        let row = Event::Lens(Box::new(row)).into();
+        if self.rules.is_empty() { Step::Done(vec![row, Event::LensDone.into()]) } else { Step::Progress(vec![row]) }
     }
 }
 
@@ -46,7 +48,7 @@ impl Work for Lens {
         let name = rules.name().to_owned();
         if let Some(thinking) = &mut self.thinking {
             if thinking.step(evaluator, elapsed)? {
-                return Ok(Step::GoesOn);
+                return Ok(Step::Continue);
             }
             let analysis = Some(thinking.analysis(1));
             return Ok(self.row(LensRow { rules: name, analysis, over: None }));
@@ -61,39 +63,25 @@ impl Work for Lens {
             return Ok(self.row(LensRow { rules: name, analysis: None, over }));
         }
         self.thinking = Some(Thinking::by_simulations(&game, SIMULATIONS, self.seed));
-        Ok(Step::GoesOn)
+        Ok(Step::Continue)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::{Update, updates_of};
     use tablut_rules::Side;
-    use tablut_search::UniformEvaluator;
 
     #[test]
     fn a_king_on_the_edge_has_won_under_some_rules_and_not_under_others() {
         let kvasir = Arc::new(Rules::named("ludoteka").unwrap());
         let game = Game::from_position(kvasir, "3K5/9/9/9/9/9/9/t8/4t3t d".parse().unwrap()).unwrap();
-        let mut lens = Lens::new(&game, 1);
-        let mut rows = Vec::new();
-        loop {
-            match lens.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                Step::GoesOn => {}
-                Step::News(found) => rows.extend(found),
-                Step::Done(found) => {
-                    rows.extend(found);
-                    break;
-                }
-            }
-        }
-        let rows: Vec<LensRow> = rows
-            .into_iter()
-            .map(|finding| match finding {
-                Finding::Lens(row) => row,
-                other => panic!("{other:?}"),
-            })
-            .collect();
+        let row = |update| match update {
+            Update::Event(Event::Lens(row)) => Some(*row),
+            _ => None,
+        };
+        let rows: Vec<LensRow> = updates_of(&mut Lens::new(&game, 1)).into_iter().filter_map(row).collect();
         assert_eq!(rows.len(), RULE_SET_NAMES.len());
         assert_eq!(rows[0].rules, "ludoteka");
         let proven = rows[0].analysis.as_ref().and_then(|analysis| analysis.proven).expect("a corner is near");

@@ -1,6 +1,8 @@
 //! The proof of a result, one level at a time: every first move that wins, or for every move of the losing side the answer to it.
 
-use super::finding::{Finding, RefutationBranch, RefutationView, Step, Work};
+use super::{Step, Work};
+use crate::protocol::Event;
+use crate::results::{RefutationBranch, RefutationView};
 use crate::thinking::Thinking;
 use crate::tree::NodeId;
 use std::time::Duration;
@@ -67,8 +69,8 @@ impl Refutation {
             if ours { plies } else { -plies }
         };
         self.view.branches.sort_by_key(order);
-        let findings = vec![Finding::Refutation(self.view.clone())];
-        if self.view.done { Step::Done(findings) } else { Step::News(findings) }
+        let updates = vec![Event::Refutation(Box::new(self.view.clone())).into()];
+        if self.view.done { Step::Done(updates) } else { Step::Progress(updates) }
     }
 
     /// Keeps what is known of a move: a move that does not win is no part of the winner's proof.
@@ -78,7 +80,7 @@ impl Refutation {
         if branch.plies.is_some() || !ours {
             self.view.branches.push(branch);
         } else if !self.moves.is_empty() {
-            return Step::GoesOn;
+            return Step::Continue;
         }
         self.news()
     }
@@ -101,7 +103,7 @@ impl Work for Refutation {
         if let Some(mut thinking) = self.thinking.take() {
             if thinking.step(evaluator, elapsed)? {
                 self.thinking = Some(thinking);
-                return Ok(Step::GoesOn);
+                return Ok(Step::Continue);
             }
             let Some(winner) = self.view.proven.and_then(|proven| proven.winner) else {
                 return Ok(self.begin(&thinking));
@@ -125,29 +127,25 @@ impl Work for Refutation {
             return Ok(self.keep(RefutationBranch { mv, plies: None, answer: None }));
         }
         self.thinking = Some(Thinking::by_simulations(&after, MOVE_SIMULATIONS, self.seed));
-        Ok(Step::GoesOn)
+        Ok(Step::Continue)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::{Update, updates_of};
     use std::sync::Arc;
     use tablut_rules::Rules;
-    use tablut_search::UniformEvaluator;
 
     fn refuted(position: &str, path: &[&str]) -> RefutationView {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let game = Game::from_position(rules, position.parse().unwrap()).unwrap();
         let path = path.iter().map(|mv| mv.parse().unwrap()).collect();
         let mut work = Refutation::new(crate::tree::Tree::ROOT, &game, path, 1).unwrap();
-        loop {
-            if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                match findings.into_iter().next() {
-                    Some(Finding::Refutation(view)) => return view,
-                    other => panic!("{other:?}"),
-                }
-            }
+        match updates_of(&mut work).pop() {
+            Some(Update::Event(Event::Refutation(view))) => *view,
+            other => panic!("{other:?}"),
         }
     }
 

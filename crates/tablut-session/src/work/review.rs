@@ -1,7 +1,9 @@
 //! A game looked through for the moves that changed its proven or expected result.
 
-use super::exercise::Exercise;
-use super::finding::{Finding, Mistake, ReviewReport, Step, Work};
+use super::{Step, Update, Work};
+use crate::exercise::Exercise;
+use crate::protocol::Event;
+use crate::results::{Mistake, ReviewReport};
 use crate::session::Session;
 use crate::thinking::{Analysis, Thinking};
 use crate::tree::NodeId;
@@ -43,7 +45,7 @@ pub struct Review {
 impl Review {
     /// A review of the line that the session is on, to its end.
     pub fn new(session: &Session, seed: u64) -> Self {
-        let mut nodes = session.tree().line(session.here());
+        let mut nodes = session.tree().line(session.current());
         nodes.truncate(MAX_PLIES + 1);
         let moves = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
@@ -51,10 +53,29 @@ impl Review {
         Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, seed }
     }
 
-    /// The same review, with so many simulations at each position.
-    #[must_use]
-    pub fn with_simulations(self, simulations: u32) -> Self {
-        Self { simulations, ..self }
+    /// Reviews the line that the session is on, with `simulations` at each position, and writes the values into the
+    /// session. `progress` is called after each position.
+    pub fn run(
+        session: &mut Session,
+        simulations: u32,
+        seed: u64,
+        evaluator: &mut dyn Evaluator,
+        progress: &mut dyn FnMut(),
+    ) -> Result<ReviewReport, EvaluateError> {
+        let mut review = Self { simulations, ..Self::new(session, seed) };
+        loop {
+            let (Step::Progress(updates) | Step::Done(updates)) = review.step(evaluator, Duration::ZERO)? else {
+                continue;
+            };
+            for update in updates {
+                match update {
+                    Update::Event(Event::Value { node, value }) => session.note_value(node, value),
+                    Update::Event(_) => progress(),
+                    Update::Reviewed(report) => return Ok(report),
+                    Update::Move(..) => {}
+                }
+            }
+        }
     }
 
     /// Keeps what was found at the present position and goes on to the next.
@@ -62,14 +83,14 @@ impl Review {
         let at = self.looked.len();
         self.thinking = None;
         self.looked.push(Looked { value, analysis });
-        let mut findings =
-            vec![Finding::Value(self.nodes[at], value), Finding::ReviewProgress(self.looked.len(), self.nodes.len())];
+        let progress = Event::ReviewProgress { done: self.looked.len(), of: self.nodes.len() };
+        let mut updates = vec![Event::Value { node: self.nodes[at], value }.into(), progress.into()];
         if let Some(mv) = self.moves.get(at) {
             self.game.play_trusted(*mv);
-            return Step::News(findings);
+            return Step::Progress(updates);
         }
-        findings.push(Finding::Review(self.report()));
-        Step::Done(findings)
+        updates.push(Update::Reviewed(self.report()));
+        Step::Done(updates)
     }
 
     fn report(&self) -> ReviewReport {
@@ -120,7 +141,7 @@ impl Work for Review {
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
         if let Some(thinking) = &mut self.thinking {
             if thinking.step(evaluator, elapsed)? {
-                return Ok(Step::GoesOn);
+                return Ok(Step::Continue);
             }
             let (value, analysis) = (thinking.value(), thinking.analysis(3));
             return Ok(self.look(value, Some(analysis)));
@@ -131,14 +152,14 @@ impl Work for Review {
             return Ok(self.look(value, None));
         }
         self.thinking = Some(Thinking::by_simulations(&self.game, self.simulations, self.seed));
-        Ok(Step::GoesOn)
+        Ok(Step::Continue)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seat::Seats;
+    use crate::player::Players;
     use std::sync::Arc;
     use tablut_rules::Rules;
     use tablut_search::UniformEvaluator;
@@ -148,19 +169,11 @@ mod tests {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         // The king could leave at once; he waits; the attackers waste their move; he leaves.
         let start = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
-        let mut session = Session::from_position(rules, start, Seats::people()).unwrap();
+        let mut session = Session::from_position(rules, start, Players::people()).unwrap();
         for mv in ["c5-d5", "i5-i6", "d5-d9"] {
             session.play(mv.parse().unwrap()).unwrap();
         }
-        let mut review = Review::new(&session, 1);
-        let report = loop {
-            if let Step::Done(findings) = review.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                match findings.into_iter().next_back() {
-                    Some(Finding::Review(report)) => break report,
-                    other => panic!("{other:?}"),
-                }
-            }
-        };
+        let report = Review::run(&mut session, SIMULATIONS, 1, &mut UniformEvaluator, &mut || {}).unwrap();
         assert_eq!(report.positions, 4);
         // After c5-d5 the win is still proven, and what the attackers did changed nothing.
         assert_eq!(report.mistakes, []);

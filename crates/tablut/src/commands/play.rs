@@ -1,6 +1,6 @@
 //! `tablut play [MODEL]`: a game in the terminal.
 
-use tablut_play::{PlayArgs, PlayError, play_here};
+use tablut_play::{PlayArgs, PlayError, play_in_terminal};
 
 use crate::hints;
 use crate::interrupt::Interrupted;
@@ -18,7 +18,7 @@ pub struct Args {
 /// Plays on standard input and output.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let play = PlayArgs { processor: args.device.processor()?, ..args.play.clone() };
-    match play_here(&play, &hints::command(["play"])) {
+    match play_in_terminal(&play, &hints::command(["play"])) {
         Err(PlayError::Interrupted { exit_code }) => Err(Interrupted { exit_code }.into()),
         result => Ok(result?),
     }

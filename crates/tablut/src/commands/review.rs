@@ -2,12 +2,11 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context, bail};
 use tablut_net::{KnownRules, NetEvaluator, Precision, StatedRules, rules_of_file};
 use tablut_play::{read_game, write_game};
-use tablut_session::{Finding, Review, ReviewReport, Session, Step, Tree, Work as _};
+use tablut_session::{Review, Tree};
 
 use super::replay::USUAL_RULES;
 use crate::console::Console;
@@ -60,7 +59,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     told(rules_of_file(&game, &StatedRules::of(session.rules()), &known), console.voice);
     let inference = args.device.processor()?.inference_in(&model.weights, 1, Precision::F32);
     let mut evaluator = NetEvaluator::new(inference.with_context(|| net.clone())?);
-    let report = review(&mut session, args.simulations, &mut evaluator, console)?;
+    let n_positions = session.tree().main_line().len() as u64;
+    let progress = Progress::new(console.voice, "reviewing", "positions", 0, n_positions);
+    let report = Review::run(&mut session, args.simulations, 0, &mut evaluator, &mut || progress.advance())?;
+    drop(progress);
     let reviewer = format!("{net} with {} simulations at each position", args.simulations);
     session.annotate(&report, &reviewer)?;
     writeln!(console, "{}", session.to_text().trim_end())?;
@@ -74,29 +76,4 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 
 fn ending(path: &Path) -> Option<&str> {
     path.extension().and_then(|ending| ending.to_str())
-}
-
-fn review(
-    session: &mut Session,
-    simulations: u32,
-    evaluator: &mut NetEvaluator,
-    console: &Console,
-) -> anyhow::Result<ReviewReport> {
-    let mut review = Review::new(session, 0).with_simulations(simulations);
-    let progress = Progress::new(console.voice, "reviewing", "positions", 0, session.tree().main_line().len() as u64);
-    let begin = Instant::now();
-    loop {
-        let findings = match review.step(evaluator, begin.elapsed())? {
-            Step::GoesOn => continue,
-            Step::News(findings) | Step::Done(findings) => findings,
-        };
-        for finding in findings {
-            match finding {
-                Finding::Value(id, value) => session.note_value(id, value),
-                Finding::ReviewProgress(..) => progress.advance(),
-                Finding::Review(report) => return Ok(report),
-                _ => {}
-            }
-        }
-    }
 }

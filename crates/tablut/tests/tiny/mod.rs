@@ -81,7 +81,7 @@ impl Tiny {
 
     /// A file of one puzzle.
     pub fn puzzles(&self) -> PathBuf {
-        let many = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/puzzles/kvasir.jsonl");
+        let many = concat!(env!("CARGO_MANIFEST_DIR"), "/../tablut-play/puzzles/kvasir.jsonl");
         let mut set = PuzzleSet::read(Path::new(many)).unwrap();
         set.puzzles.truncate(1);
         let path = self.path("one.jsonl");

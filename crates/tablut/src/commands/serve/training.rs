@@ -104,7 +104,7 @@ impl ChildTraining {
 }
 
 impl Training for ChildTraining {
-    fn look(&mut self) -> TrainingView {
+    fn view(&mut self) -> TrainingView {
         if self.ended.is_none() {
             self.ended = match self.child.try_wait() {
                 Ok(Some(status)) if status.success() => Some(TrainingState::Ended),

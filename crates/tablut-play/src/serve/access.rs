@@ -1,5 +1,5 @@
-//! Who may come in: hosts and origins from a list, so that no other page can reach a server on this machine, and a token where
-//! others can.
+//! Access control: only known hosts and origins, so that no other page can reach a server on this machine, and a token if
+//! other machines can reach it.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -8,10 +8,10 @@ use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// The cookie that holds the token.
+/// The name of the cookie with the token.
 const COOKIE: &str = "tablut-token";
 
-/// Headers of every answer: nothing is loaded from elsewhere, nobody frames the page.
+/// Headers of every answer: the page loads nothing from other hosts, and no other page can frame it.
 pub fn headers() -> [(HeaderName, &'static str); 5] {
     [
         (
@@ -26,39 +26,39 @@ pub fn headers() -> [(HeaderName, &'static str); 5] {
     ]
 }
 
-/// What is checked of every request.
+/// The check of every request.
 #[derive(Clone, Debug)]
-pub struct Gate {
-    /// `Host` values that are let in, in small letters.
+pub struct AccessControl {
+    /// Allowed values of `Host`, in lower case.
     hosts: Vec<String>,
-    /// The port, with which any numeric address is let in where the server listens on all of them: a name can be made to point
-    /// anywhere, a number cannot.
+    /// The port, if the server listens on all addresses. Any numeric address with this port is allowed then: a name can
+    /// be made to point to this machine, a number cannot.
     any_address_at: Option<u16>,
     token: Option<String>,
 }
 
-/// What a request is told at the door.
+/// The result of the check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Admission {
-    /// Come in.
-    Welcome,
-    /// Come in by this path, with this cookie.
-    TakeCookie {
-        /// Where to.
+    /// The request is allowed.
+    Allowed,
+    /// The token is right. The browser must load this path with this cookie.
+    SetCookie {
+        /// The path without the token.
         path: String,
         /// `Set-Cookie`.
         cookie: String,
     },
-    /// The `Host` is none of ours.
-    StrangeHost,
-    /// The `Origin` is none of ours, or is missing where it must be there.
-    StrangeOrigin,
+    /// `Host` is unknown.
+    UnknownHost,
+    /// `Origin` is unknown, or missing although it is required.
+    UnknownOrigin,
     /// The token is missing or wrong.
     NoToken,
 }
 
-impl Gate {
-    /// A gate for a server at `address`, known by `names` too; `token` must be shown where there is one.
+impl AccessControl {
+    /// The access control of a server at `address` that has other `names` too. If there is a `token`, requests need it.
     pub fn new(address: SocketAddr, names: &[String], token: Option<String>) -> Self {
         let port = address.port();
         let ip = address.ip();
@@ -74,7 +74,7 @@ impl Gate {
         }
         let with_port = |name: &String| {
             let name = name.to_ascii_lowercase();
-            // A name that comes with a port, or the port that needs no mention, is known without ours.
+            // Port 80 may be missing.
             if port == 80 { vec![name.clone(), format!("{name}:80")] } else { vec![format!("{name}:{port}")] }
         };
         let mut hosts: Vec<String> = bare.iter().flat_map(with_port).collect();
@@ -91,55 +91,55 @@ impl Gate {
         self.hosts.contains(&host) || is_our_address()
     }
 
-    /// Judges a request; one for a socket must come from a page of ours.
+    /// Checks a request. A request for a socket must come from one of our pages.
     pub fn judge(&self, headers: &HeaderMap, uri: &Uri, is_socket: bool) -> Admission {
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         if headers.get_all(header::HOST).iter().count() != 1 || !text(header::HOST).is_some_and(|host| self.knows(host))
         {
-            return Admission::StrangeHost;
+            return Admission::UnknownHost;
         }
         match text(header::ORIGIN) {
             Some(origin) => {
                 let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
                 if !host.is_some_and(|host| self.knows(host)) {
-                    return Admission::StrangeOrigin;
+                    return Admission::UnknownOrigin;
                 }
             }
-            None if is_socket || headers.contains_key(header::ORIGIN) => return Admission::StrangeOrigin,
+            None if is_socket || headers.contains_key(header::ORIGIN) => return Admission::UnknownOrigin,
             None => {}
         }
-        let Some(token) = &self.token else { return Admission::Welcome };
+        let Some(token) = &self.token else { return Admission::Allowed };
         let mut cookies = text(header::COOKIE).unwrap_or_default().split(';').map(str::trim);
         if cookies.any(|cookie| {
             cookie.strip_prefix(COOKIE).and_then(|rest| rest.strip_prefix('=')).is_some_and(|c| same(c, token))
         }) {
-            return Admission::Welcome;
+            return Admission::Allowed;
         }
         let shown = uri.query().unwrap_or_default().split('&').find_map(|part| part.strip_prefix("token="));
         if !is_socket && shown.is_some_and(|shown| same(shown, token)) {
             let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
-            return Admission::TakeCookie { path: uri.path().to_owned(), cookie };
+            return Admission::SetCookie { path: uri.path().to_owned(), cookie };
         }
         Admission::NoToken
     }
 }
 
-/// Compares without telling by its time where two texts differ.
+/// Compares in constant time.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// Lets in whom the gate lets in, and adds the headers that every answer has; a page's own policy stays.
-pub async fn admit(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+/// Refuses requests without access, and adds the headers of every answer. A page's own policy stays.
+pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
     let is_socket = request.uri().path() == "/ws";
     let refused = |text: &'static str| (StatusCode::FORBIDDEN, text).into_response();
-    let mut response = match gate.judge(request.headers(), request.uri(), is_socket) {
-        Admission::Welcome => next.run(request).await,
-        Admission::TakeCookie { path, cookie } => {
+    let mut response = match access.judge(request.headers(), request.uri(), is_socket) {
+        Admission::Allowed => next.run(request).await,
+        Admission::SetCookie { path, cookie } => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, path), (header::SET_COOKIE, cookie)]).into_response()
         }
-        Admission::StrangeHost => refused("This server is not known by that name; see --host.\n"),
-        Admission::StrangeOrigin => refused("Other pages may not talk to this server.\n"),
+        Admission::UnknownHost => refused("This server is not known by that name; see --host.\n"),
+        Admission::UnknownOrigin => refused("Other pages may not talk to this server.\n"),
         Admission::NoToken => refused("Open the link that the program printed: it carries a token.\n"),
     };
     for (name, value) in headers() {
@@ -153,55 +153,59 @@ pub async fn admit(State(gate): State<Arc<Gate>>, request: Request, next: Next) 
 mod tests {
     use super::*;
 
-    fn judge(gate: &Gate, headers: &[(&str, &str)], uri: &str, is_socket: bool) -> Admission {
+    fn judge(access: &AccessControl, headers: &[(&str, &str)], uri: &str, is_socket: bool) -> Admission {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
         }
-        gate.judge(&map, &uri.parse().unwrap(), is_socket)
+        access.judge(&map, &uri.parse().unwrap(), is_socket)
     }
 
     #[test]
     fn names_that_are_made_to_point_here_are_strangers() {
-        let gate = Gate::new("127.0.0.1:8527".parse().unwrap(), &[], None);
-        let page = |host| judge(&gate, &[("host", host)], "/", false);
-        assert_eq!(page("localhost:8527"), Admission::Welcome);
-        assert_eq!(page("127.0.0.1:8527"), Admission::Welcome);
+        let access = AccessControl::new("127.0.0.1:8527".parse().unwrap(), &[], None);
+        let page = |host| judge(&access, &[("host", host)], "/", false);
+        assert_eq!(page("localhost:8527"), Admission::Allowed);
+        assert_eq!(page("127.0.0.1:8527"), Admission::Allowed);
         for host in ["evil.example:8527", "localhost", "localhost:1", "127.0.0.1.evil.example:8527", ""] {
-            assert_eq!(page(host), Admission::StrangeHost, "{host}");
+            assert_eq!(page(host), Admission::UnknownHost, "{host}");
         }
-        assert_eq!(judge(&gate, &[], "/", false), Admission::StrangeHost);
+        assert_eq!(judge(&access, &[], "/", false), Admission::UnknownHost);
         let twice = [("host", "localhost:8527"), ("host", "evil.example")];
-        assert_eq!(judge(&gate, &twice, "/", false), Admission::StrangeHost);
+        assert_eq!(judge(&access, &twice, "/", false), Admission::UnknownHost);
     }
 
     #[test]
     fn a_socket_needs_an_origin_of_ours() {
-        let gate = Gate::new("127.0.0.1:8527".parse().unwrap(), &[], None);
-        let socket = |origin| judge(&gate, &[("host", "localhost:8527"), ("origin", origin)], "/ws", true);
-        assert_eq!(socket("http://localhost:8527"), Admission::Welcome);
+        let access = AccessControl::new("127.0.0.1:8527".parse().unwrap(), &[], None);
+        let socket = |origin| judge(&access, &[("host", "localhost:8527"), ("origin", origin)], "/ws", true);
+        assert_eq!(socket("http://localhost:8527"), Admission::Allowed);
         for origin in ["https://evil.example", "null", "http://localhost:1", "localhost:8527"] {
-            assert_eq!(socket(origin), Admission::StrangeOrigin, "{origin}");
+            assert_eq!(socket(origin), Admission::UnknownOrigin, "{origin}");
         }
-        assert_eq!(judge(&gate, &[("host", "localhost:8527")], "/ws", true), Admission::StrangeOrigin);
+        assert_eq!(judge(&access, &[("host", "localhost:8527")], "/ws", true), Admission::UnknownOrigin);
     }
 
     #[test]
     fn a_token_is_shown_once_and_then_kept_in_a_cookie() {
-        let gate = Gate::new("0.0.0.0:80".parse().unwrap(), &["tablut.example".to_owned()], Some("secret".to_owned()));
+        let access = AccessControl::new(
+            "0.0.0.0:80".parse().unwrap(),
+            &["tablut.example".to_owned()],
+            Some("secret".to_owned()),
+        );
         let page = |uri, headers: &[(&str, &str)]| {
             let mut all = vec![("host", "tablut.example")];
             all.extend(headers);
-            judge(&gate, &all, uri, false)
+            judge(&access, &all, uri, false)
         };
         assert_eq!(page("/", &[]), Admission::NoToken);
         assert_eq!(page("/?token=wrong!", &[]), Admission::NoToken);
-        let Admission::TakeCookie { path, cookie } = page("/g/abc?token=secret", &[]) else { panic!("no cookie") };
+        let Admission::SetCookie { path, cookie } = page("/g/abc?token=secret", &[]) else { panic!("no cookie") };
         assert_eq!(path, "/g/abc");
         assert!(cookie.starts_with("tablut-token=secret; HttpOnly"), "{cookie}");
-        assert_eq!(page("/", &[("cookie", "a=b; tablut-token=secret")]), Admission::Welcome);
+        assert_eq!(page("/", &[("cookie", "a=b; tablut-token=secret")]), Admission::Allowed);
         assert_eq!(page("/", &[("cookie", "tablut-token=secre")]), Admission::NoToken);
         let socket = [("host", "192.168.1.7:80"), ("origin", "http://192.168.1.7:80")];
-        assert_eq!(judge(&gate, &socket, "/ws?token=secret", true), Admission::NoToken);
+        assert_eq!(judge(&access, &socket, "/ws?token=secret", true), Admission::NoToken);
     }
 }

@@ -1,24 +1,25 @@
-//! Tables: requests in, events and work out, driven as a host does but without its threads and clock.
+//! Live games: requests in, events and jobs out, driven as by a host but without its threads and clock.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
 use tablut_session::protocol::{Call, Event, Request};
-use tablut_session::{Assignment, Finding, Lobby, OwnPlayer, PuzzleBook, Response, Step, Table, Work};
+use tablut_session::{CustomPlayer, HostConfig, Job, LiveGame, PuzzleBook, Response, Step, Update, Work};
 
 const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":{\"set\":{\"name\":\"kvasir\"}}}\n\
     {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
 
-fn lobby() -> Arc<Lobby> {
-    Arc::new(Lobby {
+fn config() -> Arc<HostConfig> {
+    Arc::new(HostConfig {
         version: "0".to_owned(),
         nets: vec!["net".to_owned()],
         checkpoints: vec!["gen-00000".to_owned(), "gen-00001".to_owned()],
         trains: false,
         puzzles: vec![PuzzleBook::parse(PUZZLES).unwrap()],
-        ..Lobby::default()
+        ..HostConfig::default()
     })
 }
 
@@ -29,44 +30,44 @@ fn request(value: Value) -> Request {
     call.request
 }
 
-/// A host with one table.
+/// A host with one game.
 struct Host {
-    table: Table,
-    work: Vec<Assignment>,
+    game: LiveGame,
+    jobs: Vec<Job>,
     events: Vec<Value>,
 }
 
 impl Host {
     fn new(begin: Value) -> Self {
-        let table = Table::begin(&request(begin), None, &lobby(), 7).unwrap_or_else(|error| panic!("{error}"));
-        let mut host = Self { table, work: Vec::new(), events: Vec::new() };
-        let response = host.table.greet("game");
-        host.hear(response);
+        let game = LiveGame::begin(&request(begin), None, &config(), 7).unwrap_or_else(|error| panic!("{error}"));
+        let mut host = Self { game, jobs: Vec::new(), events: Vec::new() };
+        let response = host.game.greet("game");
+        host.receive(response);
         host
     }
 
-    fn hear(&mut self, response: Response) {
-        self.work.retain(|known| !response.cancelled.contains(&known.ticket));
-        self.work.extend(response.work);
+    fn receive(&mut self, response: Response) {
+        self.jobs.extend(response.jobs);
+        self.jobs.retain(|job| !job.cancelled.load(Ordering::Relaxed));
         let events: Vec<Event> = response.one.into_iter().chain(response.all).collect();
         self.events.extend(events.iter().map(|event| serde_json::to_value(event).unwrap()));
     }
 
     fn ask(&mut self, value: Value) -> Result<(), String> {
-        let response = self.table.answer(request(value))?;
-        self.hear(response);
+        let response = self.game.answer(request(value))?;
+        self.receive(response);
         Ok(())
     }
 
-    /// Does all work to its end.
+    /// Runs all jobs to their end.
     fn run(&mut self) {
-        while !self.work.is_empty() {
-            let mut assignment = self.work.remove(0);
+        while !self.jobs.is_empty() {
+            let mut job = self.jobs.remove(0);
             loop {
-                let step = assignment.work.step(&mut UniformEvaluator, Duration::ZERO).unwrap();
+                let step = job.work.step(&mut UniformEvaluator, Duration::ZERO).unwrap();
                 let done = matches!(step, Step::Done(_));
-                let response = self.table.take(assignment.ticket, step);
-                self.hear(response);
+                let response = self.game.update(job.id, Ok(step));
+                self.receive(response);
                 if done {
                     break;
                 }
@@ -82,7 +83,7 @@ impl Host {
 }
 
 fn new_game(rules: &str, attackers: &Value, defenders: &Value) -> Value {
-    json!({"do": "new", "rules": {"name": rules}, "seats": {"attackers": attackers, "defenders": defenders}})
+    json!({"do": "new", "rules": {"name": rules}, "players": {"attackers": attackers, "defenders": defenders}})
 }
 
 fn person() -> Value {
@@ -90,7 +91,7 @@ fn person() -> Value {
 }
 
 fn computer(level: &str) -> Value {
-    json!({"kind": "computer", "player": level, "net": 0})
+    json!({"kind": "computer", "name": level, "net": 0})
 }
 
 #[test]
@@ -121,7 +122,7 @@ struct First;
 
 struct FirstMove(Move);
 
-impl OwnPlayer for First {
+impl CustomPlayer for First {
     fn name(&self) -> &'static str {
         "first"
     }
@@ -135,22 +136,22 @@ impl OwnPlayer for First {
 
 impl Work for FirstMove {
     fn step(&mut self, _: &mut dyn Evaluator, _: Duration) -> Result<Step, EvaluateError> {
-        Ok(Step::Done(vec![Finding::Reply(self.0, None)]))
+        Ok(Step::Done(vec![Update::Move(self.0, None)]))
     }
 }
 
 #[test]
 fn a_host_has_players_of_its_own() {
-    let lobby = Arc::new(Lobby { own: vec![Arc::new(First)], ..Lobby::default() });
+    let config = Arc::new(HostConfig { custom_players: vec![Arc::new(First)], ..HostConfig::default() });
     let begin = new_game("kvasir", &person(), &computer("first"));
-    let table = Table::begin(&request(begin), None, &lobby, 7).unwrap_or_else(|error| panic!("{error}"));
-    let mut host = Host { table, work: Vec::new(), events: Vec::new() };
+    let game = LiveGame::begin(&request(begin), None, &config, 7).unwrap_or_else(|error| panic!("{error}"));
+    let mut host = Host { game, jobs: Vec::new(), events: Vec::new() };
     host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
     host.run();
-    assert_eq!(host.table.session().game().ply(), 2);
-    assert_eq!(host.table.session().node().value, None);
+    assert_eq!(host.game.session().game().ply(), 2);
+    assert_eq!(host.game.session().node().value, None);
     let other = new_game("kvasir", &person(), &computer("second"));
-    let error = Table::begin(&request(other), None, &lobby, 7).map(|_| ()).unwrap_err();
+    let error = LiveGame::begin(&request(other), None, &config, 7).map(|_| ()).unwrap_err();
     assert!(error.contains("no level \"second\""), "{error}");
 }
 
@@ -163,11 +164,11 @@ fn a_hint_does_not_change_what_the_computer_plays() {
                 host.ask(json!({"do": "hint"})).unwrap();
                 host.run();
             }
-            let mv = host.table.session().moves().unwrap()[0];
+            let mv = host.game.session().moves().unwrap()[0];
             host.ask(json!({"do": "play", "move": mv.to_string()})).unwrap();
             host.run();
         }
-        host.table.session().history()
+        host.game.session().history()
     };
     assert_eq!(line(true), line(false));
 }
@@ -263,7 +264,7 @@ fn the_lens_and_an_experiment_report_and_can_be_stopped() {
     let set = serde_json::to_value(tablut_rules::RuleSet::named("tartu").unwrap()).unwrap();
     host.ask(json!({"do": "experiment", "set": set, "games": 1})).unwrap();
     host.ask(json!({"do": "stop"})).unwrap();
-    assert!(host.work.is_empty());
+    assert!(host.jobs.is_empty());
     host.ask(json!({"do": "experiment", "set": set, "games": 1})).unwrap();
     host.run();
     let last = host.events("experiment").pop().unwrap();
@@ -282,9 +283,9 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         (json!({"do": "take-back"}), "no move to take back"),
         (json!({"do": "try", "move": "d1-d3"}), "no exercise"),
         (json!({"do": "review"}), "nothing has been played"),
-        (json!({"do": "seats", "seats": {"attackers": computer("deep-blue"), "defenders": person()}}), "deep-blue"),
+        (json!({"do": "players", "players": {"attackers": computer("deep-blue"), "defenders": person()}}), "deep-blue"),
         (
-            json!({"do": "seats", "seats": {"attackers": {"kind": "computer", "player": "club", "net": 9}, "defenders": person()}}),
+            json!({"do": "players", "players": {"attackers": {"kind": "computer", "name": "club", "net": 9}, "defenders": person()}}),
             "net 9",
         ),
         (json!({"do": "experiment", "set": {}, "games": 1}), "missing field"),
@@ -293,7 +294,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         let error = host.ask(value.clone()).unwrap_err();
         assert!(error.contains(part), "{value}: {error}");
     }
-    let begin = |value| Table::begin(&request(value), None, &lobby(), 1).map(|_| ()).unwrap_err();
+    let begin = |value| LiveGame::begin(&request(value), None, &config(), 1).map(|_| ()).unwrap_err();
     assert!(begin(json!({"do": "new", "rules": {"name": "chess"}})).contains("chess"));
     assert!(
         begin(json!({"do": "new", "rules": {"name": "kvasir"}, "first": "defenders"})).contains("attackers move first")
@@ -303,7 +304,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
     );
     assert!(begin(json!({"do": "puzzle", "rules": "kvasir", "distance": 9, "number": 0})).contains("no such puzzle"));
     assert!(
-        begin(json!({"do": "play-on", "seats": {"attackers": person(), "defenders": person()}}))
+        begin(json!({"do": "play-on", "players": {"attackers": person(), "defenders": person()}}))
             .contains("no position")
     );
 }
@@ -318,25 +319,25 @@ fn a_link_and_exports_lead_back_to_the_game() {
     for format in ["text", "otg", "json"] {
         host.ask(json!({"do": "export", "format": format})).unwrap();
         let text = host.events("export")[0]["text"].as_str().unwrap().to_owned();
-        let table = Table::begin(&request(json!({"do": "import", "text": text})), None, &lobby(), 1);
-        let read = table.unwrap_or_else(|error| panic!("{format}: {error}\n{text}"));
-        assert_eq!(read.session().history(), host.table.session().history(), "{format}");
+        let game = LiveGame::begin(&request(json!({"do": "import", "text": text})), None, &config(), 1);
+        let read = game.unwrap_or_else(|error| panic!("{format}: {error}\n{text}"));
+        assert_eq!(read.session().history(), host.game.session().history(), "{format}");
     }
-    assert_eq!(host.table.session().game().position().side_to_move(), Side::Defenders);
+    assert_eq!(host.game.session().game().position().side_to_move(), Side::Defenders);
 }
 
 #[test]
 fn checkpoints_look_one_after_the_other_and_a_move_ends_it() {
     let mut host = Host::new(json!({"do": "new", "rules": {"name": "kvasir"}}));
-    host.ask(json!({"do": "glances"})).unwrap();
+    host.ask(json!({"do": "checkpoints"})).unwrap();
     // The nets of checkpoints come after the one that plays.
-    assert_eq!(host.work[0].net, 1);
+    assert_eq!(host.jobs[0].net, 1);
     host.run();
-    let seen: Vec<Value> = host.events("glance").iter().map(|event| event["checkpoint"].clone()).collect();
+    let seen: Vec<Value> = host.events("checkpoint-analysis").iter().map(|event| event["checkpoint"].clone()).collect();
     assert_eq!(seen, [json!(0), json!(1)]);
-    host.ask(json!({"do": "glances"})).unwrap();
+    host.ask(json!({"do": "checkpoints"})).unwrap();
     host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
-    assert!(host.work.is_empty());
+    assert!(host.jobs.is_empty());
 }
 
 #[test]
@@ -355,7 +356,7 @@ fn a_proof_is_shown_after_moves_and_its_moves_can_be_played() {
     // Where one of the moves cannot be played none is.
     host.ask(json!({"do": "go-to", "node": 0})).unwrap();
     assert!(host.ask(json!({"do": "variation", "moves": [first["move"], first["move"]]})).is_err());
-    assert_eq!(host.table.session().game().ply(), 0);
+    assert_eq!(host.game.session().game().ply(), 0);
 }
 
 #[test]
@@ -364,9 +365,9 @@ fn a_game_of_ones_own_gives_puzzles() {
         "pieces": {"d6": "king", "d9": "attacker", "a6": "attacker", "i6": "attacker", "d1": "attacker"}}));
     host.ask(json!({"do": "play", "move": "d6-e6"})).unwrap();
     host.ask(json!({"do": "play", "move": "d1-e1"})).unwrap();
-    let game = host.table.session().clone();
-    let response = host.table.find_puzzles(vec![("mine".to_owned(), game.clone())]);
-    host.hear(response);
+    let game = host.game.session().clone();
+    let response = host.game.find_puzzles(vec![("mine".to_owned(), game.clone())]);
+    host.receive(response);
     host.run();
     let found = host.events("found-puzzles").pop().unwrap();
     let puzzle = &found["puzzles"][0];
@@ -377,16 +378,16 @@ fn a_game_of_ones_own_gives_puzzles() {
     );
     let begin = request(json!({"do": "own-puzzle", "game": "mine", "node": 0}));
     assert!(begin.begins_a_game());
-    let mut table = Table::begin(&begin, Some(&game), &lobby(), 7).unwrap();
-    let greeted = table.greet("puzzle").one;
+    let mut puzzle = LiveGame::begin(&begin, Some(&game), &config(), 7).unwrap();
+    let greeted = puzzle.greet("puzzle").one;
     assert!(greeted.iter().any(|event| matches!(event, Event::Exercise { index: None, .. })), "{greeted:?}");
     let elsewhere = request(json!({"do": "own-puzzle", "game": "mine", "node": 99}));
-    assert!(Table::begin(&elsewhere, Some(&game), &lobby(), 7).is_err());
+    assert!(LiveGame::begin(&elsewhere, Some(&game), &config(), 7).is_err());
 }
 
 #[test]
 fn every_level_has_a_measured_rating_on_either_side() {
-    for info in lobby().hello().levels {
+    for info in config().hello().levels {
         let ratings = info.ratings.unwrap_or_else(|| panic!("{} was not measured", info.level.name));
         for rating in [ratings.attackers, ratings.defenders] {
             assert!(rating.low <= rating.elo && rating.elo <= rating.high && rating.games > 0, "{ratings:?}");

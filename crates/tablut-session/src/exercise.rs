@@ -13,7 +13,7 @@ use tablut_search::turned;
 pub struct Exercise {
     /// The position's node, where it comes from a game.
     pub node: NodeId,
-    pub(super) game: Game,
+    pub(crate) game: Game,
     /// What is known of the position.
     pub(crate) known: Known,
 }
@@ -104,7 +104,7 @@ impl Exercise {
             worth: 1.0,
             played: None,
         };
-        Self { node: session.here(), game, known }
+        Self { node: session.current(), game, known }
     }
 
     /// The side that is to find something.
@@ -118,7 +118,7 @@ impl Exercise {
         match (self.known.proven, self.known.played) {
             (Some(proven), None) => format!("{side} to move and win in {}.", proven.plies.div_ceil(2)),
             (_, Some((played, _))) => format!("{side} to move. {played} was played here; find something better."),
-            (None, None) => format!("{side} to move. Find the best move."),
+            (None, None) => format!("{side} to move. FoundPuzzle the best move."),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use tablut_rules::{Move, Side};
-use tablut_session::{Analysis, Chances, LEVELS, Level, LineView, Seats};
+use tablut_session::{Analysis, Chances, LEVELS, Level, LineView, Players};
 
 /// Plies of a line that are shown.
 const SHOWN_PLIES: usize = 6;
@@ -34,8 +34,9 @@ pub fn history_text(moves: &[Move], first: Side) -> String {
 }
 
 /// All levels, with a star at those that play.
-pub fn levels_text(seats: &Seats) -> String {
-    let plays = |level: &Level| [&seats.attackers, &seats.defenders].iter().any(|seat| seat.level() == Some(level));
+pub fn levels_text(players: &Players) -> String {
+    let plays =
+        |level: &Level| [&players.attackers, &players.defenders].iter().any(|player| player.level() == Some(level));
     let line =
         |level: &Level| format!("{} {:<9} {}\n", if plays(level) { "*" } else { " " }, level.name, level.description);
     LEVELS.iter().map(line).collect()

@@ -1,6 +1,8 @@
 //! Puzzles from people's own games: positions in which the solver proves a short win.
 
-use super::finding::{Find, Finding, Step, Work};
+use super::{Step, Update, Work};
+use crate::protocol::Event;
+use crate::results::FoundPuzzle;
 use crate::session::Session;
 use crate::tree::NodeId;
 use std::time::Duration;
@@ -32,16 +34,16 @@ pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {
 
 /// A search through games.
 #[derive(Debug)]
-pub struct Finds {
+pub struct PuzzleSearch {
     /// Games to look through, the next one last.
     games: Vec<(String, Session)>,
     of: usize,
     /// Positions of the game under way, the next one last.
     positions: Vec<NodeId>,
-    found: Vec<Find>,
+    found: Vec<FoundPuzzle>,
 }
 
-impl Finds {
+impl PuzzleSearch {
     /// A search through games by their names, in their order.
     pub fn new(mut games: Vec<(String, Session)>) -> Self {
         games.reverse();
@@ -61,7 +63,7 @@ impl Finds {
         line
     }
 
-    fn look(&self, node: NodeId) -> Option<Find> {
+    fn look(&self, node: NodeId) -> Option<FoundPuzzle> {
         let (name, session) = self.games.last()?;
         let game = session.game_at(node).ok()?;
         let (plies, solutions) = short_win(&game)?;
@@ -70,51 +72,59 @@ impl Finds {
         let side = game.position().side_to_move();
         // A win that is being carried out is one puzzle, where it begins.
         let carried =
-            |find: &Find| find.game == *name && find.side == side && !find.missed && find.ply + 2 == game.ply();
+            |find: &FoundPuzzle| find.game == *name && find.side == side && !find.missed && find.ply + 2 == game.ply();
         if plies < LEAST_PLIES || self.found.iter().any(carried) {
             return None;
         }
         let rules = session.rules().name().to_owned();
-        Some(Find { game: name.clone(), node, rules, ply: game.ply(), side, distance: plies.div_ceil(2), missed })
+        Some(FoundPuzzle {
+            game: name.clone(),
+            node,
+            rules,
+            ply: game.ply(),
+            side,
+            distance: plies.div_ceil(2),
+            missed,
+        })
     }
 
-    fn finding(&self) -> Vec<Finding> {
-        let mut found = self.found.clone();
-        // What was missed is worth more than what was seen.
-        found.sort_by_key(|find| !find.missed);
-        vec![Finding::Finds(found, self.of - self.games.len(), self.of)]
+    fn updates(&self) -> Vec<Update> {
+        let mut puzzles = self.found.clone();
+        // Missed wins are more interesting than played ones.
+        puzzles.sort_by_key(|find| !find.missed);
+        vec![Event::FoundPuzzles { puzzles, looked: self.of - self.games.len(), of: self.of }.into()]
     }
 }
 
-impl Work for Finds {
+impl Work for PuzzleSearch {
     fn step(&mut self, _: &mut dyn Evaluator, _: Duration) -> Result<Step, EvaluateError> {
         if let Some(node) = self.positions.pop() {
             let found = self.look(node);
             self.found.extend(found);
-            return Ok(Step::GoesOn);
+            return Ok(Step::Continue);
         }
         self.games.pop();
         self.positions = self.plan();
-        let findings = self.finding();
+        let updates = self.updates();
         let done = self.games.is_empty() || self.found.len() >= MAX_FINDS;
-        Ok(if done { Step::Done(findings) } else { Step::News(findings) })
+        Ok(if done { Step::Done(updates) } else { Step::Progress(updates) })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seat::Seats;
+    use crate::player::Players;
+    use crate::work::updates_of;
     use std::sync::Arc;
     use tablut_rules::Rules;
-    use tablut_search::UniformEvaluator;
 
     #[test]
     fn a_win_that_was_missed_makes_a_puzzle_with_all_its_solutions() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         // The king has no open line; from several squares he has two, and the attackers close but one.
         let start = "3t5/9/9/t2K4t/9/9/9/9/3t5 d".parse().unwrap();
-        let mut session = Session::from_position(rules, start, Seats::people()).unwrap();
+        let mut session = Session::from_position(rules, start, Players::people()).unwrap();
         let (plies, solutions) = short_win(session.game()).expect("two open lines are one step away");
         assert_eq!(plies, 3);
         let moves = session.moves().unwrap();
@@ -124,15 +134,12 @@ mod tests {
             let Some(mv) = mv else { continue };
             session.go_to(crate::tree::Tree::ROOT).unwrap();
             session.play(mv).unwrap();
-            session.promote(session.here()).unwrap();
-            let mut work = Finds::new(vec![("game".to_owned(), session.clone()), ("same".to_owned(), session.clone())]);
-            let found = loop {
-                if let Step::Done(findings) = work.step(&mut UniformEvaluator, Duration::ZERO).unwrap() {
-                    match findings.into_iter().next() {
-                        Some(Finding::Finds(found, 2, 2)) => break found,
-                        other => panic!("{other:?}"),
-                    }
-                }
+            session.promote(session.current()).unwrap();
+            let mut work =
+                PuzzleSearch::new(vec![("game".to_owned(), session.clone()), ("same".to_owned(), session.clone())]);
+            let found = match updates_of(&mut work).pop() {
+                Some(Update::Event(Event::FoundPuzzles { puzzles, looked: 2, of: 2 })) => puzzles,
+                other => panic!("{other:?}"),
             };
             assert_eq!(found.len(), 2, "{found:?}");
             assert!(found.iter().all(|find| find.distance == 2 && find.missed == missed), "{found:?}");

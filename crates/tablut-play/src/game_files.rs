@@ -1,0 +1,163 @@
+//! Games on disk: files that people name, and the folder of saved games.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tablut_net::durable;
+use tablut_rules::RuleSet;
+use tablut_session::{Format, SavedGame, Session};
+
+/// The maximum number of bytes of a game that are read.
+const MAX_BYTES: u64 = 4 << 20;
+/// The maximum number of games in a folder.
+const MAX_GAMES: usize = 5000;
+/// The letters of saved games' names. No two of them look alike.
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+/// The length of saved games' names.
+const NAME_LENGTH: usize = 16;
+
+/// A game from a file.
+pub struct GameRead {
+    /// The game. If the file names no players, two people play.
+    pub session: Session,
+    /// Whether the file names the players.
+    pub names_players: bool,
+}
+
+/// Reads a game: a saved game, an OpenTafl record, a position, or moves as people write them. `rules` are used if the
+/// file names none. The error names the file.
+pub fn read_game(path: &Path, rules: &RuleSet) -> Result<GameRead, String> {
+    let at = |error: &dyn Display| format!("game {}: {error}", path.display());
+    let text = read_text(path).map_err(|error| at(&error))?;
+    let session = Session::import(&text, rules).map_err(|error| at(&error))?;
+    let names_players = SavedGame::from_json(&text).is_ok_and(|saved| saved.players.is_some());
+    Ok(GameRead { session, names_players })
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    if File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)? as u64 == MAX_BYTES {
+        return Err(io::Error::other(format!("the file has {MAX_BYTES} bytes or more")));
+    }
+    Ok(text)
+}
+
+/// Writes a game. The file's extension gives the format: `.otg` for an OpenTafl record, `.txt` for text, `.svg` for a
+/// picture; any other for a saved game. An existing file is replaced only if `force` is set.
+pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), String> {
+    let cannot = |error: &dyn Display| format!("cannot write {}: {error}", path.display());
+    if path.is_dir() {
+        return Err(cannot(&"it is a folder"));
+    }
+    if !force && path.exists() {
+        let path = path.display();
+        return Err(format!("{path} is there already; `save {path} --force` replaces it"));
+    }
+    let format = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("otg") => Format::Otg,
+        Some("txt") => Format::Text,
+        Some("svg") => Format::Svg,
+        _ => Format::Json,
+    };
+    let text = session.export(format).map_err(|error| cannot(&error))?;
+    durable::write(path, text.as_bytes()).map_err(|error| cannot(&error))
+}
+
+/// A folder of saved games, each in a file of its own.
+pub struct SavedGames {
+    folder: PathBuf,
+    n_games: AtomicUsize,
+}
+
+impl SavedGames {
+    /// Opens a folder, and creates it if it does not exist.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        durable::remove_leftovers(folder)?;
+        let n_games = std::fs::read_dir(folder)?.count();
+        Ok(Self { folder: folder.to_owned(), n_games: AtomicUsize::new(n_games) })
+    }
+
+    /// The file of a game. `None` if the text cannot be a game's name.
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        let is_name = name.len() == NAME_LENGTH && name.bytes().all(|letter| LETTERS.contains(&letter));
+        is_name.then(|| self.folder.join(format!("{name}.json")))
+    }
+
+    /// Writes a game completely or not at all. Returns its file.
+    pub fn save(&self, name: &str, session: &Session) -> Result<PathBuf, String> {
+        let path = self.path(name).ok_or_else(|| format!("{name:?} is no name of a game"))?;
+        if !path.exists() {
+            if self.n_games.load(Ordering::Relaxed) >= MAX_GAMES {
+                let folder = self.folder.display();
+                return Err(format!("{folder} contains {MAX_GAMES} games, the maximum; remove some"));
+            }
+            self.n_games.fetch_add(1, Ordering::Relaxed);
+        }
+        let text = session.saved().to_json();
+        durable::write(&path, text.as_bytes()).map_err(|error| format!("cannot save the game: {error}"))?;
+        Ok(path)
+    }
+
+    /// Reads a game. `None` if there is no such game.
+    pub fn load(&self, name: &str) -> Result<Option<Session>, String> {
+        let Some(path) = self.path(name) else { return Ok(None) };
+        let at = |error: &dyn Display| format!("{}: {error}", path.display());
+        let text = match read_text(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| at(&error))?,
+        };
+        let session = SavedGame::from_json(&text).and_then(|saved| saved.session());
+        session.map(Some).map_err(|error| at(&error))
+    }
+}
+
+/// A random name for a saved game: `NAME_LENGTH` letters of five bits each.
+pub fn new_name() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; NAME_LENGTH];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
+}
+
+/// The user's folder for saved games by the XDG base directory specification, or one in the current folder.
+pub fn data_folder() -> PathBuf {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
+    data.unwrap_or_default().join("tablut/games")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tablut_rules::{Rules, Side};
+    use tablut_session::Players;
+
+    #[test]
+    fn games_come_back_and_no_name_leads_out_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("secret.json"), "{}").unwrap();
+        let saved = SavedGames::open(&folder.path().join("games")).unwrap();
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let mut session = Session::new(rules, Side::Attackers, Players::people());
+        session.play("d1-d3".parse().unwrap()).unwrap();
+        let name = new_name().unwrap();
+        let path = saved.save(&name, &session).unwrap();
+        assert_eq!(saved.load(&name).unwrap().unwrap().history(), session.history());
+        for name in ["../secret", "..", "", "secret", "/etc/passwd", "aaaaaaaaaaaaaaa/", "AAAAAAAAAAAAAAAA"] {
+            assert!(saved.load(name).unwrap().is_none(), "{name}");
+            assert!(saved.save(name, &session).is_err(), "{name}");
+        }
+        std::fs::write(&path, "{\"format\":").unwrap();
+        let error = saved.load(&name).err().unwrap();
+        assert!(error.contains(&name) && error.contains("no saved game"), "{error}");
+    }
+
+    #[test]
+    fn names_differ() {
+        let names: std::collections::HashSet<String> = (0..100).map(|_| new_name().unwrap()).collect();
+        assert_eq!(names.len(), 100);
+    }
+}

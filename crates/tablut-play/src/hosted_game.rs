@@ -1,0 +1,100 @@
+//! A live game whose jobs run in a queue. The page's server and the terminal both host games in this way.
+
+use crate::job_queue::{JobQueue, JobUpdate};
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_session::protocol::{Event, Request};
+use tablut_session::{LiveGame, Response, Session};
+
+/// Least time between two moves of the computer against itself, so that people can follow the game.
+pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
+
+/// A live game and the queue of its jobs.
+pub struct HostedGame {
+    name: Arc<str>,
+    game: LiveGame,
+    queue: Arc<JobQueue>,
+}
+
+/// The events that a request or an update causes.
+#[derive(Default)]
+pub struct Events {
+    /// For every interface that shows the game.
+    pub all: Vec<Event>,
+    /// For the interface that sent the request.
+    pub one: Vec<Event>,
+    /// Whether the game has changed and must be saved before the events are sent.
+    pub changed: bool,
+}
+
+impl HostedGame {
+    /// Hosts a game under a name that is unique in the queue.
+    pub fn new(name: Arc<str>, game: LiveGame, queue: Arc<JobQueue>) -> Self {
+        Self { name, game, queue }
+    }
+
+    /// The game's name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The game.
+    pub fn session(&self) -> &Session {
+        self.game.session()
+    }
+
+    /// Whether there is nothing to save.
+    pub fn is_untouched(&self) -> bool {
+        self.game.is_untouched()
+    }
+
+    /// Whether somebody waits for a job's result.
+    pub fn is_awaited(&self) -> bool {
+        self.game.is_awaited()
+    }
+
+    /// The first events for a new interface.
+    pub fn greet(&mut self) -> Events {
+        let response = self.game.greet(&self.name);
+        self.start(response)
+    }
+
+    /// Answers a request, or returns why it cannot be done.
+    pub fn answer(&mut self, request: Request) -> Result<Events, String> {
+        let response = self.game.answer(request)?;
+        Ok(self.start(response))
+    }
+
+    /// Starts an analysis with a fixed number of simulations.
+    pub fn evaluate(&mut self, simulations: u32) -> Result<Events, String> {
+        let response = self.game.evaluate(simulations)?;
+        Ok(self.start(response))
+    }
+
+    /// Starts to look for puzzles in games, which are given with their names.
+    pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Events {
+        let response = self.game.find_puzzles(games);
+        self.start(response)
+    }
+
+    /// Takes an update of one of the game's jobs. Updates of other games and of cancelled jobs are ignored.
+    pub fn update(&mut self, update: JobUpdate) -> Events {
+        if update.game != self.name {
+            return Events::default();
+        }
+        let response = self.game.update(update.job, update.step);
+        self.start(response)
+    }
+
+    /// Puts a response's jobs into the queue.
+    fn start(&mut self, response: Response) -> Events {
+        let Response { mut all, one, jobs, changed } = response;
+        for job in jobs {
+            let id = job.id;
+            if let Err(error) = self.queue.push(self.name.clone(), job) {
+                all.extend(self.game.update(id, Err(error.to_string())).all);
+            }
+        }
+        Events { all, one, changed }
+    }
+}

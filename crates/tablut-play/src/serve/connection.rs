@@ -1,0 +1,163 @@
+//! One interface's connection: its requests in order and at a limited rate, and the events for it.
+
+use super::game_server::{GameRoom, GameServer, Outbox, encoded};
+use axum::extract::ws::{Message, WebSocket};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_session::protocol::{Call, Event, Request};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+
+/// The maximum number of bytes of a message.
+pub const MAX_MESSAGE: usize = 256 << 10;
+/// The maximum number of events that wait for an interface. A slower interface is disconnected.
+const OUTBOX: usize = 256;
+/// How long an interface may take to receive a message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often the connection is tested.
+const PING: Duration = Duration::from_secs(15);
+/// The number of requests that may arrive at once.
+const BURST: f64 = 40.0;
+/// The number of requests per second after that.
+const RATE: f64 = 20.0;
+/// A request that opens a game counts as this many.
+const OPEN_COST: f64 = 8.0;
+
+/// A token bucket.
+struct RateLimiter {
+    tokens: f64,
+    since: Instant,
+}
+
+impl RateLimiter {
+    fn new() -> Self {
+        Self { tokens: BURST, since: Instant::now() }
+    }
+
+    /// Waits until a request of this cost is allowed.
+    async fn wait(&mut self, cost: f64) {
+        let now = Instant::now();
+        self.tokens = (self.tokens + RATE * now.duration_since(self.since).as_secs_f64()).min(BURST);
+        self.since = now;
+        if self.tokens < cost {
+            sleep(Duration::from_secs_f64((cost - self.tokens) / RATE)).await;
+        }
+        self.tokens -= cost;
+    }
+}
+
+/// The game that an interface shows. Dropping it removes the interface from the game.
+struct JoinedGame {
+    server: Arc<GameServer>,
+    room: Arc<GameRoom>,
+    listener: u64,
+}
+
+impl Drop for JoinedGame {
+    fn drop(&mut self) {
+        self.server.leave(&self.room, self.listener);
+    }
+}
+
+/// Serves one interface until it disconnects.
+pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
+    let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
+    let (mut joined, mut limiter) = (None, RateLimiter::new());
+    let mut ping = interval(PING);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let hello = encoded(&server.hello());
+    if !send(&mut socket, Message::text(&*hello)).await {
+        return;
+    }
+    loop {
+        let is_connected = tokio::select! {
+            event = inbox.recv() => match event {
+                Some(text) => send(&mut socket, Message::text::<&str>(&text)).await,
+                None => false,
+            },
+            message = socket.recv() => match message {
+                Some(Ok(Message::Text(text))) => {
+                    answer(&server, &mut joined, &outbox, &mut limiter, text.as_str()).await
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => true,
+                Some(Ok(Message::Binary(_) | Message::Close(_)) | Err(_)) | None => false,
+            },
+            _ = ping.tick() => send(&mut socket, Message::Ping(axum::body::Bytes::new())).await,
+        };
+        if !is_connected {
+            break;
+        }
+    }
+    // Leaving the game may wait for a lock, which must not block the runtime.
+    let _ = tokio::task::spawn_blocking(move || drop(joined)).await;
+}
+
+/// Sends a message. False if the receiver is gone or too slow.
+async fn send(socket: &mut WebSocket, message: Message) -> bool {
+    timeout(SEND_TIMEOUT, socket.send(message)).await.is_ok_and(|sent| sent.is_ok())
+}
+
+/// Answers a request. False if the interface does not receive its events.
+async fn answer(
+    server: &Arc<GameServer>,
+    joined: &mut Option<JoinedGame>,
+    outbox: &Outbox,
+    limiter: &mut RateLimiter,
+    text: &str,
+) -> bool {
+    let call: Call = match serde_json::from_str(text) {
+        Ok(call) => call,
+        Err(error) => {
+            limiter.wait(1.0).await;
+            let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
+            let error = format!("not a request: {error}");
+            return outbox.try_send(encoded(&Event::Refused { re: re as u32, error })).is_ok();
+        }
+    };
+    let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
+    limiter.wait(if opens { OPEN_COST } else { 1.0 }).await;
+    let (server, taken, outbox) = (server.clone(), joined.take(), outbox.clone());
+    let task = tokio::task::spawn_blocking(move || {
+        let (joined, result) = execute(&server, taken, call.request, &outbox);
+        let done = match result {
+            Ok(()) => Event::Done { re: call.id },
+            Err(error) => Event::Refused { re: call.id, error },
+        };
+        (joined, outbox.try_send(encoded(&done)).is_ok())
+    });
+    match task.await {
+        Ok((now_joined, is_sent)) => {
+            *joined = now_joined;
+            is_sent
+        }
+        Err(_) => false,
+    }
+}
+
+/// Executes a request. Returns the game that the interface shows afterwards.
+fn execute(
+    server: &Arc<GameServer>,
+    joined: Option<JoinedGame>,
+    request: Request,
+    outbox: &Outbox,
+) -> (Option<JoinedGame>, Result<(), String>) {
+    let room = match &request {
+        Request::Open { game } => server.open(game),
+        request if request.begins_a_game() => server.begin(request, joined.as_ref().map(|joined| &joined.room)),
+        _ => {
+            let result = match &joined {
+                Some(joined) => server.answer(&joined.room, request, outbox),
+                None => Err("no game is open: begin with `new` or `open`".to_owned()),
+            };
+            return (joined, result);
+        }
+    };
+    match room.and_then(|room| server.join(&room, outbox).map(|listener| (room, listener))) {
+        Ok((room, listener)) => {
+            drop(joined);
+            (Some(JoinedGame { server: server.clone(), room, listener }), Ok(()))
+        }
+        Err(error) => (joined, Err(error)),
+    }
+}

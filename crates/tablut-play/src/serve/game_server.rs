@@ -1,0 +1,251 @@
+//! All open games of a server: the interfaces that show them, their jobs, and their files.
+
+use super::training::TrainingSlot;
+use crate::game_files::{SavedGames, new_name};
+use crate::hosted_game::{Events, HostedGame};
+use crate::job_queue::{JobQueue, JobUpdate};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tablut_rules::Rules;
+use tablut_session::form::RuleCheck;
+use tablut_session::protocol::{Event, Request};
+use tablut_session::{HostConfig, LiveGame, Session, TrainingView};
+use tokio::sync::mpsc;
+
+/// The maximum number of games in memory.
+const MAX_GAMES: usize = 200;
+/// The maximum number of games in one search for puzzles.
+const MAX_SEARCHED: usize = 60;
+/// The maximum number of interfaces of one game.
+const MAX_LISTENERS: usize = 16;
+/// How long a game without interfaces stays in memory.
+const IDLE: Duration = Duration::from_mins(10);
+
+/// Where an interface's messages go.
+pub type Outbox = mpsc::Sender<Arc<str>>;
+
+/// One game and its interfaces.
+pub struct GameRoom {
+    name: Arc<str>,
+    state: Mutex<RoomState>,
+}
+
+struct RoomState {
+    game: HostedGame,
+    listeners: Vec<(u64, Outbox)>,
+    /// When something last happened.
+    touched: Instant,
+}
+
+/// All open games.
+pub struct GameServer {
+    config: Arc<HostConfig>,
+    saved: SavedGames,
+    queue: Arc<JobQueue>,
+    rooms: Mutex<HashMap<Arc<str>, Arc<GameRoom>>>,
+    next_listener: AtomicU64,
+    training: TrainingSlot,
+    /// The server itself, for the training's thread.
+    this: Weak<Self>,
+}
+
+impl GameServer {
+    /// A server whose jobs run in `queue`.
+    pub fn new(config: HostConfig, saved: SavedGames, queue: Arc<JobQueue>, training: TrainingSlot) -> Arc<Self> {
+        let (config, rooms, next_listener) = (Arc::new(config), Mutex::default(), AtomicU64::new(1));
+        Arc::new_cyclic(|this| Self { config, saved, queue, rooms, next_listener, training, this: this.clone() })
+    }
+
+    /// The first event for an interface.
+    pub fn hello(&self) -> Event {
+        Event::Hello(Box::new(self.config.hello()))
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<GameRoom>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new game for a request that begins one. `present` is the game from which the request was sent.
+    pub fn begin(&self, request: &Request, present: Option<&Arc<GameRoom>>) -> Result<Arc<GameRoom>, String> {
+        let session = match request {
+            Request::OwnPuzzle { game, .. } => Some(self.session(game)?),
+            _ => present.map(|room| room.lock().game.session().clone()),
+        };
+        let game = LiveGame::begin(request, session.as_ref(), &self.config, random_seed()?)?;
+        let name = new_name().map_err(|error| error.to_string())?;
+        // An imported game is saved before its next move.
+        if !game.is_untouched() && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. }) {
+            self.saved.save(&name, game.session())?;
+        }
+        self.admit(name.into(), game)
+    }
+
+    /// The present state of a game, read from disk if it is not in memory.
+    fn session(&self, name: &str) -> Result<Session, String> {
+        let room = self.rooms().get(name).cloned();
+        if let Some(room) = room {
+            return Ok(room.lock().game.session().clone());
+        }
+        let none = || format!("there is no game {:?} here", name.chars().take(40).collect::<String>());
+        self.saved.load(name)?.ok_or_else(none)
+    }
+
+    /// The game of this name, read from disk if it is not in memory.
+    pub fn open(&self, name: &str) -> Result<Arc<GameRoom>, String> {
+        if let Some(room) = self.rooms().get(name) {
+            return Ok(room.clone());
+        }
+        let session = self.session(name)?;
+        self.admit(name.into(), LiveGame::new(session, self.config.clone(), random_seed()?))
+    }
+
+    fn admit(&self, name: Arc<str>, game: LiveGame) -> Result<Arc<GameRoom>, String> {
+        let mut rooms = self.rooms();
+        // Another request may have opened it in the meantime.
+        if let Some(room) = rooms.get(&name) {
+            return Ok(room.clone());
+        }
+        if rooms.len() >= MAX_GAMES {
+            let idle = rooms.values().filter_map(|room| room.idle_since().map(|since| (since, room.name.clone())));
+            let oldest = idle.min().ok_or("too many games are open; try again later")?;
+            rooms.remove(&oldest.1);
+        }
+        let game = HostedGame::new(name.clone(), game, self.queue.clone());
+        let state = RoomState { game, listeners: Vec::new(), touched: Instant::now() };
+        let room = Arc::new(GameRoom { name: name.clone(), state: Mutex::new(state) });
+        rooms.insert(name, room.clone());
+        Ok(room)
+    }
+
+    /// Removes games that no interface has shown for a while from memory. They are on disk.
+    pub fn sweep(&self) {
+        self.rooms().retain(|_, room| room.idle_since().is_none_or(|since| since.elapsed() < IDLE));
+    }
+
+    /// Adds an interface to a game and sends it the game's state. Returns the interface's number.
+    pub fn join(&self, room: &GameRoom, outbox: &Outbox) -> Result<u64, String> {
+        let mut state = room.lock();
+        if state.listeners.len() >= MAX_LISTENERS {
+            return Err(format!("{MAX_LISTENERS} windows show this game already"));
+        }
+        let listener = self.next_listener.fetch_add(1, Ordering::Relaxed);
+        let events = state.game.greet();
+        self.send(&mut state, events, Some(outbox));
+        state.listeners.push((listener, outbox.clone()));
+        Ok(listener)
+    }
+
+    /// Removes an interface from a game. Analysis and background jobs end with the last interface.
+    pub fn leave(&self, room: &GameRoom, listener: u64) {
+        let mut state = room.lock();
+        state.listeners.retain(|(known, _)| *known != listener);
+        if state.listeners.is_empty() {
+            for request in [Request::Analyse { on: false }, Request::Stop] {
+                if let Ok(events) = state.game.answer(request) {
+                    self.send(&mut state, events, None);
+                }
+            }
+        }
+    }
+
+    /// Answers a request about a game.
+    pub fn answer(&self, room: &GameRoom, request: Request, outbox: &Outbox) -> Result<(), String> {
+        match request {
+            Request::Train { set } => return self.train(room, &set),
+            Request::StopTraining => self.training.stop(),
+            Request::FindPuzzles { games } => {
+                // Unknown games are skipped.
+                let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
+                let games = games.iter().take(MAX_SEARCHED).filter_map(known).collect();
+                let mut state = room.lock();
+                let events = state.game.find_puzzles(games);
+                self.send(&mut state, events, Some(outbox));
+            }
+            request => {
+                // The lock is held until the events are sent, so that they stay in order.
+                let mut state = room.lock();
+                let events = state.game.answer(request)?;
+                self.send(&mut state, events, Some(outbox));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a training on the form's rules. The game's interfaces receive its state until it ends.
+    fn train(&self, room: &GameRoom, set: &Value) -> Result<(), String> {
+        let rules = Rules::new(RuleCheck::read(set)?).map_err(|error| error.to_string())?;
+        let (server, name) = (self.this.clone(), room.name.clone());
+        let report = move |view: TrainingView| {
+            let Some(server) = server.upgrade() else { return };
+            let Some(room) = server.rooms().get(&name).cloned() else { return };
+            let all = vec![Event::Training(Box::new(view))];
+            server.send(&mut room.lock(), Events { all, ..Events::default() }, None);
+        };
+        self.training.begin(&rules.set().to_toml(), report)
+    }
+
+    /// Takes an update from a worker.
+    pub fn update(&self, update: JobUpdate) {
+        let Some(room) = self.rooms().get(&update.game).cloned() else { return };
+        let mut state = room.lock();
+        let events = state.game.update(update);
+        self.send(&mut state, events, None);
+    }
+
+    /// Saves the game if it has changed, and sends events. `asker` is the interface that sent the request.
+    fn send(&self, state: &mut RoomState, mut events: Events, asker: Option<&Outbox>) {
+        state.touched = Instant::now();
+        if events.changed
+            && !state.game.is_untouched()
+            && let Err(error) = self.saved.save(state.game.name(), state.game.session())
+        {
+            events.all.push(Event::Refused { re: 0, error });
+        }
+        // An interface that joins is not yet one of the listeners.
+        let joining = asker.filter(|asker| !state.listeners.iter().any(|(_, outbox)| outbox.same_channel(asker)));
+        for (event, asker) in events.one.iter().zip(asker.into_iter().cycle()) {
+            put(asker, &encoded(event));
+        }
+        for event in &events.all {
+            let text = encoded(event);
+            if let Some(joining) = joining {
+                put(joining, &text);
+            }
+            state.listeners.retain(|(_, outbox)| put(outbox, &text) || is_repeated(event));
+        }
+    }
+}
+
+impl GameRoom {
+    fn lock(&self) -> MutexGuard<'_, RoomState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Since when no interface has shown the game. `None` if one does.
+    fn idle_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        state.listeners.is_empty().then_some(state.touched)
+    }
+}
+
+fn random_seed() -> Result<u64, String> {
+    getrandom::u64().map_err(|error| error.to_string())
+}
+
+/// An event as the text of a message.
+pub fn encoded(event: &Event) -> Arc<str> {
+    serde_json::to_string(event).expect("events are plain data").into()
+}
+
+/// Whether a later event of the same kind replaces this one, so that a slow interface may miss it.
+fn is_repeated(event: &Event) -> bool {
+    matches!(event, Event::Analysis { done: false, .. } | Event::Value { .. } | Event::ReviewProgress { .. })
+}
+
+/// Puts a message into an outbox. False if it is full or closed.
+fn put(outbox: &Outbox, text: &Arc<str>) -> bool {
+    outbox.try_send(text.clone()).is_ok()
+}

@@ -1,0 +1,166 @@
+//! What a game in the terminal waits for: lines, keys, the computer's jobs and signals, all in one channel.
+
+use crate::job_queue::JobUpdate;
+use ratatui::crossterm::event;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use std::io::{self, BufRead, Read};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+/// An event of a game in the terminal.
+pub enum TerminalEvent {
+    /// A line was typed, or reading it failed.
+    Line(io::Result<LineInput>),
+    /// A key was pressed, the window has another size, or reading from the terminal failed.
+    Key(io::Result<event::Event>),
+    /// An update of one of the computer's jobs.
+    Job(JobUpdate),
+    /// The process is asked to end. The number is 128 plus the signal's number.
+    Signal(u8),
+}
+
+/// The result of reading a line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum LineInput {
+    /// A line without its end.
+    Line(String),
+    /// Ctrl-C in the middle of a line.
+    Interrupted,
+    /// The end of the input.
+    End,
+}
+
+/// A source of lines.
+pub trait LineSource {
+    /// The next line. `prompt` is shown at an interactive terminal.
+    fn next(&mut self, prompt: &str) -> io::Result<LineInput>;
+}
+
+/// The maximum length of a line in bytes. The rest of a longer line is dropped.
+const MAX_LINE_BYTES: u64 = 4096;
+
+/// Lines of any reader, without prompts. Bytes that are not UTF-8 become replacement characters.
+pub struct Piped<R>(pub R);
+
+impl<R: BufRead> LineSource for Piped<R> {
+    fn next(&mut self, _: &str) -> io::Result<LineInput> {
+        let mut bytes = Vec::new();
+        if read_up_to(&mut self.0, &mut bytes)? == 0 {
+            return Ok(LineInput::End);
+        }
+        let mut rest = Vec::new();
+        while bytes.last() != Some(&b'\n') && rest.last() != Some(&b'\n') {
+            rest.clear();
+            if read_up_to(&mut self.0, &mut rest)? == 0 {
+                break;
+            }
+        }
+        Ok(LineInput::Line(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
+    }
+}
+
+fn read_up_to(input: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    input.take(MAX_LINE_BYTES).read_until(b'\n', bytes)
+}
+
+/// Lines from an editor on the process's own terminal, with a history.
+pub struct Edited(DefaultEditor);
+
+impl Edited {
+    /// A new editor.
+    pub fn new() -> io::Result<Self> {
+        DefaultEditor::new().map(Self).map_err(io::Error::other)
+    }
+}
+
+impl LineSource for Edited {
+    fn next(&mut self, prompt: &str) -> io::Result<LineInput> {
+        match self.0.readline(prompt) {
+            Ok(line) => {
+                // A line that the history refuses is still a command.
+                let _ = self.0.add_history_entry(&line);
+                Ok(LineInput::Line(line))
+            }
+            Err(ReadlineError::Interrupted) => Ok(LineInput::Interrupted),
+            Err(ReadlineError::Eof) => Ok(LineInput::End),
+            Err(ReadlineError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+}
+
+/// Makes a source of lines in the thread that reads them.
+pub type MakeLines = Box<dyn FnOnce() -> io::Result<Box<dyn LineSource>> + Send>;
+
+/// Starts a thread that reads one line for each prompt that is sent.
+pub fn read_lines(make: MakeLines, events: Sender<TerminalEvent>) -> io::Result<Sender<String>> {
+    let (prompts, requested) = channel::<String>();
+    let read = move || {
+        let mut lines = match make() {
+            Ok(lines) => lines,
+            Err(error) => return drop(events.send(TerminalEvent::Line(Err(error)))),
+        };
+        for prompt in requested {
+            if events.send(TerminalEvent::Line(lines.next(&prompt))).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("lines".to_owned()).spawn(read)?;
+    Ok(prompts)
+}
+
+/// Starts a thread that reads keys until the receiver is dropped.
+pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
+    let read = move || {
+        loop {
+            let key = event::read();
+            let has_failed = key.is_err();
+            if events.send(TerminalEvent::Key(key)).is_err() || has_failed {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("keys".to_owned()).spawn(read).map(|_| ())
+}
+
+/// Starts a thread that reports Ctrl-C, SIGTERM and SIGHUP.
+#[cfg(unix)]
+pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let listen = move || {
+        for signal in signals.forever() {
+            if events.send(TerminalEvent::Signal(128 + signal as u8)).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(listen).map(|_| ())
+}
+
+/// This system has none of these signals.
+#[cfg(not(unix))]
+pub fn listen_for_signals(_: Sender<TerminalEvent>) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_their_end_and_overlong_ones_count_once() {
+        let long = "x".repeat(3 * MAX_LINE_BYTES as usize);
+        let text = format!("one\r\n\n{long}\n\u{ff}\ntwo");
+        let mut piped = Piped(text.as_bytes());
+        let mut next = || piped.next("").unwrap();
+        assert_eq!(next(), LineInput::Line("one".to_owned()));
+        assert_eq!(next(), LineInput::Line(String::new()));
+        assert_eq!(next(), LineInput::Line("x".repeat(MAX_LINE_BYTES as usize)));
+        assert_eq!(next(), LineInput::Line("\u{ff}".to_owned()));
+        assert_eq!(next(), LineInput::Line("two".to_owned()));
+        assert_eq!(next(), LineInput::End);
+    }
+}

@@ -1,0 +1,120 @@
+//! What a host offers: nets, puzzles, players, and whether it can train.
+
+use crate::form::rule_form;
+use crate::level::{Level, level_infos};
+use crate::player::{Player, Players};
+use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
+use crate::puzzle::PuzzleBook;
+use crate::work::{SearchWork, Work};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_rules::{Escape, Game, KingCapture, RULE_SET_NAMES, RuleSet, Side};
+
+/// A host's own player, in addition to the levels.
+pub trait CustomPlayer: fmt::Debug + Send + Sync {
+    /// Its name in [`Player::Computer`] and in saved games.
+    fn name(&self) -> &str;
+
+    /// Its move in a game that is not over, as work that ends with an [`Update::Move`](crate::Update::Move).
+    fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work>;
+}
+
+/// What a host offers.
+#[derive(Clone, Debug, Default)]
+pub struct HostConfig {
+    /// The program's version.
+    pub version: String,
+    /// The nets' names.
+    pub nets: Vec<String>,
+    /// Information about these nets for interfaces, one object for each.
+    pub about_nets: Vec<serde_json::Value>,
+    /// The names of a run's checkpoints, the earliest first. Their evaluators follow those of [`Self::nets`].
+    pub checkpoints: Vec<String>,
+    /// Whether the host can train a net.
+    pub trains: bool,
+    /// Puzzles by rule set.
+    pub puzzles: Vec<PuzzleBook>,
+    /// Players in addition to the levels.
+    pub custom_players: Vec<Arc<dyn CustomPlayer>>,
+    /// Least time between two moves of a game without a person, so that people can follow it.
+    pub demo_pause: Duration,
+}
+
+impl HostConfig {
+    /// The first event that an interface receives.
+    pub fn hello(&self) -> Hello {
+        let info = |name: &str| {
+            let set = RuleSet::named(name).expect("a built-in rule set");
+            RuleSetInfo {
+                name: name.to_owned(),
+                source: set.source.clone(),
+                drawn: set.first.side().is_none(),
+                summary: summary(&set),
+                set: serde_json::to_value(&set).expect("plain data"),
+            }
+        };
+        Hello {
+            protocol: PROTOCOL,
+            version: self.version.clone(),
+            rule_sets: RULE_SET_NAMES.map(info).to_vec(),
+            levels: level_infos(),
+            nets: self.nets.clone(),
+            about_nets: self.about_nets.clone(),
+            checkpoints: self.checkpoints.clone(),
+            trains: self.trains,
+            puzzles: self.puzzles.iter().map(PuzzleBook::counts).collect(),
+            form: rule_form(),
+        }
+    }
+
+    /// The computer's move as work, and the index of the net that it needs. `None` for a person and an unknown player.
+    pub(crate) fn reply(&self, player: &Player, game: &Game, seed: u64) -> Option<(usize, Box<dyn Work>)> {
+        let Player::Computer { name, net } = player else { return None };
+        let work: Box<dyn Work> = match (self.custom_player(name), player.level()) {
+            (Some(custom), _) => custom.reply(game, seed),
+            (None, Some(level)) => Box::new(SearchWork::of_level(game, level, seed)),
+            (None, None) => return None,
+        };
+        Some((*net, work))
+    }
+
+    fn custom_player(&self, name: &str) -> Option<&Arc<dyn CustomPlayer>> {
+        self.custom_players.iter().find(|player| player.name() == name)
+    }
+
+    /// Checks that this host has both players and their nets.
+    pub fn check_players(&self, players: &Players) -> Result<(), String> {
+        for side in Side::ALL {
+            let player = players.of(side);
+            let Player::Computer { name, net } = player else { continue };
+            if self.custom_player(name).is_some() {
+                continue;
+            }
+            if player.level().is_none() {
+                let shown: String = name.chars().take(40).collect();
+                return Err(format!("no level {shown:?}, expected one of {}", Level::names()));
+            }
+            if *net >= self.nets.len() {
+                return Err(format!("net {net}, expected a number below {}", self.nets.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is special about a rule set, in one line.
+fn summary(set: &RuleSet) -> String {
+    let escape = match set.escape {
+        Escape::Corners => "The king escapes to the corners",
+        Escape::EdgeOutsideCamps => "The king escapes to the edge outside the camps",
+        _ => "The king escapes to the edge",
+    };
+    let king = match (set.king.elsewhere, set.king.armed) {
+        (KingCapture::BetweenTwo, true) => "falls between two and captures himself",
+        (KingCapture::BetweenTwo, false) => "falls between two and does not capture",
+        (_, true) => "must be surrounded and captures himself",
+        (_, false) => "must be surrounded and does not capture",
+    };
+    format!("{escape}; he {king}.")
+}

@@ -1,0 +1,351 @@
+//! One game with the requests about it and the work that they start. Hosts bring connections, threads and a clock.
+
+mod answer;
+mod new_game;
+
+use crate::exercise::Exercise;
+use crate::host_config::HostConfig;
+use crate::protocol::Event;
+use crate::session::Session;
+use crate::tree::NodeId;
+use crate::view::{RulesView, State};
+use crate::work::{AnalysisWork, PuzzleSearch, SearchWork, Step, Update, Work};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+pub use new_game::first_side;
+
+/// Identifies a job of a game.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct JobId(pub u64);
+
+/// Jobs with a higher priority run first.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub enum Priority {
+    /// Somebody waits for a move or a verdict.
+    Now,
+    /// Somebody watches the result.
+    Soon,
+    /// It runs in the background.
+    Background,
+}
+
+/// Work that a game wants done.
+pub struct Job {
+    /// The job's id, with which the host reports its updates.
+    pub id: JobId,
+    /// Its priority.
+    pub priority: Priority,
+    /// Index of the evaluator: the nets of [`HostConfig::nets`], then those of [`HostConfig::checkpoints`].
+    pub net: usize,
+    /// The last updates must not be reported earlier than this after the start.
+    pub delay: Duration,
+    /// Set when the result is no longer needed.
+    pub cancelled: Arc<AtomicBool>,
+    /// The work.
+    pub work: Box<dyn Work>,
+}
+
+/// The result of a request or of a job's update.
+#[derive(Default)]
+pub struct Response {
+    /// Events for every interface that shows the game.
+    pub all: Vec<Event>,
+    /// Events for the interface that sent the request.
+    pub one: Vec<Event>,
+    /// Jobs to start.
+    pub jobs: Vec<Job>,
+    /// Whether the game has changed and must be saved.
+    pub changed: bool,
+}
+
+/// What a job is for. A game has at most one job of each kind.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
+enum JobKind {
+    Reply,
+    Hint,
+    Judgement,
+    Analysis,
+    Threat,
+    Review,
+    Lens,
+    Experiment,
+    Refutation,
+    Checkpoints,
+    PuzzleSearch,
+}
+
+struct RunningJob {
+    id: JobId,
+    priority: Priority,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// A session with the protocol.
+pub struct LiveGame {
+    session: Session,
+    config: Arc<HostConfig>,
+    analysing: bool,
+    /// The review's exercises.
+    exercises: Vec<Exercise>,
+    /// The current exercise, and its index in the review.
+    exercise: Option<(Option<usize>, Exercise)>,
+    /// A position that a person only looks at: the computer does not move there.
+    looked_at: Option<NodeId>,
+    jobs: BTreeMap<JobKind, RunningJob>,
+    last_job: u64,
+    seed: u64,
+    /// The seed of the computer's moves. It is separate, so that a hint or an analysis does not change them.
+    reply_seed: u64,
+}
+
+impl LiveGame {
+    /// A game on a host with this configuration. All random choices depend on `seed`.
+    pub fn new(session: Session, config: Arc<HostConfig>, seed: u64) -> Self {
+        Self {
+            session,
+            config,
+            analysing: false,
+            exercises: Vec::new(),
+            exercise: None,
+            looked_at: None,
+            jobs: BTreeMap::new(),
+            last_job: 0,
+            seed,
+            reply_seed: !seed,
+        }
+    }
+
+    /// The game itself.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Whether there is nothing to save.
+    pub fn is_untouched(&self) -> bool {
+        self.session.tree().is_empty() && self.exercise.is_none()
+    }
+
+    /// Whether somebody waits for a job's result.
+    pub fn is_awaited(&self) -> bool {
+        self.jobs.values().any(|job| job.priority == Priority::Now)
+    }
+
+    /// The first events for a new interface, which knows the game as `name`. The computer starts to think if it is to
+    /// move.
+    pub fn greet(&mut self, name: &str) -> Response {
+        let mut response = Response::default();
+        response.one.push(Event::Game { game: name.to_owned() });
+        response.one.push(Event::Rules(Box::new(RulesView::new(self.session.rules()))));
+        response.one.push(self.state());
+        if let Some((index, exercise)) = &self.exercise {
+            response.one.push(Event::Exercise { index: *index, task: exercise.task() });
+        }
+        if self.jobs.contains_key(&JobKind::Reply) {
+            response.one.push(Event::Thinking { on: true });
+        } else {
+            self.reply_if_due(&mut response);
+        }
+        response
+    }
+
+    /// Takes a step of a job, or the error that ended it. Steps of cancelled jobs are ignored.
+    pub fn update(&mut self, id: JobId, step: Result<Step, String>) -> Response {
+        let mut response = Response::default();
+        let Some(kind) = self.jobs.iter().find(|(_, job)| job.id == id).map(|(kind, _)| *kind) else {
+            return response;
+        };
+        if !matches!(step, Ok(Step::Continue | Step::Progress(_))) {
+            self.jobs.remove(&kind);
+        }
+        match step {
+            Ok(Step::Continue) => {}
+            Ok(Step::Progress(updates) | Step::Done(updates)) => {
+                for update in updates {
+                    self.apply(update, kind, &mut response);
+                }
+            }
+            Err(error) => {
+                response.all.push(Event::Refused { re: 0, error: format!("the computer cannot think: {error}") });
+                if kind == JobKind::Reply {
+                    response.all.push(Event::Thinking { on: false });
+                }
+            }
+        }
+        response
+    }
+
+    fn apply(&mut self, update: Update, kind: JobKind, response: &mut Response) {
+        match update {
+            Update::Move(mv, value) => {
+                let node = self.session.current();
+                if let Some(value) = value {
+                    self.session.note_value(node, value);
+                }
+                if kind == JobKind::Hint {
+                    return response.all.push(Event::Hint { node, mv });
+                }
+                response.all.push(Event::Thinking { on: false });
+                match self.session.play(mv) {
+                    Ok(_) => self.changed(response),
+                    Err(error) => response.all.push(Event::Refused { re: 0, error: error.to_string() }),
+                }
+            }
+            Update::Reviewed(report) => {
+                self.exercises = report.exercises;
+                response.all.push(Event::Review { mistakes: report.mistakes, positions: report.positions });
+            }
+            Update::Event(event) => {
+                if let Event::Value { node, value } = event {
+                    self.session.note_value(node, value);
+                }
+                let checkpoint = match event {
+                    Event::CheckpointAnalysis { checkpoint, .. } => Some(checkpoint),
+                    _ => None,
+                };
+                response.all.push(event);
+                if let Some(checkpoint) = checkpoint {
+                    self.ask_checkpoint(checkpoint + 1, response);
+                }
+            }
+        }
+    }
+
+    /// Starts an analysis with a fixed number of simulations, for whose end somebody waits.
+    pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
+        self.check_open()?;
+        let (mut response, seed) = (Response::default(), self.next_seed());
+        let work = AnalysisWork::new(self.session.current(), self.session.game(), Some(simulations), seed);
+        self.start(JobKind::Analysis, Priority::Now, work, &mut response);
+        Ok(response)
+    }
+
+    /// Starts to look for puzzles in games, which are given with their names.
+    pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Response {
+        let mut response = Response::default();
+        self.start(JobKind::PuzzleSearch, Priority::Background, PuzzleSearch::new(games), &mut response);
+        response
+    }
+
+    fn check_open(&self) -> Result<(), String> {
+        match self.session.ending() {
+            Some(ending) => Err(format!("the game is over: {}", crate::words::ending(ending))),
+            None => Ok(()),
+        }
+    }
+
+    fn state(&self) -> Event {
+        let mut state = State::new(&self.session);
+        state.computer_to_move = self.is_reply_due();
+        Event::State(Box::new(state))
+    }
+
+    /// The position has changed: work on the old one ends, work on the new one begins.
+    fn changed(&mut self, response: &mut Response) {
+        for kind in [
+            JobKind::Reply,
+            JobKind::Hint,
+            JobKind::Judgement,
+            JobKind::Analysis,
+            JobKind::Threat,
+            JobKind::Refutation,
+            JobKind::Checkpoints,
+        ] {
+            self.cancel(kind, response);
+        }
+        response.changed = true;
+        response.all.push(self.state());
+        self.reply_if_due(response);
+        self.analyse_if_on(response);
+    }
+
+    /// The computer moves if it is its turn and no move was played from here yet: a person who looks back at an earlier
+    /// position does not want a different move there.
+    fn is_reply_due(&self) -> bool {
+        let is_new = self.session.node().children.is_empty() && self.looked_at != Some(self.session.current());
+        self.session.is_computers_turn() && is_new && self.exercise.is_none()
+    }
+
+    fn reply_if_due(&mut self, response: &mut Response) {
+        if !self.is_reply_due() {
+            return;
+        }
+        let seed = advance(&mut self.reply_seed);
+        let player = self.session.turn();
+        if let Some((net, work)) = player.and_then(|player| self.config.reply(player, self.session.game(), seed)) {
+            let delay = if self.session.players().are_computers() { self.config.demo_pause } else { Duration::ZERO };
+            self.start_with_net(JobKind::Reply, Priority::Now, net, delay, work, response);
+            response.all.push(Event::Thinking { on: true });
+        }
+    }
+
+    fn analyse_if_on(&mut self, response: &mut Response) {
+        if self.analysing && self.session.ending().is_none() {
+            let seed = self.next_seed();
+            let work = AnalysisWork::new(self.session.current(), self.session.game(), None, seed);
+            self.start(JobKind::Analysis, Priority::Soon, work, response);
+        }
+    }
+
+    /// Asks the net of a checkpoint about the current position, if there is such a checkpoint.
+    fn ask_checkpoint(&mut self, checkpoint: usize, response: &mut Response) {
+        if checkpoint < self.config.checkpoints.len() {
+            let seed = self.next_seed();
+            let work = SearchWork::checkpoint(self.session.current(), self.session.game(), checkpoint, seed);
+            let net = self.config.nets.len() + checkpoint;
+            let work = Box::new(work);
+            self.start_with_net(JobKind::Checkpoints, Priority::Soon, net, Duration::ZERO, work, response);
+        }
+    }
+
+    /// Starts a job for the first net.
+    fn start(&mut self, kind: JobKind, priority: Priority, work: impl Work + 'static, response: &mut Response) {
+        self.start_with_net(kind, priority, 0, Duration::ZERO, Box::new(work), response);
+    }
+
+    fn start_with_net(
+        &mut self,
+        kind: JobKind,
+        priority: Priority,
+        net: usize,
+        delay: Duration,
+        work: Box<dyn Work>,
+        response: &mut Response,
+    ) {
+        self.cancel(kind, response);
+        self.last_job += 1;
+        let (id, cancelled) = (JobId(self.last_job), Arc::new(AtomicBool::new(false)));
+        self.jobs.insert(kind, RunningJob { id, priority, cancelled: cancelled.clone() });
+        response.jobs.push(Job { id, priority, net, delay, cancelled, work });
+    }
+
+    fn cancel(&mut self, kind: JobKind, response: &mut Response) {
+        if let Some(job) = self.jobs.remove(&kind) {
+            job.cancelled.store(true, Ordering::Relaxed);
+            if kind == JobKind::Reply {
+                response.all.push(Event::Thinking { on: false });
+            }
+        }
+    }
+
+    /// A different seed for each job.
+    fn next_seed(&mut self) -> u64 {
+        advance(&mut self.seed)
+    }
+}
+
+impl Drop for LiveGame {
+    fn drop(&mut self) {
+        for job in self.jobs.values() {
+            job.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The next seed of a sequence.
+fn advance(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed
+}

@@ -1,0 +1,247 @@
+//! The answer to each request about a game.
+
+use super::{JobKind, LiveGame, Priority, Response};
+use crate::form::RuleCheck;
+use crate::level::Level;
+use crate::protocol::{Event, Request};
+use crate::record::Format;
+use crate::session::SessionError;
+use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tablut_rules::{Move, Rules, Side};
+
+impl LiveGame {
+    /// Does what a request asks for. The error says why it cannot be done. The host itself answers requests that begin
+    /// another game, train a net or name other games.
+    pub fn answer(&mut self, request: Request) -> Result<Response, String> {
+        let mut response = Response::default();
+        match request {
+            Request::Play { mv } => self.play(&mv, &mut response)?,
+            request @ (Request::Variation { .. }
+            | Request::TakeBack
+            | Request::Back
+            | Request::Forward
+            | Request::GoTo { .. }
+            | Request::Remove { .. }
+            | Request::Promote { .. }) => self.go(request, &mut response)?,
+            Request::Comment { node, text: comment } => {
+                self.session.comment(node, &comment).map_err(text)?;
+                response.changed = true;
+                response.all.push(self.state());
+            }
+            Request::Resign { side } => self.resign(side, &mut response)?,
+            Request::Players { players } => {
+                self.config.check_players(&players)?;
+                self.leave_exercise(&mut response);
+                self.session.set_players(players);
+                self.changed(&mut response);
+            }
+            Request::Analyse { on } => {
+                self.analysing = on;
+                self.cancel(JobKind::Analysis, &mut response);
+                self.analyse_if_on(&mut response);
+            }
+            Request::CheckRules { set } => response.one.push(Event::RuleCheck(Box::new(RuleCheck::new(&set)))),
+            Request::Export { format } => {
+                let text = self.session.export(format)?;
+                response.one.push(Event::Export { format, name: self.file_name(format), text });
+            }
+            Request::Link => response.one.push(Event::Link { fragment: self.session.to_link() }),
+            Request::Exercise { index } => self.begin_exercise(index, &mut response)?,
+            Request::Try { mv } => self.judge(&mv, &mut response)?,
+            Request::Solve => {
+                let (_, exercise) = self.exercise.as_ref().ok_or("there is no exercise to solve")?;
+                response.all.push(Event::Judgement(Box::new(exercise.solution())));
+            }
+            Request::Leave => {
+                self.leave_exercise(&mut response);
+                self.looked_at = Some(self.session.current());
+                self.changed(&mut response);
+            }
+            Request::Stop => {
+                for kind in
+                    [JobKind::Review, JobKind::Lens, JobKind::Experiment, JobKind::Checkpoints, JobKind::PuzzleSearch]
+                {
+                    self.cancel(kind, &mut response);
+                }
+            }
+            Request::MoveNow => self.move_now(&mut response)?,
+            request => self.start_work(request, &mut response)?,
+        }
+        Ok(response)
+    }
+
+    /// Starts the work that a request asks for.
+    fn start_work(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
+        let (seed, node) = (self.next_seed(), self.session.current());
+        match request {
+            Request::Hint => {
+                self.check_open()?;
+                let work = SearchWork::advice(self.session.game(), adviser(), seed);
+                self.start(JobKind::Hint, Priority::Now, work, response);
+            }
+            Request::Threat => {
+                self.check_open()?;
+                let work = SearchWork::threat(node, self.session.game(), seed);
+                let work = work.ok_or("the opponent could not move here")?;
+                self.start(JobKind::Threat, Priority::Now, work, response);
+            }
+            Request::Review => {
+                if self.session.tree().is_empty() {
+                    return Err("nothing has been played yet".to_owned());
+                }
+                self.start(JobKind::Review, Priority::Soon, Review::new(&self.session, seed), response);
+            }
+            Request::Lens => {
+                self.start(JobKind::Lens, Priority::Soon, Lens::new(self.session.game(), seed), response);
+            }
+            Request::Refute { moves } => {
+                let work = Refutation::new(node, self.session.game(), moves, seed)?;
+                self.start(JobKind::Refutation, Priority::Soon, work, response);
+            }
+            Request::Checkpoints => {
+                if self.config.checkpoints.is_empty() {
+                    return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
+                }
+                self.check_open()?;
+                self.ask_checkpoint(0, response);
+            }
+            Request::Experiment { set, games } => {
+                let work = Experiment::new(rules_of(&set)?, games, seed);
+                self.start(JobKind::Experiment, Priority::Background, work, response);
+            }
+            request if request.begins_a_game() || matches!(request, Request::Open { .. }) => {
+                return Err("the host opens other games".to_owned());
+            }
+            _ => return Err("the host itself does that".to_owned()),
+        }
+        Ok(())
+    }
+
+    /// Goes to another position of the tree, or changes the tree around the current one.
+    fn go(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
+        match request {
+            Request::Variation { moves } => {
+                // Either all of the moves are played or none.
+                let mut tried = self.session.clone();
+                moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ())).map_err(text)?;
+                self.session = tried;
+                self.leave_exercise(response);
+                self.looked_at = Some(self.session.current());
+            }
+            Request::TakeBack => {
+                self.session.take_back().map_err(text)?;
+                self.leave_exercise(response);
+            }
+            Request::Back => self.session.undo().map_err(text)?,
+            Request::Forward => self.session.redo().map_err(text)?,
+            Request::GoTo { node } => self.session.go_to(node).map_err(text)?,
+            Request::Remove { node } => self.session.remove(node).map_err(text)?,
+            Request::Promote { node } => self.session.promote(node).map_err(text)?,
+            _ => unreachable!("`answer` passes only the requests above"),
+        }
+        self.changed(response);
+        Ok(())
+    }
+
+    fn play(&mut self, mv: &str, response: &mut Response) -> Result<(), String> {
+        let mv = self.read(mv)?;
+        if self.is_reply_due() {
+            return Err("it is the computer's turn".to_owned());
+        }
+        self.session.play(mv).map_err(text)?;
+        self.leave_exercise(response);
+        self.changed(response);
+        Ok(())
+    }
+
+    fn read(&self, mv: &str) -> Result<Move, String> {
+        self.check_open()?;
+        self.session.rules().read_move(self.session.game().position(), mv.trim()).map_err(|error| error.to_string())
+    }
+
+    /// A side resigns: `side`, or the side of the only person, or the side to move.
+    fn resign(&mut self, side: Option<Side>, response: &mut Response) -> Result<(), String> {
+        let players = self.session.players();
+        let only_person = match (players.attackers.is_person(), players.defenders.is_person()) {
+            (true, false) => Side::Attackers,
+            (false, true) => Side::Defenders,
+            _ => self.session.game().position().side_to_move(),
+        };
+        self.session.resign(side.unwrap_or(only_person)).map_err(text)?;
+        self.changed(response);
+        Ok(())
+    }
+
+    /// The computer moves for the side to move: the side's own player, or for a person the adviser.
+    fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
+        self.check_open()?;
+        let (seed, game) = (self.next_seed(), self.session.game());
+        let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
+        let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));
+        self.start_with_net(JobKind::Reply, Priority::Now, net, Duration::ZERO, work, response);
+        response.all.push(Event::Thinking { on: true });
+        Ok(())
+    }
+
+    fn begin_exercise(&mut self, index: usize, response: &mut Response) -> Result<(), String> {
+        let found = self.exercises.len();
+        let exercise =
+            self.exercises.get(index).ok_or(format!("exercise {index}, expected a number below {found}"))?.clone();
+        self.session.go_to(exercise.node).map_err(text)?;
+        let task = exercise.task();
+        // An analysis would show the solution.
+        self.analysing = false;
+        self.exercise = Some((Some(index), exercise));
+        self.changed(response);
+        response.all.push(Event::Exercise { index: Some(index), task });
+        Ok(())
+    }
+
+    fn judge(&mut self, mv: &str, response: &mut Response) -> Result<(), String> {
+        let (_, exercise) = self.exercise.as_ref().ok_or("there is no exercise to answer")?;
+        if self.session.current() != exercise.node {
+            return Err("the exercise is about another position".to_owned());
+        }
+        let work = exercise.judge(self.read(mv)?, self.seed);
+        self.start(JobKind::Judgement, Priority::Now, work, response);
+        Ok(())
+    }
+
+    fn leave_exercise(&mut self, response: &mut Response) {
+        if self.exercise.take().is_some() {
+            response.all.push(Event::ExerciseLeft);
+        }
+    }
+
+    /// A file name for the game.
+    fn file_name(&self, format: Format) -> String {
+        let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
+        let rules: String = self.session.rules().name().chars().filter(is_plain).take(40).collect();
+        let extension = match format {
+            Format::Text => "txt",
+            Format::Otg => "otg",
+            Format::Json => "json",
+            Format::Svg => "svg",
+            Format::Toml => return format!("{rules}.toml"),
+        };
+        format!("tablut-{rules}-{}.{extension}", self.session.game().ply())
+    }
+}
+
+/// The level that gives advice.
+fn adviser() -> &'static Level {
+    Level::named("expert").expect("it is one of the levels")
+}
+
+/// The rules that a form's values describe.
+fn rules_of(set: &Value) -> Result<Arc<Rules>, String> {
+    Rules::new(RuleCheck::read(set)?).map(Arc::new).map_err(|error| error.to_string())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes the error by value")]
+fn text(error: SessionError) -> String {
+    error.to_string()
+}

@@ -1,0 +1,119 @@
+//! Requests that begin another game.
+
+use super::LiveGame;
+use crate::exercise::Exercise;
+use crate::host_config::HostConfig;
+use crate::player::Players;
+use crate::protocol::{Request, RulesChoice};
+use crate::session::{Session, SessionError};
+use crate::view::position_of;
+use crate::work::short_win;
+use std::sync::Arc;
+use tablut_rules::{Position, RuleSet, Rules, Side};
+
+impl Request {
+    /// Whether the request begins another game, which [`LiveGame::begin`] makes.
+    pub fn begins_a_game(&self) -> bool {
+        matches!(
+            self,
+            Self::New { .. }
+                | Self::Import { .. }
+                | Self::SetUp { .. }
+                | Self::PlayOn { .. }
+                | Self::Puzzle { .. }
+                | Self::OwnPuzzle { .. }
+        )
+    }
+}
+
+impl LiveGame {
+    /// The game that a request begins. `present` is the game from which the request was sent; for
+    /// [`Request::OwnPuzzle`] it is the saved game that contains the puzzle.
+    pub fn begin(
+        request: &Request,
+        present: Option<&Session>,
+        config: &Arc<HostConfig>,
+        seed: u64,
+    ) -> Result<Self, String> {
+        let live = |session| Self::new(session, config.clone(), seed);
+        match request {
+            Request::New { rules, first, players } => {
+                let players = players.clone().unwrap_or_else(Players::people);
+                config.check_players(&players)?;
+                let rules = compiled(rules)?;
+                Ok(live(Session::new(rules.clone(), first_side(&rules, *first, seed)?, players)))
+            }
+            Request::Import { text, players } => {
+                let default = || RuleSet::named("kvasir").expect("a built-in rule set");
+                let set = present.map_or_else(default, |session| session.rules().set().clone());
+                let mut session = Session::import(text, &set)?;
+                if let Some(players) = players {
+                    config.check_players(players)?;
+                    session.set_players(players.clone());
+                }
+                // A saved game may name players that this host does not have.
+                if config.check_players(session.players()).is_err() {
+                    session.set_players(Players::people());
+                }
+                Ok(live(session))
+            }
+            Request::SetUp { rules, pieces, side } => {
+                let session = from_position(&compiled(rules)?, position_of(pieces, *side)?, Players::people())?;
+                Ok(live(session))
+            }
+            Request::PlayOn { players } => {
+                let present = present.ok_or("there is no position to play on from")?;
+                config.check_players(players)?;
+                from_position(present.rules(), *present.game().position(), players.clone()).map(live)
+            }
+            Request::Puzzle { rules, distance, number } => {
+                let none = || format!("no such puzzle under {:?}", rules.chars().take(40).collect::<String>());
+                let book = config.puzzles.iter().find(|book| book.rules == *rules).ok_or_else(none)?;
+                let puzzle = book.pick(*distance, *number).ok_or_else(none)?;
+                let rules = Arc::new(Rules::named(rules).map_err(|error| error.to_string())?);
+                let session = from_position(&rules, puzzle.position, Players::people())?;
+                let exercise = Exercise::of_puzzle(&session, puzzle.distance, puzzle.solutions.clone());
+                Ok(live(session).with_puzzle(exercise))
+            }
+            Request::OwnPuzzle { node, .. } => {
+                let saved = present.ok_or("there is no game to take a puzzle from")?;
+                let at = saved.game_at(*node).map_err(|error| error.to_string())?;
+                // The moves before the position do not count: the puzzle begins with its position.
+                let session = from_position(saved.rules(), *at.position(), Players::people())?;
+                let (plies, solutions) = short_win(session.game()).ok_or("no short win is proven in that position")?;
+                let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), solutions);
+                Ok(live(session).with_puzzle(exercise))
+            }
+            _ => Err("the request begins no game".to_owned()),
+        }
+    }
+
+    fn with_puzzle(mut self, exercise: Exercise) -> Self {
+        self.exercise = Some((None, exercise));
+        self
+    }
+}
+
+fn from_position(rules: &Arc<Rules>, position: Position, players: Players) -> Result<Session, String> {
+    Session::from_position(rules.clone(), position, players).map_err(|error: SessionError| error.to_string())
+}
+
+fn compiled(choice: &RulesChoice) -> Result<Arc<Rules>, String> {
+    let set = match choice {
+        RulesChoice::Name(name) => RuleSet::named(name),
+        RulesChoice::Toml(text) => RuleSet::from_toml(text),
+    };
+    set.and_then(Rules::new).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// The side that moves first. If neither the rules nor the request say so, `seed` decides.
+pub fn first_side(rules: &Rules, asked: Option<Side>, seed: u64) -> Result<Side, String> {
+    let drawn = if seed.count_ones().is_multiple_of(2) { Side::Attackers } else { Side::Defenders };
+    match (rules.set().first.side(), asked) {
+        (Some(first), Some(asked)) if first != asked => {
+            Err(format!("{asked} first: under {} rules the {first} move first", rules.name()))
+        }
+        (Some(first), _) => Ok(first),
+        (None, asked) => Ok(asked.unwrap_or(drawn)),
+    }
+}

@@ -1,0 +1,70 @@
+//! Who plays each side.
+
+use crate::level::Level;
+use serde::{Deserialize, Serialize};
+use tablut_rules::Side;
+
+/// Who makes a side's moves.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Player {
+    /// A person.
+    Person,
+    /// The computer.
+    Computer {
+        /// The name of a level or of one of the host's custom players.
+        name: String,
+        /// Index of the host's net that it plays with.
+        #[serde(default)]
+        net: usize,
+    },
+}
+
+impl Player {
+    /// The computer with the level or custom player of this name and the host's first net.
+    pub fn computer(name: impl Into<String>) -> Self {
+        Self::Computer { name: name.into(), net: 0 }
+    }
+
+    /// The computer's level. `None` for a person and for a custom player.
+    pub fn level(&self) -> Option<&'static Level> {
+        match self {
+            Self::Person => None,
+            Self::Computer { name, .. } => Level::named(name),
+        }
+    }
+
+    /// Whether it is a person.
+    pub fn is_person(&self) -> bool {
+        *self == Self::Person
+    }
+}
+
+/// Both sides' players.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Players {
+    /// Who plays the attackers.
+    pub attackers: Player,
+    /// Who plays the defenders.
+    pub defenders: Player,
+}
+
+impl Players {
+    /// A person on each side.
+    pub fn people() -> Self {
+        Self { attackers: Player::Person, defenders: Player::Person }
+    }
+
+    /// Who plays a side.
+    pub fn of(&self, side: Side) -> &Player {
+        match side {
+            Side::Attackers => &self.attackers,
+            Side::Defenders => &self.defenders,
+        }
+    }
+
+    /// Whether the computer plays both sides.
+    pub fn are_computers(&self) -> bool {
+        !self.attackers.is_person() && !self.defenders.is_person()
+    }
+}

@@ -1,0 +1,219 @@
+//! What searches and experiments find out, as interfaces receive it.
+
+use crate::exercise::Exercise;
+use crate::thinking::Analysis;
+use crate::tree::NodeId;
+use crate::value::Proven;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tablut_ratings::Wdl;
+use tablut_rules::{Move, Side};
+
+/// A count of games and its share of all games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Share {
+    /// Number of games.
+    pub count: u32,
+    /// Their share, 0 to 1.
+    pub part: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+}
+
+impl Share {
+    /// `count` of `games`, with Wilson's interval.
+    pub fn of(count: u32, games: u32) -> Self {
+        let estimate = Wdl { wins: count, draws: 0, losses: games - count }.estimate();
+        Self { count, part: if games == 0 { 0.0 } else { estimate.mean }, low: estimate.low, high: estimate.high }
+    }
+}
+
+/// Results of an experiment at one strength.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Balance {
+    /// Simulations per move.
+    pub simulations: u32,
+    /// Finished games.
+    pub games: u32,
+    /// Games that the attackers won.
+    pub attackers: Share,
+    /// Draws.
+    pub draws: Share,
+    /// Games that the defenders won.
+    pub defenders: Share,
+    /// Mean length in plies.
+    pub mean_plies: f64,
+    /// Half the width of the mean length's 95 % interval.
+    pub plies_within: f64,
+    /// Number of games by the reason for their end.
+    pub reasons: BTreeMap<&'static str, u32>,
+}
+
+/// The state of an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExperimentView {
+    /// The rule set's name.
+    pub rules: String,
+    /// Results by strength, the weakest first.
+    pub balances: Vec<Balance>,
+    /// Finished games.
+    pub played: u32,
+    /// Games in all.
+    pub games: u32,
+}
+
+/// A position of a saved game that makes a puzzle.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FoundPuzzle {
+    /// The game's name.
+    pub game: String,
+    /// The position.
+    pub node: NodeId,
+    /// The rule set's name.
+    pub rules: String,
+    /// Plies before the position.
+    pub ply: u32,
+    /// The side to move, which wins.
+    pub side: Side,
+    /// Own moves to the win.
+    pub distance: u32,
+    /// Whether the game went on without the win.
+    pub missed: bool,
+}
+
+/// A position under one rule set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LensRow {
+    /// The rule set's name.
+    pub rules: String,
+    /// The value and the best move; `None` if the game is over under these rules.
+    pub analysis: Option<Analysis>,
+    /// How the game is over under these rules.
+    pub over: Option<String>,
+}
+
+/// A move of a proof.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefutationBranch {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// Plies to the end after the move, if they are known. The winner then wins against any reply.
+    pub plies: Option<u32>,
+    /// The winner's answer to a move of the losing side.
+    pub answer: Option<Move>,
+}
+
+/// One level of a proof.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefutationView {
+    /// The position of the request.
+    pub node: NodeId,
+    /// Moves from there to this level.
+    pub path: Vec<Move>,
+    /// The side to move.
+    pub side: Side,
+    /// The proven result; `None` if nothing is proven, or not yet.
+    pub proven: Option<Proven>,
+    /// If the winner is to move, the moves that win, shortest win first. If the loser is to move, all its moves, longest
+    /// loss first.
+    pub branches: Vec<RefutationBranch>,
+    /// Whether the list is complete.
+    pub done: bool,
+}
+
+/// A move that changed the result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mistake {
+    /// The position before the move.
+    pub node: NodeId,
+    /// The move's ply, from 1.
+    pub ply: u32,
+    /// The side that made the move.
+    pub side: Side,
+    /// The move.
+    pub played: Move,
+    /// What it did: "allowed a win in 3".
+    pub words: String,
+    /// Whether the solver proved it. Otherwise it is the net's expectation.
+    pub certain: bool,
+}
+
+/// The result of a review. The exercises contain the solutions, so interfaces receive only their tasks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReviewReport {
+    /// The mistakes, in the order of the game.
+    pub mistakes: Vec<Mistake>,
+    /// For each mistake, the exercise to do better.
+    pub exercises: Vec<Exercise>,
+    /// Number of positions that were looked at.
+    pub positions: usize,
+}
+
+/// The state of a training that the page has started.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrainingView {
+    /// The rule set's name.
+    pub rules: String,
+    /// Seconds since the start.
+    pub seconds: u64,
+    /// Seconds that it may take.
+    pub of: u64,
+    /// Results of each generation's self-play games, the first generation first.
+    pub generations: Vec<GenerationBalance>,
+    /// Whether it is still running.
+    pub state: TrainingState,
+    /// The run's folder.
+    pub folder: String,
+}
+
+/// Whether a training is still running.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrainingState {
+    /// It is running.
+    Running,
+    /// It has finished, or was stopped.
+    Ended,
+    /// It failed, with this reason.
+    Failed(String),
+}
+
+/// Results of one generation's games.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GenerationBalance {
+    /// The generation, from 0.
+    pub generation: u32,
+    /// Games that the attackers won.
+    pub attackers: Share,
+    /// Draws.
+    pub draws: Share,
+    /// Games that the defenders won.
+    pub defenders: Share,
+    /// Mean length in plies.
+    pub mean_plies: f64,
+}
+
+impl GenerationBalance {
+    /// The results from the numbers of the attackers' wins, draws and losses.
+    pub fn of(generation: u32, wins: u32, draws: u32, losses: u32, mean_plies: f64) -> Self {
+        let games = wins + draws + losses;
+        let share = |count| Share::of(count, games);
+        Self { generation, attackers: share(wins), draws: share(draws), defenders: share(losses), mean_plies }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Share;
+
+    #[test]
+    fn intervals_are_wilsons() {
+        let share = Share::of(31, 56);
+        assert!((share.low - 0.424).abs() < 0.001 && (share.high - 0.677).abs() < 0.001, "{share:?}");
+        let none = Share::of(0, 10);
+        assert!(none.low == 0.0 && (none.high - 0.278).abs() < 0.001, "{none:?}");
+    }
+}
