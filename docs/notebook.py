@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Looks at a run with pandas and NumPy: how the sides fare in each rule set, and how good the values are.
 
-    tablut report runs/quickstart --csv metrics.csv
-    tablut data csv runs/quickstart/games/gen-00017.games > plies.csv
-    tablut data npz runs/quickstart/games/gen-00017.games --out positions.npz
+    tablut data export metrics runs/quickstart --out metrics.csv
+    tablut data export plies runs/quickstart/games/gen-00017.games --out plies.csv
+    tablut data export positions runs/quickstart/games/gen-00017.games --out positions.npz
     python3 docs/notebook.py metrics.csv plies.csv positions.npz
 
 Needs pandas and NumPy (python3 -m pip install numpy pandas). docs/metrics.md explains the columns, docs/encoding.md

@@ -54,7 +54,7 @@ def played(options, rules):
 def review(options, rules, game, out):
     text = out.with_suffix(".txt")
     text.write_text(f"Tablut, {rules} rules\n{' '.join(game['moves'])}\n")
-    call([options.binary, "review", text, options.net, "--simulations", options.review, "--out", out, "-q"])
+    call([options.binary, "analyze", "--game", text, options.net, "--simulations", options.review, "--out", out, "-q"])
     text.unlink()
 
 

@@ -49,7 +49,7 @@ def book(options):
     """More even openings than come with the program: a match plays each twice, and a test may take many games."""
     for rules in options.rules:
         judge = f"net:{options.net}@2048,precision=bf16"
-        command = [options.binary, "openings", "--rules", rules, "--steer", "--count", options.games // 2, "--judge", judge]
+        command = [options.binary, "generate", "openings", "--rules", rules, "--steer", "--count", options.games // 2, "--judge", judge]
         command += ["--band", 0.2, "--threads", 1, "-q", "--out", options.out / f"{rules}.openings"]
         call_once(options.out / f"book-{rules}.txt", command)
 

@@ -17,14 +17,16 @@ pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join("games").join(format!("gen-{generation:05}.games"))
 }
 
-/// The rule sets of the config, in its order. Those in `kept` are used, by name or by the name of their file.
+/// The rule sets of the config, in its order. Those in `kept` are used, by name or by the name of their file; a file of
+/// another name than its rules is recognised where it is the only one.
 pub(crate) fn load_rules(
     config: &TrainConfig,
     kept: &BTreeMap<String, RuleSet>,
 ) -> Result<Vec<Arc<Rules>>, TrainError> {
     let load = |name: &String| -> Result<Arc<Rules>, TrainError> {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy());
-        let kept = kept.get(name).or_else(|| kept.get(&*stem?));
+        let only = || kept.values().next().filter(|_| kept.len() == 1 && config.rules.len() == 1);
+        let kept = kept.get(name).or_else(|| kept.get(&*stem?)).or_else(only);
         Ok(Arc::new(kept.map_or_else(|| Rules::load(name), |set| Rules::new(set.clone()))?))
     };
     let rules = config.rules.iter().map(load);
@@ -35,6 +37,14 @@ pub(crate) fn load_rules(
         }
     }
     Ok(rules)
+}
+
+impl TrainConfig {
+    /// The rule sets of the config, compiled: those that the run in the folder `run` keeps, else those of their names or
+    /// files.
+    pub fn load_rules(&self, run: Option<&Path>) -> Result<Vec<Arc<Rules>>, TrainError> {
+        load_rules(self, &run.map(kept_rules).transpose()?.unwrap_or_default())
+    }
 }
 
 /// The rule sets that the run in `folder` was started with, by name, or none if it has not started.

@@ -7,13 +7,15 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, NetSink, RecordFile,
-    read_records, write_records,
+    SpecialGames, read_records, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
+use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
 use crate::checkpoint::{Checkpoint, model_path};
+use crate::config::TrainConfig;
 use crate::gradient_backend::StepReport;
 use crate::learner::learning_rate;
 use crate::loss_parts::LossParts;
@@ -173,17 +175,8 @@ fn games_of(
 /// Everything that the games of `generation` depend on. The net is the last one, or with a lag of one the net before
 /// it.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
-    let config = &run.config;
-    Ok(GameOrder {
-        seed: config.seed,
-        generation,
-        games: config.schedule.games,
-        rules: run.rules.clone(),
-        selfplay: config.selfplay.clone(),
-        search: SearchConfig { simulations: config.schedule.simulations_at(generation), ..config.search.clone() },
-        weights: Arc::new(playing_weights(run, generation)?),
-        special: special_games(run, generation)?,
-    })
+    let order = run.config.order(&run.rules, generation, playing_weights(run, generation)?);
+    Ok(GameOrder { special: special_games(run, generation)?, ..order })
 }
 
 /// The averaged weights that play `generation`.
@@ -268,6 +261,23 @@ fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
     key[8..16].copy_from_slice(&generation.to_le_bytes());
     key[16..23].copy_from_slice(b"batches");
     ChaCha8Rng::from_seed(key)
+}
+
+impl TrainConfig {
+    /// The games of `generation` under `rules`, played by the net of `weights`, without anything that earlier generations
+    /// decide.
+    pub fn order(&self, rules: &[Arc<Rules>], generation: u64, weights: Weights) -> GameOrder {
+        GameOrder {
+            seed: self.seed,
+            generation,
+            games: self.schedule.games,
+            rules: rules.to_vec(),
+            selfplay: self.selfplay.clone(),
+            search: SearchConfig { simulations: self.schedule.simulations_at(generation), ..self.search.clone() },
+            weights: Arc::new(weights),
+            special: SpecialGames::default(),
+        }
+    }
 }
 
 impl Run {

@@ -173,6 +173,24 @@ fn a_plateau() {
     };
     assert_eq!(kinds(both), [WarningKind::Plateau]);
     assert_eq!(kinds(|line| flat(line, "policy", 3.2)), [], "the value still falls");
+    // As the document says: means over four generations, eight generations apart, and 1 %.
+    let document = include_str!("../../../docs/troubleshooting.md");
+    assert!(document.contains("means over four generations, eight generations apart"));
+    assert!(document.contains("fell by\nmore than 1 %"));
+    let falls = |share: f64| {
+        kinds(move |line| {
+            both(line);
+            // The earlier mean, the later one, and what counts in neither.
+            let value = match line.generation {
+                18..22 => 1.0,
+                26.. => 1.0 - share,
+                _ => 0.5,
+            };
+            flat(line, "value", value);
+        })
+    };
+    assert_eq!(falls(0.009), [WarningKind::Plateau]);
+    assert_eq!(falls(0.011), []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Position};
 
-/// A set of puzzles for one rule set, as `tablut puzzles make` writes it.
+/// A set of puzzles for one rule set, as `tablut generate puzzles` writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleBook {
     /// The rule set's name.

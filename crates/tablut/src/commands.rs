@@ -7,26 +7,24 @@ mod config;
 mod data;
 mod evaluate;
 mod game_file;
+mod generate;
 mod matches;
 mod model;
 mod nats;
-mod openings;
-mod overview;
 mod perft;
 mod play;
-mod puzzles;
 mod replay;
 mod report;
 mod review;
 mod rules;
 mod selfplay;
 mod serve;
-mod shell;
 mod tournament;
 mod train;
 mod worker;
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -46,57 +44,58 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Train a net from a config file, or continue a run.
-    Train(train::Args),
-    /// Play self-play games for a trainer elsewhere, over a NATS broker.
-    Worker(worker::Args),
-    /// Measure a net against baseline players.
-    Evaluate(evaluate::Args),
-    /// Report on training runs, in words and as a page.
-    Report(report::Args),
-    /// Make a book of balanced openings for matches.
-    Openings(openings::Args),
-    /// Play any players against each other and rate them.
-    Match(tournament::Args),
-    /// Show what a net and its search say about a position.
-    Analyze(analyze::Args),
-    /// Review a game: its mistakes, and what was better.
-    Review(review::Args),
     /// Play against a net in the terminal.
     Play(play::Args),
     /// Serve a page for playing, analysing and experimenting with rules.
     Serve(serve::Args),
-    /// Find positions with a proven win, or measure a search on them.
-    #[command(subcommand)]
-    Puzzles(puzzles::Puzzles),
+    /// Show what a net and its search say about a position or a game.
+    Analyze(analyze::Args),
+    /// Train a net from a config file, or continue a run.
+    Train(train::Args),
+    /// Play self-play games for a trainer elsewhere, over a NATS broker.
+    Worker(worker::Args),
     /// Play self-play games without training and save their records.
     Selfplay(selfplay::Args),
-    /// Inspect, check or print game records.
+    /// Report on training runs, in words and as a page.
+    Report(report::Args),
+    /// Measure a net against baseline players.
+    Evaluate(evaluate::Args),
+    /// Play any players against each other and rate them.
+    Match(tournament::Args),
+    /// Measure this machine's speed, and searches on puzzles.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Check a training config and print it with every key.
+    Config(config::Args),
+    /// Inspect, check or export game records and runs.
     #[command(subcommand)]
     Data(data::Data),
     /// Show what a model file contains, or export its net.
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Check or show a training config.
+    /// Write openings, puzzles, shell completions or manual pages.
     #[command(subcommand)]
-    Config(config::Config),
+    Generate(generate::Generate),
     /// List the rule sets, or explain one.
     Rules(rules::Args),
-    /// Count move sequences, to verify the rules.
-    Perft(perft::Args),
     /// Play a list of moves or a saved game and report each state.
     Replay(replay::Args),
+    /// Count move sequences, to verify the rules.
+    Perft(perft::Args),
     /// Play on another server, or as an engine in another program.
     #[command(subcommand)]
     Bridge(bridge::Bridge),
-    /// Measure speed on this machine.
-    #[command(subcommand)]
-    Bench(bench::Bench),
-    /// Print a shell's completions for these commands.
-    Completions(shell::CompletionsArgs),
-    /// Write manual pages of these commands.
-    Man(shell::ManArgs),
 }
+
+/// Every command in its group, for the overview that `tablut --help` prints.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Play", &["play", "serve", "analyze"]),
+    ("Train", &["train", "worker", "selfplay", "report"]),
+    ("Measure", &["evaluate", "match", "bench"]),
+    ("Files", &["config", "data", "model", "generate"]),
+    ("Rules", &["rules", "replay", "perft"]),
+    ("More", &["bridge", "help"]),
+];
 
 /// Parses the arguments and runs the command.
 pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> anyhow::Result<()> {
@@ -114,36 +113,86 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> 
     Ok(console.flush()?)
 }
 
-/// The program's arguments, with its commands in groups.
+/// The program's arguments, with a help text that lists its commands in groups.
 fn program() -> clap::Command {
-    overview::grouped(Arguments::command())
+    let program = Arguments::command();
+    let mut list = String::new();
+    for (title, names) in GROUPS {
+        let _ = writeln!(list, "{title}:");
+        for name in names {
+            let about = program.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map_or_else(|| "Explain a command.".to_owned(), ToString::to_string);
+            let _ = writeln!(list, "  {name:<12} {}", about.trim_end_matches('.'));
+        }
+        list.push('\n');
+    }
+    program.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}"))
 }
 
 impl Command {
     fn run(self, console: &mut Console) -> anyhow::Result<()> {
         match self {
-            Self::Train(args) => train::run(&args, console),
-            Self::Worker(args) => worker::run(&args, console),
-            Self::Evaluate(args) => evaluate::run(&args, console),
-            Self::Report(args) => report::run(&args, console),
-            Self::Openings(args) => openings::run(&args, console),
-            Self::Match(args) => tournament::run(&args, console),
-            Self::Analyze(args) => analyze::run(&args, console),
-            Self::Review(args) => review::run(&args, console),
             Self::Play(args) => play::run(&args),
             Self::Serve(args) => serve::run(&args, console),
-            Self::Puzzles(command) => puzzles::run(&command, console),
+            Self::Analyze(args) => analyze::run(&args, console),
+            Self::Train(args) => train::run(&args, console),
+            Self::Worker(args) => worker::run(&args, console),
             Self::Selfplay(args) => selfplay::run(&args, console),
+            Self::Report(args) => report::run(&args, console),
+            Self::Evaluate(args) => evaluate::run(&args, console),
+            Self::Match(args) => tournament::run(&args, console),
+            Self::Bench(bench) => bench::run(&bench, console),
+            Self::Config(args) => config::run(&args, console),
             Self::Data(command) => data::run(&command, console),
             Self::Model(command) => model::run(&command, console),
-            Self::Config(command) => config::run(&command, console),
+            Self::Generate(command) => generate::run(&command, program(), console),
             Self::Rules(args) => rules::run(&args, console),
-            Self::Perft(args) => perft::run(&args, console),
             Self::Replay(args) => replay::run(&args, console),
+            Self::Perft(args) => perft::run(&args, console),
             Self::Bridge(bridge) => bridge::run(&bridge, console),
-            Self::Bench(bench) => bench::run(&bench, console),
-            Self::Completions(args) => shell::completions(&args, program(), console),
-            Self::Man(args) => shell::man(&args, program(), console),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GROUPS, program};
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut program = program();
+        program.build();
+        let mut commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+        grouped.sort_unstable();
+        commands.sort_unstable();
+        assert_eq!(grouped, commands);
+        assert!(commands.len() <= 18 + 1, "18 commands are enough, and `help`: {commands:?}");
+    }
+
+    #[test]
+    fn the_overview_fits_a_terminal() {
+        let help = program().render_help().to_string();
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+        assert!(help.contains("Measure:\n  evaluate "), "{help}");
+    }
+
+    #[test]
+    fn arguments_are_consistent() {
+        program().debug_assert();
+    }
+
+    #[test]
+    fn every_argument_of_every_command_is_explained() {
+        fn check(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            assert!(command.get_about().is_some(), "{path} does not say what it does");
+            for argument in command.get_arguments() {
+                let said = argument.get_help().or(argument.get_long_help());
+                assert!(said.is_some(), "{path}: {} is not explained", argument.get_id());
+            }
+            command.get_subcommands().for_each(|inner| check(inner, &path));
+        }
+        check(&program(), "");
     }
 }

@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tablut_games::{CancelToken, MakeInference};
 use tablut_learn::{ComputeDevice, Forecast, MachinePace, TrainConfig, TrainError, benchmark, free_bytes};
 use tablut_report::figures::{bytes, count, duration};
-use tablut_rules::Rules;
 
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
@@ -26,8 +24,7 @@ pub fn forecast_text(
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<String> {
-    let rules: Vec<Arc<Rules>> =
-        config.rules.iter().map(|name| Rules::load(name).map(Arc::new)).collect::<Result<_, _>>()?;
+    let rules = config.load_rules(None)?;
     let progress = Progress::waiting(voice, "a short benchmark: games, evaluations by the net, steps of learning");
     let pace = match benchmark(config, &rules, device, make_inference, BENCHMARK, cancel) {
         Err(TrainError::Stopped) => return Err(Interrupted::now().into()),

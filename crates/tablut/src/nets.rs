@@ -2,11 +2,11 @@
 //!
 //! A net is in a model file, or it is the one that comes with the program, which players call `net:shipped@64`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_learn::{ComputeDevice, DeviceError};
+use tablut_learn::{ComputeDevice, DeviceError, TrainConfig, model_path, states};
 use tablut_net::{
     DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetError, Precision, Processor, RulesChoice,
     Weights, choose_rules,
@@ -20,18 +20,32 @@ use crate::console::Voice;
 /// Stands for the net that comes with the program where a model file is expected, unless there is a file of that name.
 pub const SHIPPED: &str = "shipped";
 
-/// Loads the model file, or without one the net that comes with the program.
+/// Loads the model file, or the newest net of a run's folder, or without a path the net that comes with the program.
 pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
-    if let Some(path) = path.filter(|path| !is_shipped(path)) {
-        return Ok(Model::load(path)?);
+    match path.filter(|path| !is_shipped(path)) {
+        Some(folder) if folder.is_dir() => Ok(Model::load(&newest_net(folder)?)?),
+        Some(path) => Ok(Model::load(path)?),
+        None => {
+            let bytes = shipped_net().context("no net was built into this program: expected a model file")?;
+            Model::from_bytes(bytes).context("the net that comes with the program")
+        }
     }
-    let bytes = shipped_net().context("no net was built into this program: expected a model file")?;
-    Model::from_bytes(bytes).context("the net that comes with the program")
+}
+
+/// The model file of the last generation of the run in `folder`.
+pub fn newest_net(folder: &Path) -> anyhow::Result<PathBuf> {
+    let checkpoints = folder.join("checkpoints");
+    let generations = states(&checkpoints).with_context(|| checkpoints.display().to_string())?;
+    let newest = generations.last().map(|&generation| model_path(&checkpoints, generation));
+    newest.with_context(|| {
+        format!("{}: expected a model file, or the folder of a run with a finished generation", folder.display())
+    })
 }
 
 /// What a message calls that net.
 pub fn model_name(path: Option<&Path>) -> String {
     match path.filter(|path| !is_shipped(path)) {
+        Some(folder) if folder.is_dir() => format!("the newest net of {}", folder.display()),
         Some(path) => format!("model file {}", path.display()),
         None => "the net that comes with the program".to_owned(),
     }
@@ -50,7 +64,10 @@ pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processo
 
 /// Loads one net more, unless it is there already.
 pub fn add_net<'a>(nets: &'a mut Nets, path: &Path, precision: Precision) -> anyhow::Result<&'a NetInfo> {
-    if is_shipped(path) { Ok(nets.insert(path, load_model(None)?, precision)?) } else { Ok(nets.add(path, precision)?) }
+    if is_shipped(path) || path.is_dir() {
+        return Ok(nets.insert(path, load_model(Some(path))?, precision)?);
+    }
+    Ok(nets.add(path, precision)?)
 }
 
 fn is_shipped(path: &Path) -> bool {
@@ -62,16 +79,39 @@ pub fn make_engine(weights: &Weights) -> Box<dyn Inference> {
     Processor::Cpu.make(weights)
 }
 
-/// As [`make_engine`], in another precision. An engine for `weights` shows first that this machine has it.
-pub fn engines_in(
-    precision: Precision,
-    weights: &Weights,
-) -> Result<impl Fn(&Weights) -> Box<dyn Inference> + Sync + use<>, NetError> {
+/// Makes a net of these weights, for each worker of self-play one.
+pub type NetMaker = Box<dyn Fn(&Weights) -> Box<dyn Inference> + Sync>;
+
+/// Makes nets on `device`, or on the cores in `precision`.
+pub fn net_maker(device: &ComputeDevice, precision: Precision, weights: &Weights) -> Result<NetMaker, NetError> {
+    if device.is_cpu() {
+        return net_maker_on_cores(precision, weights);
+    }
+    let processor = device.processor();
+    Ok(Box::new(move |weights| processor.make(weights)))
+}
+
+/// Makes nets on the cores. An engine for `weights` shows first that this machine has the precision.
+pub fn net_maker_on_cores(precision: Precision, weights: &Weights) -> Result<NetMaker, NetError> {
     let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
     Engine::with_options(weights, options)?;
-    Ok(move |weights: &Weights| -> Box<dyn Inference> {
-        Box::new(Engine::with_options(weights, options).expect("checked at the start"))
-    })
+    Ok(Box::new(move |weights| Box::new(Engine::with_options(weights, options).expect("checked at the start"))))
+}
+
+/// Checks what a config names: its rule sets, the net that it starts with, its opponents and their nets.
+pub fn check_config(config: &TrainConfig) -> anyhow::Result<()> {
+    let rules = config.load_rules(None).context("rules")?;
+    config.starting_weights(&rules).context("start")?;
+    check_opponents(config)
+}
+
+/// Checks that the config's opponents can be read, with their nets.
+pub fn check_opponents(config: &TrainConfig) -> anyhow::Result<()> {
+    let load = |against: &[String]| {
+        let players = parse_players(against)?;
+        load_nets(players.iter().map(|player| &player.spec), Processor::Cpu).map(|_| ())
+    };
+    load(&config.evaluation.against).context("evaluation.against")
 }
 
 /// The rule set of that name or file.

@@ -139,7 +139,7 @@ fn a_match_plays_from_a_book_of_openings() {
     let folder = tempfile::tempdir().unwrap();
     let [book, games] = ["kvasir.openings", "games.jsonl"].map(|name| folder.path().join(name));
     let [book, games] = [book.to_str().unwrap(), games.to_str().unwrap()];
-    let arguments = ["openings", "--out", book, "--count", "8", "--judge", "alphabeta:1", "--band", "200"];
+    let arguments = ["generate", "openings", "--out", book, "--count", "8", "--judge", "alphabeta:1", "--band", "200"];
     assert!(
         stdout(&tablut(&arguments, "")).contains("8 openings of 6 plies under the kvasir rules, within 200 of even")
     );
@@ -160,12 +160,24 @@ fn a_match_plays_from_a_book_of_openings() {
         (&["match", "greedy", "random", "--openings", games], "line 1: expected an opening book's header"),
         (&["match", "greedy", "random", "--openings", book, "--opening-plies", "2"], "cannot be used with"),
         (
-            &["openings", "--force", "--out", book, "--judge", "greedy"],
+            &["generate", "openings", "--force", "--out", book, "--judge", "greedy"],
             "expected alphabeta:DEPTH or net:FILE@SIMULATIONS",
         ),
-        (&["openings", "--force", "--out", book, "--band", "nan"], "--band NaN: expected a number from 0"),
+        (&["generate", "openings", "--force", "--out", book, "--band", "nan"], "--band NaN: expected a number from 0"),
         (
-            &["openings", "--force", "--out", book, "--plies", "1", "--count", "50", "--judge", "alphabeta:1"],
+            &[
+                "generate",
+                "openings",
+                "--force",
+                "--out",
+                book,
+                "--plies",
+                "1",
+                "--count",
+                "50",
+                "--judge",
+                "alphabeta:1",
+            ],
             "more plies or steered openings give more",
         ),
     ] {
@@ -209,7 +221,7 @@ fn a_match_plays_by_the_rules_of_its_book() {
     let folder = tempfile::tempdir().unwrap();
     let book = folder.path().join("book.openings");
     let book = book.to_str().unwrap();
-    let make = ["openings", "--rules", "masters", "--out", book, "--count", "4", "--judge", "alphabeta:1"];
+    let make = ["generate", "openings", "--rules", "masters", "--out", book, "--count", "4", "--judge", "alphabeta:1"];
     stdout(&tablut(&[&make[..], &["--band", "300"]].concat(), ""));
     let output = tablut(&["match", "greedy", "random", "--games", "4", "--openings", book], "");
     assert!(stdout(&output).starts_with("masters rules, openings from "), "{output:?}");
@@ -250,7 +262,10 @@ fn a_match_plays_from_the_even_openings_that_come_with_the_program() {
 
     std::fs::write(&rules, "base = \"ashton\"\n[repetition]\noccurrences = 3\n").unwrap();
     for (arguments, part) in [
-        (&["match", "greedy", "random", "--rules", &rules, "--openings", "even"][..], "`tablut openings` makes one"),
+        (
+            &["match", "greedy", "random", "--rules", &rules, "--openings", "even"][..],
+            "`tablut generate openings` makes one",
+        ),
         (
             &["match", "greedy", "random", "--games", "502", "--openings", "even"],
             "openings even: it holds 250 openings, expected 251",

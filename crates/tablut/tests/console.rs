@@ -27,21 +27,22 @@ fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
         format!("play {model} --seed 1"),
         format!("evaluate {model} --against random --games 2 --max-plies 10"),
         "match random greedy --games 2 --max-plies 10".to_owned(),
-        format!("openings --count 2 --judge alphabeta:1 --band 10000 --force --out {}", text(&book)),
-        format!("selfplay {model} --games 1 --simulations 2 --force --out {}", text(&tiny.path("selfplay"))),
-        format!("puzzles solve {} --simulations 4", text(&puzzles)),
+        format!("generate openings --count 2 --judge alphabeta:1 --band 10000 --force --out {}", text(&book)),
+        format!("selfplay {config} --model {model} --games 1 --force --out {}", text(&tiny.path("selfplay"))),
+        format!("bench puzzles {} --simulations 4", text(&puzzles)),
         format!("data info {games}"),
         format!("data check {games}"),
-        format!("data json {games}"),
+        format!("data export games {games}"),
+        format!("data export plies {games}"),
         format!("model info {model}"),
         format!("model export {model} --force --onnx {}", text(&onnx)),
-        format!("config check {config}"),
-        format!("config show {config}"),
+        format!("config {config}"),
         format!("train {config} --run {}", text(&run)),
         format!("bridge engine --model {model}"),
+        format!("bench selfplay {config} --model {model} --rounds 1"),
         "bench rules --rules kvasir --depth 1 --rounds 1 --playouts 1".to_owned(),
-        "completions bash".to_owned(),
-        format!("man --force --out {}", text(&tiny.path("man"))),
+        "generate completions bash".to_owned(),
+        format!("generate man --force --out {}", text(&tiny.path("man"))),
     ];
     lines.iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
 }
@@ -121,8 +122,18 @@ fn long_work_says_at_once_what_it_does_although_there_is_no_terminal() {
     let tiny = Tiny::new();
     let said = |arguments: &[&str]| String::from_utf8(tablut(arguments).stderr).unwrap();
     let book = tiny.path("book");
-    let openings =
-        said(&["openings", "--count", "2", "--judge", "alphabeta:1", "--band", "10000", "--out", text(&book)]);
+    let openings = said(&[
+        "generate",
+        "openings",
+        "--count",
+        "2",
+        "--judge",
+        "alphabeta:1",
+        "--band",
+        "10000",
+        "--out",
+        text(&book),
+    ]);
     assert!(openings.starts_with("Openings of 6 plies under the kvasir rules, judged by alphabeta:1"), "{openings}");
     let training = said(&["train", text(&tiny.config()), "--run", text(&tiny.path("run"))]);
     assert!(training.starts_with("Training b1c16 ("), "{training}");

@@ -17,7 +17,7 @@ fn a_device_that_cannot_be_used_is_named_by_every_command() {
         &["train", config, "--run", out],
         &["evaluate", model, "--games", "2"],
         &["match", &player, "random", "--games", "2"],
-        &["selfplay", model, "--games", "2", "--out", out],
+        &["selfplay", config, "--games", "2", "--out", out],
         &["analyze", model],
         &["play", model],
         &["bench", "inference", "--shape", "b1c16"],
@@ -54,5 +54,5 @@ fn the_cores_are_the_default_and_an_explicit_choice_changes_nothing() {
     }
     let metrics = String::from_utf8(read(&first, "metrics.jsonl")).unwrap();
     assert!(!metrics.contains("\"device\""), "{metrics}");
-    assert!(stdout(&["config", "show", text(&config)]).contains("device = \"cpu\""));
+    assert!(stdout(&["config", text(&config)]).contains("device = \"cpu\""));
 }

@@ -157,23 +157,11 @@ fn commands_run_nets_on_the_device() {
     assert!(
         gpu.is_object() && gpu["value"].as_f64().zip(cpu["value"].as_f64()).is_none_or(|(a, b)| (a - b).abs() < 0.05)
     );
-    let games = ["selfplay", model, "--games", "2", "--simulations", "2", "--out", text(&out), "--device", "gpu:0"];
-    assert!(stdout(&games).contains("2 games"));
+    let config = tiny.config();
+    let played = ["selfplay", text(&config), "--model", model, "--out", text(&out), "--device", "gpu:0"];
+    assert!(stdout(&played).contains("2 games"));
     stdout(&["evaluate", model, "--against", "random", "--games", "2", "--device", "gpu:0"]);
     stdout(&["bench", "training", "--shape", "b1c16", "--batch", "8", "--steps", "1", "--device", "gpu:0"]);
-    let bench = [
-        "bench",
-        "selfplay",
-        "--shape",
-        "b1c16",
-        "--games",
-        "4",
-        "--simulations",
-        "2",
-        "--rounds",
-        "1",
-        "--device",
-        "gpu:0",
-    ];
-    assert!(stdout(&bench).contains("gain of gpu:0 ("));
+    let bench = ["bench", "selfplay", text(&config), "--model", model, "--rounds", "1", "--device", "gpu:0"];
+    assert!(stdout(&bench).contains("gpu:0 ("));
 }

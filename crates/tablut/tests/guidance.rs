@@ -130,15 +130,15 @@ fn the_version_names_the_commit_where_there_is_one() {
 fn completions_and_manual_pages_know_every_command() {
     let tiny = Tiny::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = stdout(&["completions", shell]);
+        let script = stdout(&["generate", "completions", shell]);
         assert!(["evaluate", "puzzles", "save-games"].iter().all(|word| script.contains(word)), "{shell}: {script}");
     }
     let folder = tiny.path("man1");
-    let said = stdout(&["man", "--out", text(&folder)]);
+    let said = stdout(&["generate", "man", "--out", text(&folder)]);
     let pages: Vec<String> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(said.contains(&format!("({} pages)", pages.len())), "{said}");
-    for page in ["tablut.1", "tablut-train.1", "tablut-puzzles-make.1", "tablut-bench-search.1"] {
+    for page in ["tablut.1", "tablut-train.1", "tablut-generate-puzzles.1", "tablut-bench-search.1"] {
         assert!(pages.iter().any(|name| name == page), "{page}: {pages:?}");
         let text = fs::read_to_string(folder.join(page)).unwrap();
         assert!(text.contains(".SH NAME") && text.contains(".SH OPTIONS"), "{page}");

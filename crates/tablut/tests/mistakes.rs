@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 
 const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
 
@@ -28,8 +28,12 @@ fn text(path: &Path) -> &str {
 }
 
 fn model() -> Model {
+    model_of("b1c16")
+}
+
+fn model_of(shape: &str) -> Model {
     Model {
-        weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
+        weights: Weights::initial(&shape.parse().unwrap(), 1),
         rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
         training: TrainingSummary { play_simulations: 4, ..TrainingSummary::default() },
         card: None,
@@ -56,9 +60,21 @@ fn configs() {
     refused(&["train", text(&rules), "--run", text(&folder.path().join("run"))], &["kvasr"]);
     let sound = write("sound.toml", CONFIG);
     refused(&["train", text(&sound), "--set", "learning.rate=1"], &["--set", "learning.rate=1", "unknown field"]);
-    refused(&["train", text(&sound), "--set", "evaluation.against=[\"gredy\"]"], &["evaluation.against", "gredy"]);
     refused(&["train", text(&folder.path().join("none.toml"))], &["none.toml", "No such file"]);
-    refused(&["config", "check", text(&misspelt)], &["learning_rat"]);
+    refused(&["config", text(&misspelt)], &["learning_rat"]);
+    // What a config names has to be there as well.
+    let model = folder.path().join("net.tablut");
+    model_of("b2c16").save(&model).unwrap();
+    let named = |key: &str, value: &Path| format!("{key}={:?}", text(value));
+    let none = folder.path().join("none.tablut");
+    for command in ["config", "train"] {
+        let refused_with = |set: &str, expected: &[&str]| refused(&[command, text(&sound), "--set", set], expected);
+        refused_with("rules=[\"nowhere.toml\"]", &["nowhere.toml"]);
+        refused_with(&named("start", &none), &["start", "none.tablut", "No such file"]);
+        refused_with(&named("start", &model), &["start", "b2c16", "b1c16"]);
+        refused_with("evaluation.against=[\"net:none.tablut@4\"]", &["evaluation.against", "none.tablut"]);
+        refused_with("evaluation.against=[\"gredy\"]", &["evaluation.against", "gredy"]);
+    }
 }
 
 #[test]
@@ -81,6 +97,10 @@ fn models() {
         refused(&[command, text(&path("other"))], &["other", "the metadata's checksum does not match"]);
     }
     refused(&["model", "info", text(&path("short"))], &["short"]);
+    fs::create_dir(path("run")).unwrap();
+    for command in [&["evaluate"][..], &["model", "info"], &["play"]] {
+        refused(&[command, &[text(&path("run"))]].concat(), &["run: expected a model file", "a finished generation"]);
+    }
 }
 
 /// A run of one generation of two tiny games.

@@ -50,7 +50,7 @@ fn positions_load_in_numpy_with_the_documented_shapes() {
     let Some(python) = python("numpy") else { return };
     let tiny = Tiny::new();
     let archive = tiny.path("positions.npz");
-    stdout(&["data", "npz", text(&tiny.games()), "--out", text(&archive)]);
+    stdout(&["data", "export", "positions", text(&tiny.games()), "--out", text(&archive)]);
     succeeds(Command::new(python).args(["-c", SHAPES]).arg(archive));
 }
 
@@ -60,11 +60,10 @@ fn the_example_reads_a_run_with_pandas_and_numpy() {
     let tiny = Tiny::new();
     let (run, metrics, plies) = (tiny.path("run"), tiny.path("metrics.csv"), tiny.path("plies.csv"));
     stdout(&["train", text(&tiny.config()), "--run", text(&run)]);
-    stdout(&["report", text(&run), "--csv", text(&metrics)]);
-    let games = run.join("games/gen-00000.games");
-    std::fs::write(&plies, stdout(&["data", "csv", text(&games)])).unwrap();
     let archive = tiny.path("positions.npz");
-    stdout(&["data", "npz", text(&games), "--out", text(&archive)]);
+    for (what, file) in [("metrics", &metrics), ("plies", &plies), ("positions", &archive)] {
+        stdout(&["data", "export", what, text(&run), "--out", text(file)]);
+    }
     let said = succeeds(Command::new(python).arg(EXAMPLE).args([metrics, plies, archive]));
     for part in ["by rule set", "kvasir", "mean result by value", "positions, ", "legal moves"] {
         assert!(said.contains(part), "{part} is not in\n{said}");

@@ -9,18 +9,18 @@ use tiny::{Tiny, refused, stdout, text};
 
 /// Commands that write, each with the file that it writes.
 fn writers(tiny: &Tiny) -> [(Vec<String>, PathBuf); 4] {
-    let model = tiny.model();
+    let (config, model) = (tiny.config(), tiny.model());
     let of = |line: String| line.split(' ').map(str::to_owned).collect();
     let [book, selfplay, onnx, man] = ["book", "selfplay", "net.onnx", "man"].map(|name| tiny.path(name));
     let model = text(&model);
     [
-        (of(format!("openings --count 2 --judge alphabeta:1 --band 10000 --out {}", text(&book))), book),
+        (of(format!("generate openings --count 2 --judge alphabeta:1 --band 10000 --out {}", text(&book))), book),
         (
-            of(format!("selfplay {model} --games 1 --simulations 2 --out {}", text(&selfplay))),
+            of(format!("selfplay {} --model {model} --games 1 --out {}", text(&config), text(&selfplay))),
             selfplay.join("selfplay.games"),
         ),
         (of(format!("model export {model} --onnx {}", text(&onnx))), onnx),
-        (of(format!("man --out {}", text(&man))), man.join("tablut.1")),
+        (of(format!("generate man --out {}", text(&man))), man.join("tablut.1")),
     ]
 }
 
@@ -47,7 +47,8 @@ fn a_file_of_puzzles_that_is_there_stops_the_search_for_puzzles_before_it_begins
     let model = tiny.model();
     fs::write(tiny.path("kvasir.jsonl"), b"precious").unwrap();
     let folder = tiny.path("");
-    let message = refused(&["puzzles", "make", text(&model), "--games", "1", "--count", "8", "--out", text(&folder)]);
+    let message =
+        refused(&["generate", "puzzles", text(&model), "--games", "1", "--count", "8", "--out", text(&folder)]);
     assert!(message.contains("kvasir.jsonl is there already") && message.contains("--force"), "{message}");
     assert!(!message.contains("Puzzles under"), "{message}");
 }
@@ -61,8 +62,8 @@ fn what_cannot_be_written_is_said_before_the_work() {
     let (out, svg, model) = (below("out"), below("ladder.svg"), tiny.model());
     // The work of each fails as well, and would be what is told if it came first.
     let cases: [&[&str]; 4] = [
-        &["openings", "--plies", "1", "--count", "50", "--judge", "alphabeta:1", "--out", text(&out)],
-        &["selfplay", "missing.tablut", "--out", text(&out)],
+        &["generate", "openings", "--plies", "1", "--count", "50", "--judge", "alphabeta:1", "--out", text(&out)],
+        &["selfplay", "missing.toml", "--out", text(&out)],
         &["model", "export", "missing.tablut", "--onnx", text(&out)],
         &["match", "random", "net:missing.tablut@4", "--svg", text(&svg)],
     ];
@@ -70,7 +71,7 @@ fn what_cannot_be_written_is_said_before_the_work() {
         let message = refused(arguments);
         assert!(message.contains("cannot write") && !message.contains("missing"), "{arguments:?}: {message}");
     }
-    let puzzles = refused(&["puzzles", "make", text(&model), "--games", "1", "--count", "8", "--out", text(&out)]);
+    let puzzles = refused(&["generate", "puzzles", text(&model), "--games", "1", "--count", "8", "--out", text(&out)]);
     assert!(puzzles.contains("cannot write") && !puzzles.contains("Puzzles under"), "{puzzles}");
     assert!(Path::new(&file).is_file());
 }

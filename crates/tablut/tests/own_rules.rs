@@ -61,8 +61,18 @@ fn every_command_takes_the_rules_from_the_files() {
         (&["analyze", &model, "d1-d3", "--simulations", "8"], "playing by the rules slow"),
         (&["match", "random", &player, "--games", "2"], "playing by the rules slow"),
         (&["match", "random", &player, "--games", "2", "--rules", "slow"], "slow"),
-        (&["selfplay", &model, "--games", "2", "--out", "more"], "2 games"),
-        (&["openings", "--out", "book.jsonl", "--judge", &player, "--count", "2", "--band", "1"], "the slow rules"),
+        (&["evaluate", "runs/tiny", "--games", "2", "--against", "random"], "playing by the rules slow"),
+        (&["match", "random", "net:runs/tiny@4", "--games", "2"], "net:runs/tiny@4"),
+        (&["play", "runs/tiny"], "playing by the rules slow"),
+        (&["analyze", "runs/tiny", "d1-d3", "--simulations", "8"], "playing by the rules slow"),
+        (&["model", "info", "runs/tiny"], "slow"),
+        (&["data", "export", "positions", "runs/tiny", "--out", "run.npz"], "positions of 8 games"),
+        (&["data", "export", "metrics", "runs/tiny"], "slow"),
+        (&["selfplay", "runs/tiny", "--games", "2", "--out", "more"], "2 games"),
+        (
+            &["generate", "openings", "--out", "book.jsonl", "--judge", &player, "--count", "2", "--band", "1"],
+            "the slow rules",
+        ),
         (&["model", "info", &model], "slow"),
         (&["model", "export", &model, "--onnx", "net.onnx"], "net.onnx"),
         (&["data", "check", "runs/tiny/games/gen-00000.games"], "8 games replay as recorded"),
@@ -71,7 +81,7 @@ fn every_command_takes_the_rules_from_the_files() {
         assert!(text.contains(says), "{arguments:?} should say `{says}`:\n{text}");
     }
     // So few games of so weak a net need not hold all the puzzles, but they are played by its rules.
-    let made = tablut(folder, &["puzzles", "make", &model, "--count", "8", "--games", "16", "--out", "puzzles"]);
+    let made = tablut(folder, &["generate", "puzzles", &model, "--count", "8", "--games", "16", "--out", "puzzles"]);
     let text = [made.stdout, made.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert!(text.contains("puzzles/slow.jsonl") || text.contains("rules slow: "), "{text}");
 }

@@ -1,11 +1,11 @@
-//! `tablut review`: a game with its mistakes, as text and as a game that the page opens.
+//! `tablut analyze --game`: a game with its mistakes, as text and as a game that the page opens.
 
 use assert_cmd::Command;
 
 const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/quickstart.tablut");
 
 fn review(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::cargo_bin("tablut").unwrap().arg("review").args(arguments).output().unwrap();
+    let output = Command::cargo_bin("tablut").unwrap().args(["analyze", "--game"]).args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }

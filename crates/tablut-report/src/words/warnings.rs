@@ -200,7 +200,7 @@ fn starved(run: &RunFiles) -> Option<Warning> {
     None
 }
 
-/// Over the last twelve generations neither loss fell by a hundredth.
+/// Between two means over four generations, eight generations apart, neither loss fell by more than a hundredth of itself.
 fn plateau(run: &RunFiles) -> Option<Warning> {
     const SPAN: usize = 12;
     let n = run.lines.len();

@@ -1,7 +1,7 @@
-//! `tablut analyze`: a net's and its search's results for a position.
+//! `tablut analyze`: a net's and its search's results for a position, or for every position of a game.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -10,17 +10,33 @@ use tablut_play::{PositionReport, Style, report_text};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
+use super::review;
 use crate::console::Console;
 use crate::nets::{DeviceArgs, load_model, model_name, rules_for};
+use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Simulations when neither `--simulations` nor `--time` is given.
+/// Simulations of a position when neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
+/// Simulations of each position of a game.
+const GAME_SIMULATIONS: u32 = 400;
 
-/// Search a position and show its value, the best lines and proven results
+/// Search a position and show its value, the best lines and proven results; or review a game
+///
+/// With --game it reads a game, and prints it with comments on the mistakes and what was better.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir]
+    /// The game to review: saved by `play` or the page, an OpenTafl record, or a list of moves
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["moves", "first", "position", "time", "lines", "json", "ascii"])]
+    game: Option<PathBuf>,
+    /// Write the reviewed game here: as text to a file that ends in .txt, otherwise as JSON, which the page opens, with what
+    /// was better as variations
+    #[arg(long, value_name = "FILE", requires = "game")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: Overwrite,
+    /// Rule set, by name or TOML file [default: the game's own; else kvasir, or the net's own if it was not trained on
+    /// kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// Who moves first, if neither the rule set nor the position says so
@@ -29,7 +45,7 @@ pub struct Args {
     /// The position, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a" [default: the start]
     #[arg(long, value_name = "P")]
     position: Option<String>,
-    /// Simulations to spend [default: 800]
+    /// Simulations to spend, on each position of a game [default: 800; of a game 400]
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     simulations: Option<u32>,
     /// Time to spend, such as 500ms or 10s
@@ -46,7 +62,7 @@ pub struct Args {
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file, unless the first word is already a move [default: the net that comes with the program]
+    /// The model file or the folder of a run, unless the first word is already a move [default: the net that comes with the program]
     #[arg(value_name = "MODEL")]
     model_or_move: Option<String>,
     /// Moves played from the position before it is analysed, such as d1-d3
@@ -57,6 +73,21 @@ pub struct Args {
 /// Searches and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (path, moves) = args.model_and_moves()?;
+    if let Some(game) = &args.game {
+        if !moves.is_empty() {
+            bail!("--game {}: the moves are in that file, found {}", game.display(), moves.join(" "));
+        }
+        let order = review::Order {
+            game,
+            model: path,
+            rules: args.rules.as_deref(),
+            simulations: args.simulations.unwrap_or(GAME_SIMULATIONS),
+            out: args.out.as_deref(),
+            overwrite: args.overwrite,
+            device: args.device,
+        };
+        return review::run(&order, console);
+    }
     let model = load_model(path)?;
     let rules = rules_for(args.rules.as_deref(), path, &model, console.voice)?;
     let game = game(args, &moves, rules)?;

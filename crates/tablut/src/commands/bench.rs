@@ -1,6 +1,8 @@
 //! `tablut bench`: figures for this machine.
 
+mod figures;
 mod inference;
+mod puzzles;
 mod rules;
 mod search;
 mod selfplay;
@@ -15,11 +17,12 @@ use crate::console::Console;
 pub enum Bench {
     /// Evaluations per second of the CPU engine, by shape, batch and threads.
     Inference(inference::Args),
+    Puzzles(puzzles::Args),
     /// Move generation: perft leaves and playouts per second, by rule set.
     Rules(rules::Args),
     /// Simulations per second of the search alone, memory of the tree, evaluations saved by cache and tree reuse.
     Search(search::Args),
-    /// Self-play: games, positions and evaluations per second, share inside the net, speed-up over burn's evaluator.
+    /// Self-play: games, positions and evaluations per second, share inside the net.
     Selfplay(selfplay::Args),
     /// Samples per second in whole training steps, by shape, batch and threads; memory of a step.
     Training(training::Args),
@@ -29,6 +32,7 @@ pub enum Bench {
 pub fn run(bench: &Bench, console: &mut Console) -> anyhow::Result<()> {
     match bench {
         Bench::Inference(args) => inference::run(args, console),
+        Bench::Puzzles(args) => puzzles::run(args, console),
         Bench::Rules(args) => rules::run(args, console),
         Bench::Search(args) => search::run(args, console),
         Bench::Selfplay(args) => selfplay::run(args, console),

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use tablut_net::{Model, Precision, choose_rules};
-use tablut_play::shipped_net;
+use tablut_net::{Precision, choose_rules};
 use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, play_simulations};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
@@ -37,7 +36,7 @@ pub enum Bridge {
 /// Who plays.
 #[derive(clap::Args)]
 struct PlayerArgs {
-    /// The model file of the net that plays [default: the net that comes with the program].
+    /// The model file, or the folder of a run, of the net that plays [default: the net that comes with the program].
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// A player without a net instead, such as alphabeta:2s.
@@ -140,10 +139,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::
         };
         return Ok(LoadedPlayer { mind: Mind::Baseline(player), name: spec.to_string(), simulations: 0 });
     }
-    let model = match &args.model {
-        Some(path) => Model::load(path)?,
-        None => Model::from_bytes(shipped_net().context("expected --model FILE or --player PLAYER")?)?,
-    };
+    let model = load_model(args.model.as_deref())?;
     let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), precision, args.seed)?;
     let simulations = play_simulations(&model.training);
     Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.architecture().to_string(), simulations })

@@ -1,20 +1,19 @@
-//! `tablut data`: shows, checks and converts files of game records.
+//! `tablut data`: shows, checks and exports game records and runs.
 
-mod npz;
-
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use serde_json::json;
-use tablut_games::{GameRecord, RecordFile, read_records};
+use tablut_games::{GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, write_npz};
 use tablut_learn::{RunCheck, RunSummary, SelfPlayMetrics, check_run};
-use tablut_report::{GAME_COLUMNS, games_csv};
-use tablut_rules::Rules;
+use tablut_net::{StatedRules, durable};
+use tablut_report::{GAME_COLUMNS, RunFiles, games_csv, metrics_csv};
 
 use crate::console::{Console, complain};
+use crate::outputs::Overwrite;
 
 /// What to do with records.
 #[derive(Subcommand)]
@@ -30,78 +29,144 @@ pub enum Data {
         /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Rule set, by name or TOML file [default: the one in the file].
-        #[arg(long, value_name = "R")]
-        rules: Option<String>,
     },
-    /// Print every ply of every game as a table row, for notebooks and spreadsheets.
-    Csv {
-        /// Files of records.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-    },
-    /// Print every game as a JSON object, one per line.
-    Json {
-        /// Files of records.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-    },
-    Npz(npz::Args),
+    Export(ExportArgs),
 }
 
-/// Inspects, checks or prints.
+/// Write games, plies, positions or metrics for notebooks and spreadsheets
+///
+/// docs/metrics.md explains the columns, docs/encoding.md the arrays.
+#[derive(clap::Args)]
+pub struct ExportArgs {
+    /// What to write.
+    #[arg(value_enum)]
+    what: Export,
+    /// Files of records, or folders of runs, which mean all their games.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The file to write [default: print].
+    #[arg(long, value_name = "FILE", required_if_eq("what", "positions"))]
+    out: Option<PathBuf>,
+    /// Of positions: share of the search's value in the value targets, 0 to 1; the rest is the game's outcome.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    value_share: f32,
+    #[command(flatten)]
+    overwrite: Overwrite,
+}
+
+/// What can be exported.
+#[derive(Clone, Copy, Eq, PartialEq, ValueEnum)]
+enum Export {
+    /// Every game as a JSON object, one per line.
+    Games,
+    /// Every ply of every game as a row of a CSV table.
+    Plies,
+    /// Every position that a search has evaluated, with its training targets, as a NumPy archive (npz).
+    Positions,
+    /// The metrics of a run as a CSV table, one row for each generation and rule set.
+    Metrics,
+}
+
+/// Inspects, checks or exports.
 pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
-    let files = match command {
-        Data::Info { files } | Data::Check { files, .. } | Data::Csv { files } | Data::Json { files } => files,
-        Data::Npz(args) => return npz::run(args, console),
+    match command {
+        Data::Info { files } => {
+            for path in files {
+                if path.is_dir() {
+                    write!(console, "{}", RunSummary::read(path)?)?;
+                } else {
+                    writeln!(console, "{}: {}", path.display(), info(&read_records(path)?))?;
+                }
+            }
+            Ok(())
+        }
+        Data::Check { files } => files.iter().try_for_each(|path| check(path, console)),
+        Data::Export(args) => export(args, console),
+    }
+}
+
+fn export(args: &ExportArgs, console: &mut Console) -> anyhow::Result<()> {
+    args.out.iter().try_for_each(|out| args.overwrite.check(out))?;
+    let text = match args.what {
+        Export::Positions => return export_positions(args, console),
+        Export::Metrics => match args.files.as_slice() {
+            [run] => metrics_csv(&RunFiles::read_numbers(run)?.lines),
+            runs => bail!("expected the folder of one run, {} were named", runs.len()),
+        },
+        Export::Games => text_of_games(args, "", |_, game| format!("{}\n", line(game)))?,
+        Export::Plies => text_of_games(args, &format!("{GAME_COLUMNS}\n"), games_csv)?,
     };
-    if matches!(command, Data::Csv { .. }) {
-        writeln!(console, "{GAME_COLUMNS}")?;
+    match &args.out {
+        Some(out) => durable::write(out, text.as_bytes()).with_context(|| format!("cannot write {}", out.display())),
+        None => Ok(console.write_all(text.as_bytes())?),
     }
-    for path in files {
-        match command {
-            Data::Info { .. } if path.is_dir() => {
-                write!(console, "{}", RunSummary::read(path)?)?;
-                continue;
-            }
-            Data::Check { .. } if path.is_dir() => {
-                check_folder(path, console)?;
-                continue;
-            }
-            _ => {}
-        }
-        let file = read_records(path)?;
-        match command {
-            Data::Info { .. } => writeln!(console, "{}: {}", path.display(), info(&file))?,
-            Data::Check { rules, .. } => {
-                for game in &file.games {
-                    let rules = match rules {
-                        Some(asked) => Arc::new(Rules::load(asked)?),
-                        None => file.rules_named(&game.rules).with_context(|| path.display().to_string())?,
-                    };
-                    game.replay(&rules, |_, _, _| {})
-                        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
-                }
-                writeln!(console, "{}: {} games replay as recorded", path.display(), file.games.len())?;
-            }
-            Data::Csv { .. } => {
-                for game in &file.games {
-                    write!(console, "{}", games_csv(&path.display().to_string(), game))?;
-                }
-            }
-            Data::Json { .. } => {
-                for game in &file.games {
-                    writeln!(console, "{}", line(game))?;
-                }
-            }
-            Data::Npz(_) => unreachable!("it has returned above"),
-        }
+}
+
+/// The header and what `text` makes of every game, with the name of the game's file.
+fn text_of_games(
+    args: &ExportArgs,
+    header: &str,
+    text: impl Fn(&str, &GameRecord) -> String,
+) -> anyhow::Result<String> {
+    let mut whole = header.to_owned();
+    for path in record_files(&args.files)? {
+        let name = path.display().to_string();
+        whole.extend(read_records(&path)?.games.iter().map(|game| text(&name, game)));
     }
+    Ok(whole)
+}
+
+/// One row for every position that a search has evaluated, in the order of the games.
+fn export_positions(args: &ExportArgs, console: &mut Console) -> anyhow::Result<()> {
+    let out = args.out.as_ref().context("expected --out FILE")?;
+    let mut batch = TrainingBatch::default();
+    let mut n_games = 0;
+    for path in record_files(&args.files)? {
+        let file = read_records(&path)?;
+        let mut window = ReplayWindow::new(file.rules.iter().map(StatedRules::rules).collect(), usize::MAX);
+        window.push(&file.games).with_context(|| path.display().to_string())?;
+        batch = batch.joined(window.in_order(args.value_share));
+        n_games += file.games.len();
+    }
+    write_npz(out, &batch)?;
+    writeln!(console, "{}: {} positions of {n_games} games", out.display(), batch.input.n)?;
     Ok(())
 }
 
-/// Checks every file of a run; an error where one is damaged or missing, after all have been looked at.
-fn check_folder(path: &Path, console: &mut Console) -> anyhow::Result<()> {
+/// The files of records, in place of a run's folder those of all its generations.
+fn record_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let folder = path.join("games");
+        let entries = fs::read_dir(&folder).with_context(|| format!("run {}: its folder games", path.display()))?;
+        let mut of_run: Vec<PathBuf> = entries
+            .map(|entry| Ok(entry?.path()))
+            .collect::<std::io::Result<_>>()
+            .with_context(|| folder.display().to_string())?;
+        of_run.retain(|file| file.extension().is_some_and(|ending| ending == "games"));
+        of_run.sort();
+        files.append(&mut of_run);
+    }
+    Ok(files)
+}
+
+/// Checks a file of records, or every file of a run; an error where one is damaged or missing, after all have been looked at.
+fn check(path: &Path, console: &mut Console) -> anyhow::Result<()> {
+    if !path.is_dir() {
+        let file = read_records(path)?;
+        for game in &file.games {
+            let missing =
+                || format!("{}: it does not hold the rules {} of its game {}", path.display(), game.rules, game.index);
+            let rules = file.rules_named(&game.rules).with_context(missing)?;
+            game.replay(&rules, |_, _, _| {}).with_context(|| path.display().to_string())?;
+        }
+        writeln!(console, "{}: {} games replay as recorded", path.display(), file.games.len())?;
+        return Ok(());
+    }
     let check = check_run(path, &mut |_| {})?;
     let RunCheck { generations, games, models, states, faults } = check;
     writeln!(
@@ -151,4 +216,9 @@ fn line(game: &GameRecord) -> serde_json::Value {
         "winner": game.outcome.winner,
         "reason": game.outcome.reason,
     })
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }

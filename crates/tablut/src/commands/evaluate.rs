@@ -21,7 +21,7 @@ use crate::nets::{SHIPPED, add_net, load_nets, parse_players};
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file [default: the net that comes with the program].
+    /// The model file, or the folder of a run, which means its newest net [default: the net that comes with the program].
     #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
     #[arg(help = format!("An opponent, may be given often: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]

@@ -31,7 +31,7 @@ pub struct MatchArgs {
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
     /// Use the openings of a book, a different one for each pair of games: `even`, the program's own book of even openings
-    /// for a named rule set, or a file made by `tablut openings`.
+    /// for a named rule set, or a file made by `tablut generate openings`.
     #[arg(long, value_name = "even|FILE", conflicts_with = "opening_plies")]
     pub openings: Option<Book>,
     /// Plies after which a game is a draw.

@@ -10,11 +10,12 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Card, Model, Precision, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Card, Precision, StatedRules, TrainingSummary, durable, onnx};
 use tablut_rules::{Rules, shown};
 
 use crate::console::Console;
 use crate::layout;
+use crate::nets::{load_model, model_name};
 use crate::outputs::Overwrite;
 
 /// What to do with a model file.
@@ -22,7 +23,7 @@ use crate::outputs::Overwrite;
 pub enum ModelCommand {
     /// Print a model file's shape, rule sets and training.
     Info {
-        /// The model file.
+        /// The model file, or the folder of a run, which means its newest net.
         model: PathBuf,
         /// Print one JSON object.
         #[arg(long)]
@@ -37,7 +38,7 @@ pub enum ModelCommand {
     Combine(combine::Args),
     /// Write the net in another format.
     Export {
-        /// The model file.
+        /// The model file, or the folder of a run, which means its newest net.
         model: PathBuf,
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
@@ -71,14 +72,14 @@ struct Info<'a> {
 pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> {
     match command {
         ModelCommand::Info { model: path, config: true, .. } => {
-            let card = Model::load(path)?.card.filter(|card| !card.config.is_empty());
-            let card = card.with_context(|| format!("model file {}: it has no config in its card", path.display()))?;
+            let card = load_model(Some(path))?.card.filter(|card| !card.config.is_empty());
+            let card = card.with_context(|| format!("{}: it has no config in its card", model_name(Some(path))))?;
             write!(console, "{}", card.config)?;
         }
         ModelCommand::Card(args) => card::run(args, console)?,
         ModelCommand::Combine(args) => combine::run(args, console)?,
         ModelCommand::Info { model, json, .. } => {
-            let model = Model::load(model)?;
+            let model = load_model(Some(model))?;
             let shape = model.weights.architecture();
             let info = Info {
                 shape: shape.to_string(),
@@ -94,7 +95,7 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
         }
         ModelCommand::Export { model, onnx: path, rules, overwrite } => {
             overwrite.check(path)?;
-            let model = Model::load(model)?;
+            let model = load_model(Some(model))?;
             let metadata = [("rules", names(&model.rules).join(",")), ("hash", model.weights.hash())];
             let weights = match rules {
                 Some(rules) => model.weights.for_rules(Rules::load(rules)?.set()),

@@ -4,7 +4,7 @@ use tablut_play::{PlayArgs, PlayError, play_in_terminal};
 
 use crate::hints;
 use crate::interrupt::Interrupted;
-use crate::nets::DeviceArgs;
+use crate::nets::{DeviceArgs, newest_net};
 
 /// Arguments of `tablut play`.
 #[derive(clap::Args)]
@@ -17,7 +17,10 @@ pub struct Args {
 
 /// Plays on standard input and output.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let play = PlayArgs { processor: args.device.processor()?, ..args.play.clone() };
+    let mut play = PlayArgs { processor: args.device.processor()?, ..args.play.clone() };
+    if let Some(run) = play.model.as_deref().filter(|path| path.is_dir()) {
+        play.model = Some(newest_net(run)?);
+    }
     match play_in_terminal(&play, &hints::command(["play"])) {
         Err(PlayError::Interrupted { exit_code }) => Err(Interrupted { exit_code }.into()),
         result => Ok(result?),

@@ -1,11 +1,11 @@
-//! `tablut report RUN…`: reports on runs, as one page, as tables, or for TensorBoard.
+//! `tablut report RUN…`: reports on runs, in words, as one page, or for TensorBoard.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use tablut_net::durable;
-use tablut_report::{RunFiles, headline, metrics_csv, report_page, warnings, write_tensorboard};
+use tablut_report::{RunFiles, headline, report_page, warnings, write_tensorboard};
 
 use crate::console::Console;
 use crate::outputs::check_writable;
@@ -22,33 +22,21 @@ pub struct Args {
     /// Also write event files for TensorBoard into this folder; with several runs, into one subfolder for each.
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
-    /// Also write the metrics as a table to this file, one row for each generation and rule set.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
 }
 
 /// Writes the page, and says in words what it says.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let runs: Vec<RunFiles> = args.runs.iter().map(|folder| RunFiles::read(folder)).collect::<Result<_, _>>()?;
-    if args.csv.is_some() && runs.len() > 1 {
-        bail!("--csv takes the metrics of one run, {} were named", runs.len());
-    }
     let out = match (&args.out, args.runs.as_slice()) {
         (Some(out), _) => out.clone(),
         (None, [run]) => run.join("report.html"),
         (None, _) => PathBuf::from("comparison.html"),
     };
-    for path in args.csv.iter().chain([&out]) {
-        check_writable(path)?;
-    }
+    check_writable(&out)?;
     // The files come first: whoever reads no further than the first lines has them all the same.
     let page = report_page(&runs);
-    write(&out, page.as_bytes())?;
+    durable::write(&out, page.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
     let mut written = vec![format!("The report is {} ({} kB)", out.display(), page.len() / 1000)];
-    if let Some(csv) = &args.csv {
-        write(csv, metrics_csv(&runs[0].lines).as_bytes())?;
-        written.push(format!("The metrics are {}", csv.display()));
-    }
     if let Some(folder) = &args.tensorboard {
         for run in &runs {
             let folder = if runs.len() == 1 { folder.clone() } else { folder.join(&run.name) };
@@ -61,10 +49,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         writeln!(console, "{line}")?;
     }
     Ok(())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    durable::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The headline and the warnings, as lines.

@@ -1,7 +1,7 @@
-//! `tablut review`: a game with its mistakes, and what was better.
+//! `tablut analyze --game`: a game with its mistakes, and what was better.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use tablut_net::{KnownRules, NetEvaluator, Precision, StatedRules, rules_of_file};
@@ -14,46 +14,39 @@ use crate::nets::{DeviceArgs, load_model, load_rules, model_name, told};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Review a game: its mistakes, and what was better
-#[derive(clap::Args, Debug)]
-pub struct Args {
-    /// The game: saved by `play` or the page, an OpenTafl record, or a list of moves
-    #[arg(value_name = "GAME")]
-    game: PathBuf,
-    /// The model file [default: the net that comes with the program]
-    #[arg(value_name = "MODEL")]
-    model: Option<PathBuf>,
-    /// Rule set, by name or TOML file, for a game that names none [default: kvasir]
-    #[arg(long, value_name = "R")]
-    rules: Option<String>,
-    /// Simulations at each position
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    simulations: u32,
-    /// Write the game with its comments here: as text to a file that ends in .txt, otherwise as JSON, which the page opens,
-    /// with what was better as variations
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    overwrite: Overwrite,
-    #[command(flatten)]
-    device: DeviceArgs,
+/// A review to make.
+pub struct Order<'a> {
+    /// The file of the game.
+    pub game: &'a Path,
+    /// The model file; none means the net that comes with the program.
+    pub model: Option<&'a Path>,
+    /// The rules of a game that names none.
+    pub rules: Option<&'a str>,
+    /// Simulations at each position.
+    pub simulations: u32,
+    /// Where the game is written with its comments.
+    pub out: Option<&'a Path>,
+    /// Whether that file may be there already.
+    pub overwrite: Overwrite,
+    /// Where the net runs.
+    pub device: DeviceArgs,
 }
 
 /// Reviews, prints the game with its comments, and writes it.
-pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    if let Some(out) = &args.out {
+pub fn run(args: &Order<'_>, console: &mut Console) -> anyhow::Result<()> {
+    if let Some(out) = args.out {
         args.overwrite.check(out)?;
         if let Some(other) = ending(out).filter(|ending| ["otg", "svg"].contains(ending)) {
             bail!("cannot write {}: comments have no place in .{other}, expected .json or .txt", out.display());
         }
     }
-    let rules = load_rules(args.rules.as_deref().unwrap_or(USUAL_RULES))?;
-    let mut session = read_game(&args.game, rules.set()).map_err(anyhow::Error::msg)?.session;
+    let rules = load_rules(args.rules.unwrap_or(USUAL_RULES))?;
+    let mut session = read_game(args.game, rules.set()).map_err(anyhow::Error::msg)?.session;
     // The game as it was played, wherever in it or beside it the file says that somebody was.
     let end = session.tree().main_line().last().copied().unwrap_or(Tree::ROOT);
     session.go_to(end)?;
-    let model = load_model(args.model.as_deref())?;
-    let net = model_name(args.model.as_deref());
+    let model = load_model(args.model)?;
+    let net = model_name(args.model);
     let known = [KnownRules { net: &net, rules: &model.rules }];
     let game = args.game.display().to_string();
     told(rules_of_file(&game, &StatedRules::of(session.rules()), &known), console.voice);
@@ -66,7 +59,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let reviewer = format!("{net} with {} simulations at each position", args.simulations);
     session.annotate(&report, &reviewer)?;
     writeln!(console, "{}", session.to_text().trim_end())?;
-    if let Some(out) = &args.out {
+    if let Some(out) = args.out {
         write_game(out, &session, true).map_err(anyhow::Error::msg)?;
         let hint = if ending(out) == Some("txt") { "" } else { ". The page opens it: Share, Open" };
         console.voice.say(format_args!("The game is {}{hint}", out.display()));

@@ -1,79 +1,114 @@
-//! `tablut selfplay MODEL`: self-play games without training, saved as records.
+//! `tablut selfplay CONFIG`: the self-play of a training run without the training, saved as records.
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use indicatif::HumanCount;
-use tablut_games::{Counters, RecordFile, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records};
-use tablut_learn::MachineConfig;
-use tablut_net::NetEvaluator;
-use tablut_search::SearchConfig;
+use tablut_games::{
+    CancelToken, Counters, DoorError, GameOrder, GameSource, LocalGames, PlayedGames, RecordFile, write_records,
+};
+use tablut_learn::{ComputeDevice, MachineConfig};
 
+use super::config::Overrides;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
-use crate::nets::{DeviceArgs, load_model, rules_for};
+use crate::nets::{NetMaker, load_model, net_maker, newest_net};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
 /// Arguments of `tablut selfplay`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file [default: the net that comes with the program].
-    model: Option<PathBuf>,
-    /// Games to play.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    games: u32,
+    #[command(flatten)]
+    games: GamesArgs,
     /// Folder for the records.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir].
-    #[arg(long, value_name = "R")]
-    rules: Option<String>,
-    /// Simulations per move.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    simulations: u32,
-    /// Seed; the same seed gives the same games.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    #[command(flatten)]
-    device: DeviceArgs,
     #[command(flatten)]
     overwrite: Overwrite,
+}
+
+/// Which games are played.
+#[derive(clap::Args)]
+pub struct GamesArgs {
+    /// The config file, or the folder of a run. The games are those of the last generation of its schedule.
+    config: PathBuf,
+    /// The model file, or the folder of a run, whose net plays [default: the newest net of CONFIG if that is a run's folder,
+    /// else the net that comes with the program].
+    #[arg(long, value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Games to play [default: those of a generation].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    games: Option<u32>,
+    #[command(flatten)]
+    overrides: Overrides,
+}
+
+/// Games to play, and what plays them.
+pub struct OrderedGames {
+    /// The games.
+    pub order: GameOrder,
+    /// Where the net runs.
+    pub device: ComputeDevice,
+    machine: MachineConfig,
+    make_net: NetMaker,
+}
+
+impl GamesArgs {
+    /// Reads the config, its rules and the net, which is `untrained` if asked for.
+    pub fn prepare(&self, untrained: bool) -> anyhow::Result<OrderedGames> {
+        let run = self.config.is_dir().then_some(self.config.as_path());
+        let config = self.overrides.load(&run.map_or(self.config.clone(), |run| run.join("config.toml")))?;
+        let rules = config.load_rules(run)?;
+        let weights = if untrained {
+            config.initial_weights()
+        } else {
+            let newest = run.map(newest_net).transpose()?;
+            load_model(self.model.as_deref().or(newest.as_deref()))?.weights
+        };
+        let device = ComputeDevice::open(config.machine.device)?;
+        let make_net = net_maker(&device, config.selfplay.precision, &weights)?;
+        let generation = config.schedule.generations - 1;
+        let mut order = config.order(&rules, generation, weights);
+        order.games = self.games.map_or(order.games, |games| games as usize);
+        Ok(OrderedGames { order, device, machine: config.machine, make_net })
+    }
+}
+
+impl OrderedGames {
+    /// Plays the games; `on_game` is called after each.
+    pub fn play(
+        &self,
+        counters: &Counters,
+        cancel: &CancelToken,
+        on_game: &(dyn Fn() + Sync),
+    ) -> Result<PlayedGames, DoorError> {
+        let mut source = LocalGames::new(&*self.make_net, self.device.concurrency(&self.machine));
+        source.collect(&self.order, counters, cancel, &|_| on_game())
+    }
 }
 
 /// Plays and writes.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let path = args.out.join("selfplay.games");
     args.overwrite.check(&path)?;
-    let model = load_model(args.model.as_deref())?;
-    let rules = rules_for(args.rules.as_deref(), args.model.as_deref(), &model, console.voice)?;
-    let search = SearchConfig { simulations: args.simulations, ..SearchConfig::default() };
-    let device = args.device.open()?;
-    let net = device.processor().load(Arc::new(model.weights))?;
+    let games = args.games.prepare(false)?;
     let cancel = cancelled_by_interrupt()?;
-    let what = format!("Self-play under the {} rules", rules.name());
-    let progress = Progress::new(console.voice, what, "games", 0, u64::from(args.games));
-    let evaluator = || vec![Box::new(NetEvaluator::new(net.share())) as Box<_>];
-    let concurrency = device.concurrency(&MachineConfig::default());
-    let game = |index: usize| {
-        let rng = game_rng(args.seed, 0, index as u64);
-        SelfPlayGame::new(index as u64, &rules, &SelfPlayConfig::default(), &search, rng)
-    };
-    let (n_games, counters) = (args.games as usize, Counters::default());
-    let advance = |_, _: &_| progress.advance();
-    let played = run_tasks(n_games, concurrency, game, evaluator, &counters, &cancel, advance);
+    let rules: Vec<&str> = games.order.rules.iter().map(|rules| rules.name()).collect();
+    let what = format!("Self-play under the rules {}", rules.join(", "));
+    let progress = Progress::new(console.voice, what, "games", 0, games.order.games as u64);
+    let played = games.play(&Counters::default(), &cancel, &|| progress.advance());
     drop(progress);
-    let games = match played {
-        Err(RunError::Stopped) => {
+    let played = match played {
+        Err(DoorError::Stopped) => {
             console.voice.say("Stopped: self-play keeps games only when all have ended.");
             return Err(Interrupted::now().into());
         }
         played => played?,
     };
-    let evaluations = counters.evaluations.load(std::sync::atomic::Ordering::Relaxed);
-    write_records(&path, &RecordFile::new(evaluations, [&*rules], games))?;
-    let (games, evaluations) = (HumanCount(args.games.into()), HumanCount(evaluations));
-    writeln!(console, "{} ({games} games, {evaluations} evaluations)", path.display())?;
+    let n_games = HumanCount(played.games.len() as u64);
+    let rules = games.order.rules.iter().map(|rules| &**rules);
+    write_records(&path, &RecordFile::new(played.evaluations, rules, played.games))?;
+    writeln!(console, "{} ({n_games} games, {} evaluations)", path.display(), HumanCount(played.evaluations))?;
     Ok(())
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use tablut_learn::{model_path, states};
 use tablut_play::{AddedPage, ServeArgs, link_to, serve_with};
 
 use crate::console::Console;
+use crate::nets::newest_net;
 use crate::run_page::{RUN_PATH, run_page};
 use training::OwnTrainer;
 
@@ -32,7 +32,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     if let Some(folder) = &args.run {
         std::fs::read_dir(folder).with_context(|| format!("--run {}", folder.display()))?;
         pages.push(run_page(folder));
-        let newest = newest_net(folder);
+        // There is none before the first generation is done.
+        let newest = newest_net(folder).ok().filter(|path| path.is_file());
         // The slider shows the same run, unless another is asked for.
         if newest.is_some() && serve.checkpoints.is_none() {
             serve.checkpoints = Some(folder.clone());
@@ -52,11 +53,4 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let _ = console.flush();
     };
     Ok(serve_with(&serve, &pages, Some(Arc::new(OwnTrainer)), ready)?)
-}
-
-/// The newest net of the run in `folder`; none before its first generation is done.
-fn newest_net(folder: &Path) -> Option<PathBuf> {
-    let checkpoints = folder.join("checkpoints");
-    let newest = *states(&checkpoints).ok()?.last()?;
-    Some(model_path(&checkpoints, newest)).filter(|path| path.is_file())
 }

@@ -12,9 +12,10 @@ use indicatif::HumanCount;
 use tablut_fleet::{FleetGames, FleetNets};
 use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
 use tablut_learn::{ComputeDevice, Doors, EvaluationConfig, Run, TrainConfig, TrainError, model_path, train};
-use tablut_net::{DeviceChoice, Processor, Weights, durable};
+use tablut_net::{Weights, durable};
 use tablut_play::ServeArgs;
 
+use super::config::Overrides;
 use super::evaluate::measure;
 use super::matches::MatchArgs;
 use super::nats::FleetArgs;
@@ -24,7 +25,7 @@ use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
-use crate::nets::{DeviceArgs, engines_in, load_nets, load_rules, parse_players};
+use crate::nets::{DeviceArgs, check_config, check_opponents, net_maker, net_maker_on_cores};
 use crate::progress::Progress;
 use crate::run_log;
 use crate::run_page::serve_in_background;
@@ -42,13 +43,8 @@ pub struct Args {
     /// The run's folder [default: runs/ and the config's name]; an existing run is continued.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// Override a key of the config, such as `learning.batch_size=128`; repeatable.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    overrides: Vec<String>,
-    /// Where the net plays and learns, the config's `machine.device`: cpu, gpu:0 or another number, or auto, the first GPU if
-    /// there is one. GPUs need a program with the feature `gpu`. A run may change its device.
-    #[arg(long, value_name = "DEVICE")]
-    device: Option<DeviceChoice>,
+    #[command(flatten)]
+    overrides: Overrides,
     /// Do not train: run a short benchmark and estimate the run's evaluations, time, disk space and memory.
     #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
@@ -90,9 +86,14 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let (config, folder) = args.config_and_folder()?;
     let evaluation = config.evaluation.clone();
-    let against = parse_players(&evaluation.against).context("evaluation.against")?;
-    load_nets(against.iter().map(|player| &player.spec), Processor::Cpu).context("evaluation.against")?;
-    let names = args.rule_names(&config)?.join(", ");
+    if args.resume.is_none() {
+        check_config(&config)?;
+    } else {
+        // Its rules and the net that it started with are in the folder.
+        check_opponents(&config)?;
+    }
+    let rules = config.load_rules(args.resume.as_deref())?;
+    let names = rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", ");
     let parameters = HumanCount(config.shape.parameters() as u64);
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
@@ -102,11 +103,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let preparing = Progress::waiting(voice, "preparing the net and the games");
     run_log::begin(&folder)?;
     let mut run = match &args.resume {
-        Some(folder) => Run::resume(folder, &args.overrides())?,
+        Some(folder) => Run::resume(folder, &args.overrides.keys())?,
         None => Run::open(&folder, config)?,
     };
     // Instruction set and precision are checked here, so that no worker meets a fault in them.
-    let make_engine = engines_in(run.config.selfplay.precision, &run.model().weights)?;
+    let make_engine = net_maker_on_cores(run.config.selfplay.precision, &run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
@@ -116,7 +117,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     if args.until_input_ends {
         interrupt::raise_at_end_of_input(&cancel)?;
     }
-    match args.train(&mut run, &make_engine, &cancel, voice)? {
+    match args.train(&mut run, &*make_engine, &cancel, voice)? {
         Ok(()) => finish(&run, &evaluation, &cancel, console),
         Err(TrainError::Stopped) => {
             tracing::info!("stopped on request");
@@ -134,11 +135,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 /// Prints what a run would take.
 fn forecast(config: &TrainConfig, folder: &Path, console: &mut Console) -> anyhow::Result<()> {
     let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
-    let make_engine = engines_in(config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
-    let processor = device.processor();
-    let make_net = |weights: &Weights| processor.make(weights);
-    let make: MakeInference<'_> = if device.is_cpu() { &make_engine } else { &make_net };
-    let text = forecast_text(config, &device, make, folder, &cancel, console.voice)?;
+    let make_net = net_maker(&device, config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
+    let text = forecast_text(config, &device, &*make_net, folder, &cancel, console.voice)?;
     write!(console, "{text}")?;
     Ok(())
 }
@@ -201,17 +199,6 @@ impl Args {
         Ok(train(run, Doors { games: &mut games, nets: None }, &counters, cancel, &watched))
     }
 
-    /// Names of the rule sets to train on. Those of a run that goes on are in its folder: their files may be gone.
-    fn rule_names(&self, config: &TrainConfig) -> anyhow::Result<Vec<String>> {
-        let name = |named: &String| match self.resume {
-            Some(_) => {
-                Ok(Path::new(named).file_stem().map_or(named.clone(), |stem| stem.to_string_lossy().into_owned()))
-            }
-            None => Ok(load_rules(named)?.name().to_owned()),
-        };
-        config.rules.iter().map(name).collect()
-    }
-
     /// What to train, and in which folder.
     fn config_and_folder(&self) -> anyhow::Result<(TrainConfig, PathBuf)> {
         let (path, folder) = match (&self.config, &self.resume) {
@@ -219,13 +206,7 @@ impl Args {
             (None, Some(run)) => (run.join("config.toml"), run.clone()),
             (None, None) => bail!("expected a config file, or --resume RUN"),
         };
-        Ok((TrainConfig::load(&path, &self.overrides())?, folder))
-    }
-
-    /// The keys that are overridden, the device among them.
-    fn overrides(&self) -> Vec<String> {
-        let device = self.device.map(|device| format!("machine.device={device}"));
-        self.overrides.iter().cloned().chain(device).collect()
+        Ok((self.overrides.load(&path)?, folder))
     }
 }
 

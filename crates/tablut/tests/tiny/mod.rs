@@ -91,8 +91,8 @@ impl Tiny {
 
     /// A file of records.
     pub fn games(&self) -> PathBuf {
-        let (model, out) = (self.model(), self.path("games"));
-        stdout(&["selfplay", text(&model), "--games", "2", "--simulations", "2", "--force", "--out", text(&out)]);
+        let (config, model, out) = (self.config(), self.model(), self.path("games"));
+        stdout(&["selfplay", text(&config), "--model", text(&model), "--force", "--out", text(&out)]);
         out.join("selfplay.games")
     }
 }

@@ -5,7 +5,6 @@ mod positions;
 mod rounding;
 
 use std::fmt;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -17,6 +16,7 @@ use tablut_net::{
     durable, onnx,
 };
 
+use super::figures::{at_least_one, print, seconds};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
@@ -124,16 +124,6 @@ fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
     args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
 }
 
-/// Prints one line.
-fn print<T: Serialize + fmt::Display>(console: &mut Console, figures: &T, json: bool) -> anyhow::Result<()> {
-    if json {
-        writeln!(console, "{}", serde_json::to_string(figures)?)?;
-    } else {
-        writeln!(console, "{figures}")?;
-    }
-    Ok(())
-}
-
 /// Every pair of one of `a` and one of `b`.
 fn pairs<A: Copy, B: Copy>(a: &[A], b: &[B]) -> impl Iterator<Item = (A, B)> {
     a.iter().flat_map(move |&a| b.iter().map(move |&b| (a, b)))
@@ -184,20 +174,6 @@ impl fmt::Display for Timing {
             self.precision,
             self.simd
         )
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
-        Ok(n) => Ok(n),
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),
-        _ => Err("expected seconds from 0 to 3600".to_owned()),
     }
 }
 

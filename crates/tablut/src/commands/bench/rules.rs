@@ -1,7 +1,6 @@
 //! `tablut bench rules`: perft leaves and random playouts a second on one core.
 
 use std::fmt;
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +9,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules, Side};
 
+use super::figures::print;
 use crate::console::Console;
 
 /// Every run plays the same games.
@@ -63,11 +63,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let names = if args.rules.is_empty() { builtin() } else { args.rules.clone() };
     for name in names {
         let report = time_rules(&Arc::new(Rules::load(&name)?), args)?;
-        if args.json {
-            writeln!(console, "{}", serde_json::to_string(&report)?)?;
-        } else {
-            writeln!(console, "{report}")?;
-        }
+        print(console, &report, args.json)?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and what a kept tree saves.
 
 use std::fmt;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +13,7 @@ use tablut_search::{
     EvaluateError, Evaluation, Evaluator, Method, Query, Search, SearchConfig, Solver, UniformEvaluator,
 };
 
+use super::figures::{print, seconds};
 use crate::console::Console;
 
 /// Every run does the same work.
@@ -85,11 +85,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             let config =
                 SearchConfig { simulations: args.simulations, method, solver: args.solver, ..SearchConfig::default() };
             let report = measure(&rules, &config, args)?;
-            if args.json {
-                writeln!(console, "{}", serde_json::to_string(&report)?)?;
-            } else {
-                writeln!(console, "{report}")?;
-            }
+            print(console, &report, args.json)?;
         }
     }
     Ok(())
@@ -243,13 +239,6 @@ impl fmt::Display for Report {
             self.evaluations_per_move,
             100.0 * (1.0 - self.evaluations_per_move_with_kept_tree / self.evaluations_per_move),
         )
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),
-        _ => Err("expected seconds from 0 to 3600".to_owned()),
     }
 }
 

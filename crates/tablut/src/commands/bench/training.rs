@@ -1,7 +1,6 @@
 //! `tablut bench training`: samples a second through whole training steps, for this machine.
 
 use std::fmt;
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,6 +13,7 @@ use tablut_learn::{Backend, ComputeDevice, LearnerState, LossWeights, OptimizerC
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
+use super::figures::{at_least_one, print};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
@@ -88,11 +88,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             for &threads in &args.threads {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
                 let timing = pool.install(|| time(&window, shape, batch, &device, args))?;
-                if args.json {
-                    writeln!(console, "{}", serde_json::to_string(&timing)?)?;
-                } else {
-                    writeln!(console, "{timing}")?;
-                }
+                print(console, &timing, args.json)?;
             }
         }
     }
@@ -221,13 +217,6 @@ impl fmt::Display for Timing {
             Some([first, last]) => write!(f, "  memory {first:.0} MiB, after {} steps {last:.0}", self.steps),
             None => Ok(()),
         }
-    }
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
-        Ok(n) => Ok(n),
     }
 }
 

@@ -15,7 +15,7 @@ use tablut_rules::Rules;
 pub enum Book {
     /// The program's own book of even openings.
     Even,
-    /// A file that `tablut openings` made.
+    /// A file that `tablut generate openings` made.
     File(PathBuf),
 }
 
@@ -25,7 +25,7 @@ impl Book {
         match self {
             Self::Even => OpeningBook::even(rules).with_context(|| {
                 let name = rules.name();
-                format!("--openings even: there is no such book for {name}, which is not one of the named rule sets; `tablut openings` makes one")
+                format!("--openings even: there is no such book for {name}, which is not one of the named rule sets; `tablut generate openings` makes one")
             }),
             Self::File(path) => Ok(OpeningBook::read(path, rules)?),
         }

@@ -1,4 +1,4 @@
-//! `tablut openings`: a book of balanced openings.
+//! `tablut generate openings`: a book of balanced openings.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const SHORT_LOOK: u32 = 32;
 /// How much further from even than the band a short look must find an opening to be enough.
 const SHORT_LOOK_ERROR: f64 = 0.4;
 
-/// Arguments of `tablut openings`.
+/// Make a book of balanced openings for matches.
 #[derive(clap::Args)]
 pub struct Args {
     /// The file to write: JSON, a header and one opening per line

@@ -1,0 +1,98 @@
+//! `tablut generate puzzles`: positions with a proven win, found in self-play.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use tablut_net::{Precision, StatedRules};
+use tablut_players::Nets;
+use tablut_puzzles::{Mine, PuzzleSet, mine};
+use tablut_rules::{Rules, Side};
+
+use crate::console::Console;
+use crate::interrupt::{Interrupted, cancelled_by_interrupt};
+use crate::nets::{SHIPPED, add_net, load_model, model_name, rules_for};
+use crate::outputs::Overwrite;
+use crate::progress::Progress;
+
+/// Find puzzles in a net's games against itself: one file for each rule set.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The model file, or the folder of a run, whose net plays the games [default: the net that comes with the program]
+    #[arg(default_value = SHIPPED, hide_default_value = true)]
+    model: PathBuf,
+    /// Rule sets, by name or TOML file, separated by commas [default: those that the net was trained on]
+    #[arg(long, value_name = "R", value_delimiter = ',')]
+    rules: Vec<String>,
+    /// Puzzles per rule set: a quarter of each distance of 1 to 4 moves, half of each side if the games allow it
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = count)]
+    count: usize,
+    /// Maximum number of games
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Simulations per move in the games
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    simulations: u32,
+    /// Seed; the same seed gives the same puzzles
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for the files, such as `kvasir.jsonl`
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    overwrite: Overwrite,
+}
+
+/// Makes the files.
+pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+    let model = load_model(Some(&args.model))?;
+    let trained: Vec<String> = model.rules.iter().map(|rules| rules.name().to_owned()).collect();
+    let names = if args.rules.is_empty() { &trained } else { &args.rules };
+    if names.is_empty() {
+        bail!("{} names no rule set: expected --rules", model_name(Some(&args.model)));
+    }
+    let all_rules = names.iter().map(|name| rules_for(Some(name), Some(&args.model), &model, console.voice));
+    let all_rules = all_rules.collect::<anyhow::Result<Vec<_>>>()?;
+    let path = |rules: &Rules| args.out.join(format!("{}.jsonl", rules.name()));
+    all_rules.iter().try_for_each(|rules| args.overwrite.check(&path(rules)))?;
+    let mut nets = Nets::default();
+    add_net(&mut nets, &args.model, Precision::F32)?;
+    let cancel = cancelled_by_interrupt()?;
+    let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
+    for (name, rules) in names.iter().zip(all_rules) {
+        let what = format!("Puzzles under the {} rules", rules.name());
+        let progress = Progress::new(console.voice, what, "puzzles", 0, args.count as u64);
+        let show = |found: usize, games: u64| progress.show(found as u64, &format!("{games} games looked through"));
+        let mined = mine(&rules, &nets, &settings, &cancel, &show);
+        drop(progress);
+        if mined.is_err() && cancel.is_cancelled() {
+            console.voice.say("Stopped: a file of puzzles is written only when it is whole.");
+            return Err(Interrupted::now().into());
+        }
+        let (puzzles, games) = mined.with_context(|| format!("rules {name}"))?;
+        let path = path(&rules);
+        let (net, simulations, seed) = (model.weights.hash(), args.simulations, args.seed);
+        let set = PuzzleSet { rules: StatedRules::of(&rules), net, simulations, seed, games, puzzles };
+        set.write(&path)?;
+        writeln!(console, "{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), sides(&set))?;
+    }
+    Ok(())
+}
+
+/// How many puzzles are the attackers' at each distance.
+fn sides(set: &PuzzleSet) -> String {
+    let of = |distance: u32| {
+        let puzzles = set.puzzles.iter().filter(|puzzle| puzzle.distance == distance);
+        let (attackers, defenders): (Vec<_>, Vec<_>) =
+            puzzles.partition(|puzzle| puzzle.position.side_to_move() == Side::Attackers);
+        format!("{}/{}", attackers.len(), defenders.len())
+    };
+    format!("attackers'/defenders' by distance {}", (1..=4).map(of).collect::<Vec<_>>().join(" "))
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if count > 0 && count <= 8000 && count.is_multiple_of(8) => Ok(count),
+        _ => Err("expected a multiple of 8 from 8 to 8000".to_owned()),
+    }
+}
