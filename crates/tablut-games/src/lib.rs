@@ -43,6 +43,6 @@ pub use statistics::{
     PastResults, PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames,
     examine,
 };
-pub use targets::{CAPTURE_PLIES, Targets};
-pub use training_batch::{Replies, TrainingBatch};
+pub use targets::Targets;
+pub use training_batch::TrainingBatch;
 pub use window::ReplayWindow;

@@ -1,11 +1,8 @@
-//! The targets that need more of a game than one position: values of the plies ahead, proven results, captures to come.
+//! The targets that need more of a game than one position: values of the plies ahead, proven results.
 
-use tablut_rules::{Bitboard, Move, Position, Side};
+use tablut_rules::Side;
 
 use crate::record::PlyRecord;
-
-/// Plies within which a captured piece counts as captured soon.
-pub const CAPTURE_PLIES: usize = 8;
 
 /// Which of its optional targets a replay window makes. All are off by default.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -19,10 +16,6 @@ pub struct Targets {
     pub proven_values: bool,
     /// Share of the draws that follow the surprise of the search, 0 to 1. The rest is the same for all positions.
     pub surprise_share: f32,
-    /// Whether batches have [`TrainingBatch::captures`](crate::TrainingBatch::captures).
-    pub captures: bool,
-    /// Whether batches have [`TrainingBatch::replies`](crate::TrainingBatch::replies).
-    pub replies: bool,
 }
 
 impl Targets {
@@ -63,27 +56,6 @@ impl Targets {
         }
         values
     }
-}
-
-/// For the position before each ply, the squares of the pieces that are captured within the next [`CAPTURE_PLIES`]
-/// plies, including the king. Pieces are followed as they move. `positions` are those before each of `moves`, and the last one.
-pub(crate) fn captured_soon(positions: &[Position], moves: &[Move]) -> Vec<Bitboard> {
-    let mut soon = vec![Bitboard::EMPTY; moves.len()];
-    for (ply, (pair, mv)) in positions.windows(2).zip(moves).enumerate() {
-        let captured = pair[0].occupied() - pair[1].occupied() - Bitboard::of(mv.from);
-        for square in captured {
-            let mut at = square;
-            for before in (ply.saturating_sub(CAPTURE_PLIES - 1)..=ply).rev() {
-                soon[before].insert(at);
-                if let Some(mv) = before.checked_sub(1).map(|earlier| moves[earlier])
-                    && mv.to == at
-                {
-                    at = mv.from;
-                }
-            }
-        }
-    }
-    soon
 }
 
 #[cfg(test)]

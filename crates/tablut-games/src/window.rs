@@ -8,13 +8,13 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{OptionalInput, PolicyIndex, View, encode_symmetric};
-use tablut_rules::{Bitboard, MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
+use tablut_net::{OptionalInput, View, encode_symmetric};
+use tablut_rules::{MoveList, N_ATTACKERS, Rules, SIZE, Side, Symmetry};
 
 use self::generation::{Generation, Sample};
 use crate::record::{GameRecord, ReplayError};
 use crate::surprise::draw_weights;
-use crate::targets::{Targets, captured_soon};
+use crate::targets::Targets;
 use crate::training_batch::TrainingBatch;
 use crate::window_size::window_size;
 
@@ -103,7 +103,7 @@ impl ReplayWindow {
 
     /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {
-        let optional = size_of::<u64>() + size_of::<Bitboard>();
+        let optional = size_of::<u64>();
         positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>() + optional)
     }
 
@@ -151,18 +151,13 @@ impl ReplayWindow {
             found: game.plies.len(),
             most: u32::MAX as usize,
         })?;
-        let (mut samples, mut positions, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut samples = Vec::new();
         // The better player decides a game with unequal sides, so its later values say little of earlier positions.
         let horizon = if game.notes.has_equal_sides() { self.targets.value_horizon } else { 0.0 };
         let values = Targets { value_horizon: horizon, ..self.targets }.search_values(&game.plies, game.outcome.winner);
-        let start = Arc::new(game.start);
-        let last = game.replay(&self.rules[rules_idx], |state, _, ply| {
-            positions.push(*state.position());
+        game.replay(&self.rules[rules_idx], |state, _, ply| {
             let Some(search) = &ply.search else { return };
-            let (place, proven) = (positions.len() - 1, self.targets.proven(search.value));
-            places.push(place);
             samples.push(Sample {
-                end: Arc::clone(&start),
                 unequal: !game.notes.has_equal_sides(),
                 position: *state.position(),
                 rules,
@@ -170,34 +165,17 @@ impl ReplayWindow {
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
-                outcome: proven.or(game.outcome.winner),
-                value: values[place],
+                outcome: self.targets.proven(search.value).or(game.outcome.winner),
+                value: values[state.ply() as usize],
                 policy: search.policy.clone().into(),
             });
         })?;
-        let end = Arc::new(*last.position());
-        for sample in &mut samples {
-            sample.end = Arc::clone(&end);
-        }
-        positions.push(*end);
-        Ok(self.with_lists(game, samples, &positions, &places))
+        Ok(self.with_weights(game, samples))
     }
 
-    /// A game's samples with the lists that the targets need. `positions` are all of the game's, and `places` those of
-    /// the samples among them.
-    fn with_lists(
-        &self,
-        game: &GameRecord,
-        samples: Vec<Sample>,
-        positions: &[Position],
-        places: &[usize],
-    ) -> Generation {
+    /// A game's samples with the weights of their draws.
+    fn with_weights(&self, game: &GameRecord, samples: Vec<Sample>) -> Generation {
         let mut generation = Generation { samples, ..Generation::default() };
-        if self.targets.captures {
-            let moves: Vec<_> = game.plies.iter().map(|ply| ply.mv).collect();
-            let soon = captured_soon(positions, &moves);
-            generation.captures = places.iter().map(|&place| soon[place]).collect();
-        }
         if self.targets.surprise_share > 0.0 {
             let searches = game.plies.iter().filter_map(|ply| ply.search.as_ref());
             let surprises: Vec<_> = searches.map(|search| search.surprise).collect();
@@ -302,34 +280,7 @@ impl ReplayWindow {
         let value_share = if sample.unequal { self.uneven_value_share } else { value_share };
         batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
-        let king: Bitboard = sample.end.king().into_iter().collect();
-        let ownership = [sample.end.attackers(), sample.end.defenders() | king];
-        batch.ownership.push(ownership.map(|squares| symmetry.bitboard(squares)));
-        if let Some(&soon) = generation.captures.get(at) {
-            batch.captures.push([sample.position.occupied(), soon].map(|squares| symmetry.bitboard(squares)));
-        }
-        if self.targets.replies {
-            let next = generation.samples.get(at + 1).filter(|next| follows(sample, next));
-            push_reply(rules, next, symmetry, batch);
-        }
     }
-}
-
-/// Whether `next` is the position one ply after `sample` in the same game.
-fn follows(sample: &Sample, next: &Sample) -> bool {
-    Arc::ptr_eq(&sample.end, &next.end) && next.moves_left.checked_add(1) == Some(sample.moves_left)
-}
-
-/// Adds a row with the policy of the search of `next`, or an empty row.
-fn push_reply(rules: &Rules, next: Option<&Sample>, symmetry: Symmetry, batch: &mut TrainingBatch) {
-    let replies = &mut batch.replies;
-    if let Some(next) = next {
-        let mut moves = MoveList::new();
-        rules.legal_moves(&next.position, &mut moves);
-        replies.moves.extend(moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
-        replies.policy.extend(shares(&next.policy));
-    }
-    replies.move_ends.push(replies.moves.len() as u32);
 }
 
 /// A recorded policy as probabilities.
@@ -347,46 +298,4 @@ pub(crate) fn value_target(outcome: Option<Side>, value: f32, value_share: f32) 
     };
     let search = [f32::midpoint(1.0, value), 0.0, f32::midpoint(1.0, -value)];
     std::array::from_fn(|i| (1.0 - value_share) * outcome[i] + value_share * search[i])
-}
-
-#[cfg(test)]
-mod tests {
-    use rand::SeedableRng;
-    use tablut_net::PLANES;
-    use tablut_rules::SQUARES;
-    use tablut_search::{SearchConfig, UniformEvaluator};
-
-    use super::*;
-    use crate::{CancelToken, Concurrency, Counters, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks};
-
-    /// One ply before a game's end, few squares differ from the last position if both have the same symmetry.
-    #[test]
-    fn ownership_is_the_games_last_position_turned_as_the_planes_are() {
-        let rules = Arc::new(Rules::named("kvasir").unwrap());
-        let config = SelfPlayConfig { max_plies: 31, ..SelfPlayConfig::default() };
-        let search = SearchConfig { simulations: 2, ..SearchConfig::default() };
-        let games = run_tasks(
-            4,
-            Concurrency { workers: 1, tasks_per_worker: 4 },
-            |index| SelfPlayGame::new(index as u64, &rules, &config, &search, game_rng(1, 0, index as u64)),
-            || vec![Box::new(UniformEvaluator)],
-            &Counters::default(),
-            &CancelToken::new(),
-            |_, _| {},
-        );
-        let mut window = ReplayWindow::new(vec![rules], usize::MAX);
-        window.push(&games.unwrap()).unwrap();
-        let batch = window.batch(600, 0.0, &mut ChaCha8Rng::seed_from_u64(2));
-        let mut n_checked = 0;
-        for (row, planes) in batch.input.planes.chunks_exact(PLANES * SQUARES).enumerate() {
-            let plane = |index: usize| Bitboard::where_square(|square| planes[index * SQUARES + square.index()] > 0.0);
-            let [attackers, defenders] = batch.ownership[row];
-            if batch.moves_left[row] <= 1.0 {
-                assert!((attackers ^ plane(0)).len() <= 4, "row {row}");
-                assert!((defenders ^ (plane(1) | plane(2))).len() <= 4, "row {row}");
-                n_checked += 1;
-            }
-        }
-        assert!(n_checked > 8, "{n_checked} rows at a game's end");
-    }
 }

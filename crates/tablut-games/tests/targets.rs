@@ -1,4 +1,4 @@
-//! The window's optional targets for games whose answers are known: values ahead, proofs, captures, replies, surprise.
+//! The window's optional targets for games whose answers are known: values ahead, proofs, surprise.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, GameRecord, PlyRecord, RecordFile, ReplayWindow, SearchRecord, SelfPlayConfig,
     SelfPlayGame, Targets, TrainingBatch, game_rng, read_records, run_tasks, write_records,
 };
-use tablut_net::{PLANES, PolicyIndex};
-use tablut_rules::{Bitboard, Game, MoveList, Position, Rules, SQUARES, Side, Square, Symmetry};
+use tablut_net::PLANES;
+use tablut_rules::{Game, MoveList, Position, Rules, SQUARES, Side};
 use tablut_search::{SearchConfig, UniformEvaluator};
 
-/// Attackers are to move. The identity is the only symmetry that keeps their places.
+/// Attackers are to move.
 const START: &str = "9/5T3/2K6/9/9/7T1/6t2/8t/1t7 a";
 
 fn kvasir() -> Arc<Rules> {
@@ -54,21 +54,8 @@ fn window(rules: &Arc<Rules>, games: &[GameRecord], targets: Targets) -> ReplayW
     window
 }
 
-/// The squares on which plane number `plane` of a row is set.
-fn squares(batch: &TrainingBatch, row: usize, plane: usize) -> Bitboard {
-    let start = (row * PLANES + plane) * SQUARES;
-    let plane = &batch.input.planes[start..start + SQUARES];
-    Square::all().filter(|square| plane[square.index()] == 1.0).collect()
-}
-
-fn set(squares: &[&str]) -> Bitboard {
-    squares.iter().map(|square| square.parse::<Square>().unwrap()).collect()
-}
-
 /// Four moves from there, without a capture.
 const MOVES: [&str; 4] = ["g3-g4", "h4-h5", "g4-g5", "f8-f7"];
-/// Eight moves. The defender of h4 steps to h5 and is taken there, between g5 and i5, by the seventh.
-const CAPTURE: [&str; 8] = ["g3-g4", "h4-h5", "g4-g5", "f8-f7", "i2-i4", "f7-f8", "i4-i5", "f8-f7"];
 
 #[test]
 fn the_value_target_looks_ahead_in_the_game() {
@@ -100,74 +87,6 @@ fn a_proven_result_is_the_whole_target() {
     assert_eq!(wdl(true), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], half(0.875, 0.125), half(0.5, 0.5)]);
     let plain = window(&rules, &games, Targets { proven_values: true, ..Targets::default() }).in_order(0.0).wdl;
     assert_eq!(plain[2..], [drawn; 2]);
-}
-
-#[test]
-fn pieces_that_are_captured_soon_are_followed_and_turned() {
-    let rules = kvasir();
-    let record = game(&rules, &CAPTURE, &[Some(0.0); 8]);
-    let batch =
-        window(&rules, std::slice::from_ref(&record), Targets { captures: true, ..Targets::default() }).in_order(0.0);
-    let soon: Vec<Bitboard> = batch.captures.iter().map(|&[_, soon]| soon).collect();
-    let (before, after) = (set(&["h4"]), set(&["h5"]));
-    assert_eq!(soon, [before, before, after, after, after, after, after, Bitboard::EMPTY]);
-    for (row, &[pieces, _]) in batch.captures.iter().enumerate() {
-        assert_eq!(pieces, squares(&batch, row, 0) | squares(&batch, row, 1) | squares(&batch, row, 2));
-    }
-    // In turned batches the label lies on a defender's square.
-    let turned = window(&rules, &[record], Targets { captures: true, ..Targets::default() });
-    let turned = turned.batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(1));
-    for (row, &[pieces, soon]) in turned.captures.iter().enumerate() {
-        assert_eq!(pieces, squares(&turned, row, 0) | squares(&turned, row, 1) | squares(&turned, row, 2));
-        assert_eq!(soon & squares(&turned, row, 1), soon, "row {row}");
-    }
-    assert!(turned.captures.iter().filter(|[_, soon]| soon.is_empty()).count() < 24);
-}
-
-#[test]
-fn captures_far_ahead_do_not_count() {
-    let rules = kvasir();
-    let wait = ["b1-b2", "f8-f7", "b2-b1", "f7-f8"];
-    let record = game(&rules, &[&wait[..], &CAPTURE[..]].concat(), &[Some(0.0); 12]);
-    let batch = window(&rules, &[record], Targets { captures: true, ..Targets::default() }).in_order(0.0);
-    // The capture is ply 11, so positions from the fourth on are within eight plies of it.
-    let early: Vec<bool> = batch.captures.iter().map(|[_, soon]| soon.is_empty()).collect();
-    assert_eq!(early.iter().position(|empty| !empty), Some(3), "{early:?}");
-}
-
-#[test]
-fn a_reply_is_the_next_searchs_policy_turned_with_the_board() {
-    let rules = kvasir();
-    let record = game(&rules, &MOVES, &[Some(0.0), Some(0.0), None, Some(0.0)]);
-    let targets = Targets { replies: true, ..Targets::default() };
-    let batch = window(&rules, &[record.clone(), record.clone()], targets).in_order(0.0);
-    let replies = &batch.replies;
-    assert_eq!(replies.move_ends.len(), 6);
-    // The second ply's reply was a quick search, the third of these is the game's last.
-    let empty: Vec<bool> = (0..6).map(|row| replies.range(row).is_empty()).collect();
-    assert_eq!(empty, [false, true, true, false, true, true]);
-    let next = batch.input.move_range(1);
-    assert_eq!(replies.moves[replies.range(0)], batch.input.moves[next.clone()]);
-    assert_eq!(replies.policy[replies.range(0)], batch.policy[next]);
-
-    // The best reply as the window turns it, beside the one that the turned position has.
-    let mut game = Game::from_position(Arc::clone(&rules), record.start).unwrap();
-    game.play(record.plies[0].mv).unwrap();
-    let mut legal = MoveList::new();
-    game.legal_moves(&mut legal);
-    let best = legal[legal.len() - 1];
-    let turned =
-        window(&rules, std::slice::from_ref(&record), targets).batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(3));
-    let mut n_checked = 0;
-    for row in (0..64).filter(|&row| !turned.replies.range(row).is_empty()) {
-        let shown = |symmetry: &Symmetry| symmetry.bitboard(record.start.attackers()) == squares(&turned, row, 0);
-        let symmetry = Symmetry::ALL.into_iter().find(shown).expect("a turned start position");
-        let range = turned.replies.range(row);
-        let place = turned.replies.policy[range.clone()].iter().position(|&p| p == 1.0).expect("one certain move");
-        assert_eq!(turned.replies.moves[range][place], PolicyIndex::of(symmetry.mv(best)));
-        n_checked += 1;
-    }
-    assert!(n_checked > 8, "{n_checked} rows with a reply");
 }
 
 #[test]
@@ -286,10 +205,6 @@ fn positions_are_turned_unless_the_window_has_no_symmetries() {
 
 #[test]
 fn nothing_optional_is_made_unless_asked_for() {
-    let rules = kvasir();
-    let record = game(&rules, &MOVES, &[Some(0.0); 4]);
-    let batch = window(&rules, &[record], Targets::default()).in_order(0.0);
-    assert!(batch.captures.is_empty() && batch.replies.move_ends.is_empty());
     assert_eq!(Targets::default().proven(1.0), None);
     let proving = Targets { proven_values: true, ..Targets::default() };
     assert_eq!(proving.proven(-1.0), Some(Side::Defenders));

@@ -89,13 +89,12 @@ impl BurnBackend {
         let leaf = |param: &DeviceParam| param.weights.clone().autodiff().require_grad();
         let leaves: Vec<_> = self.params.iter().map(leaf).collect();
         let layers = self.architecture.layers();
-        let auxiliary = &leaves[layers.parameters().len()..];
         let outputs = if let Some(multiply) = self.products {
             ProductNet::of_tensors(layers, &leaves, multiply, FloatDType::F32).forward(&batch.input, &self.device)
         } else {
             BurnNet::of_tensors(layers, leaves.clone()).forward(&batch.input, &self.device)
         };
-        let parts = loss(outputs, auxiliary, batch, &self.loss, &self.device);
+        let parts = loss(outputs, batch, &self.loss, &self.device);
         let mut gradients = parts.total.backward();
         let gradient = |leaf: &Tensor<1>| {
             let none = || leaf.clone().without_autodiff().zeros_like();

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tablut_net::{
-    AUXILIARY, Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor,
+    Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor,
     TrainingSummary, container, durable,
 };
 use tablut_rules::shown;
@@ -18,7 +18,7 @@ use crate::learner::LearnerState;
 use crate::optimizer::{OptimizerKind, ParamState};
 
 /// Version of the state's layout.
-const STATE_VERSION: u32 = 1;
+const STATE_VERSION: u32 = 2;
 /// Number of states that are kept, the latest ones. All models are kept.
 const STATES_KEPT: usize = 2;
 
@@ -81,14 +81,9 @@ impl Checkpoint {
     /// The bytes of the state.
     pub fn state_bytes(&self) -> Result<Vec<u8>, Kind> {
         let training = serde_json::to_string(&self.training).map_err(|error| Kind::Format(error.to_string()))?;
-        let names = self.learner.params.iter().map(|param| &param.name);
-        let auxiliary: Vec<_> = names.filter(|name| name.starts_with(AUXILIARY)).collect();
-        let auxiliary = serde_json::to_string(&auxiliary).map_err(|error| Kind::Format(error.to_string()))?;
         let metadata = BTreeMap::from([
-            ("auxiliary", auxiliary),
             ("format", STATE_VERSION.to_string()),
             ("architecture", self.learner.architecture.to_json()),
-            ("shape", self.learner.architecture.to_string()),
             ("steps", self.learner.steps.to_string()),
             ("hash", state_hash(&self.learner, &training)),
             ("optimizer", self.learner.optimizer.to_string()),
@@ -122,17 +117,9 @@ impl Checkpoint {
         let optimizer = OptimizerKind::named(optimizer)
             .ok_or_else(|| bad("optimizer", format!("`{}`, expected adamw or muon", shown(optimizer))))?;
         let layers = architecture.layers();
-        let own = layers.parameters().iter().map(|parameter| (parameter.name.clone(), parameter.dims.clone()));
-        let auxiliary: Vec<String> =
-            serde_json::from_str(value("auxiliary")?).map_err(|error| bad("auxiliary", error.to_string()))?;
-        let auxiliary = auxiliary.into_iter().map(|name| {
-            let weights = tensors.get(&format!("{name}#weights"));
-            let dims = weights.map_or_else(Vec::new, |weights| weights.shape().to_vec());
-            (name, dims)
-        });
-        let all: Vec<_> = own.chain(auxiliary).collect();
         let mut params = Vec::new();
-        for (name, dims) in all {
+        for parameter in layers.parameters() {
+            let (name, dims) = (parameter.name.clone(), parameter.dims.clone());
             let mut take = |part: &str| {
                 let name = format!("{name}#{part}");
                 let tensor = tensors.remove(&name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;
@@ -286,21 +273,6 @@ mod tests {
         assert!(error.contains("gen-00000.state") && error.contains("damaged"), "{error}");
         fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         assert!(Checkpoint::latest(folder.path()).is_err());
-    }
-
-    #[test]
-    fn parameters_that_only_learning_has_come_back_too() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut checkpoint = checkpoint(0);
-        let param = |name: &str, dims: Vec<usize>| {
-            let len = dims.iter().product();
-            ParamState::new(format!("{AUXILIARY}{name}"), dims, vec![0.5; len])
-        };
-        checkpoint.learner.params.extend([param("ends.weight", vec![2, 16]), param("ends.bias", vec![2])]);
-        checkpoint.save(folder.path(), &[]).unwrap();
-        assert_eq!(Checkpoint::load(folder.path(), 0).unwrap(), checkpoint);
-        let model = Model::load(&model_path(folder.path(), 0)).unwrap();
-        assert!(model.weights.iter().all(|(name, _)| !name.starts_with(AUXILIARY)));
     }
 
     #[test]

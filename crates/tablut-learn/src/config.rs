@@ -234,8 +234,6 @@ impl TrainConfig {
             value_horizon: self.learning.value_horizon,
             proven_values: self.learning.proven_values,
             surprise_share: self.selfplay.surprise_share,
-            captures: self.loss.captures > 0.0,
-            replies: self.loss.reply > 0.0,
         }
     }
 

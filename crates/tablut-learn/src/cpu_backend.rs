@@ -1,11 +1,10 @@
 //! Steps with the program's own CPU kernels. The gradients of the net's layers are written by hand. burn differentiates
-//! the loss and the heads that exist only for training.
+//! the loss.
 
 use tablut_games::TrainingBatch;
 use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
 use tablut_net::layers::Values;
 
-use crate::auxiliary::auxiliary_heads;
 use crate::error::StepError;
 use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::kernel_net::KernelNet;
@@ -51,12 +50,9 @@ impl CpuBackend {
     pub fn gradients(&mut self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
         let Self { net, state, loss, .. } = self;
         net.set_weights(&Values::new(state.params.iter().map(|param| param.weights.as_slice())));
-        let predictions = net.forward(&batch.input, !auxiliary_heads(loss).is_empty());
-        let auxiliary = &state.params[net.layers().parameters().len()..];
-        let (parts, gradient, of_auxiliary) = loss_gradient(&predictions, auxiliary, batch, loss)?;
-        let mut gradients = net.backward(&batch.input, &gradient);
-        gradients.extend(of_auxiliary);
-        Ok((parts, gradients))
+        let predictions = net.forward(&batch.input);
+        let (parts, gradient) = loss_gradient(&predictions, batch, loss)?;
+        Ok((parts, net.backward(&batch.input, &gradient)))
     }
 }
 

@@ -303,7 +303,7 @@ fn steps(
 }
 
 fn fresh_learner(config: &TrainConfig, weights: &Weights) -> LearnerState {
-    LearnerState::new(weights).with_optimizer(config.optimizer.kind).with_auxiliary_heads(&config.loss, config.seed)
+    LearnerState::new(weights).with_optimizer(config.optimizer.kind)
 }
 
 /// Bytes of a model file and of a training state.

@@ -66,9 +66,8 @@ impl KernelNet {
         self.net.repack(self.kernels, values);
     }
 
-    /// Runs the net on a batch and keeps what [`KernelNet::backward`] needs. The trunk's output is returned only on
-    /// request.
-    pub fn forward(&mut self, input: &InputBatch, with_trunk: bool) -> Predictions {
+    /// Runs the net on a batch and keeps what [`KernelNet::backward`] needs.
+    pub fn forward(&mut self, input: &InputBatch) -> Predictions {
         self.cut(input.n);
         let Self { kernels, net, shards, workspaces, .. } = self;
         shards.par_iter_mut().for_each(|shard| {
@@ -76,13 +75,13 @@ impl KernelNet {
         });
         let mut predictions = Predictions::default();
         for shard in shards {
-            shard.append_predictions(with_trunk, &mut predictions);
+            shard.append_predictions(&mut predictions);
         }
         predictions
     }
 
     /// Gradients of all parameters, in their order, from the gradient of the last forward pass's predictions. `input`
-    /// is the batch of that pass. If the gradient has no trunk output, that part counts as zero.
+    /// is the batch of that pass.
     ///
     /// # Panics
     /// If the sizes of `input` or `gradient` differ from that batch.

@@ -2,8 +2,6 @@
 
 use tablut_net::{Architecture, Tensor, Weights};
 
-use crate::auxiliary::auxiliary_heads;
-use crate::loss_parts::LossWeights;
 use crate::optimizer::{OptimizerKind, ParamState};
 
 /// Everything that training changes, in main memory.
@@ -11,8 +9,7 @@ use crate::optimizer::{OptimizerKind, ParamState};
 pub struct LearnerState {
     /// The net's architecture.
     pub architecture: Architecture,
-    /// One state for each parameter of the net, in the order of its layers. Then the states for the heads that exist
-    /// only for training.
+    /// One state for each parameter of the net, in the order of its layers.
     pub params: Vec<ParamState>,
     /// Steps since the start of the run.
     pub steps: u64,
@@ -36,18 +33,6 @@ impl LearnerState {
     #[must_use]
     pub fn with_optimizer(self, optimizer: OptimizerKind) -> Self {
         Self { optimizer, ..self }
-    }
-
-    /// The same learner with initial values for the auxiliary heads that `loss` requires.
-    #[must_use]
-    pub fn with_auxiliary_heads(mut self, loss: &LossWeights, seed: u64) -> Self {
-        let parameters =
-            auxiliary_heads(loss).into_iter().flat_map(|(_, head)| head.parameters(self.architecture.channels()));
-        self.params.extend(parameters.map(|parameter| {
-            let values = parameter.initial_values(seed);
-            ParamState::new(parameter.name, parameter.dims, values)
-        }));
-        self
     }
 
     /// The weights being trained.

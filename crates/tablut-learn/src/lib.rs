@@ -4,15 +4,14 @@
 //!
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
-//! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, and burn differentiates the loss and the
-//!   heads that exist only for training. [`BurnBackend`] uses burn's operations on any device.
+//! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, and burn differentiates the loss.
+//!   [`BurnBackend`] uses burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance.
 //! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
 //! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
-mod auxiliary;
 mod backend;
 mod burn_backend;
 mod burn_inference;

@@ -281,7 +281,7 @@ mod tests {
     fn lines_of_other_versions_stay_to_the_byte() {
         let mut newer = line(1);
         newer["ratings"] = serde_json::json!({ "elo": [1, 2] });
-        newer["learning"]["loss"]["ownership"] = 0.25.into();
+        newer["learning"]["loss"]["later"] = 0.25.into();
         let text = format!("{}\n {newer}\n{}\n", line(0), line(2));
         assert_eq!(resumed(&text, 3).unwrap(), (vec![0, 1, 2], text));
     }

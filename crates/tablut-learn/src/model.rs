@@ -19,8 +19,6 @@ pub struct BurnNet {
 
 /// The net's outputs, before the softmax and in the units of the loss.
 pub struct Outputs {
-    /// The trunk's output, `[n, C, 9, 9]`.
-    pub trunk: Tensor<4>,
     /// Policy tables, `[n, POLICY_ENTRIES]`.
     pub policy: Tensor<2>,
     /// Logits of attackers win, draw, defenders win, `[n, 3]`.
@@ -39,7 +37,7 @@ impl BurnNet {
         Self { layers, parameters }
     }
 
-    /// The net with these parameters, in the order of its layers. Further parameters are ignored.
+    /// The net with these parameters, in the order of its layers.
     pub fn of_tensors(layers: Layers, parameters: Vec<Tensor<1>>) -> Self {
         Self { layers, parameters }
     }
@@ -51,7 +49,7 @@ impl BurnNet {
         let features = tensor(input.features.clone(), [n, FEATURES], device);
         let trunk = self.trunk(planes, features); // [n, C, 9, 9]
         let (wdl, moves_left) = self.value_head(trunk.clone());
-        Outputs { policy: self.policy_head(trunk.clone()), wdl, moves_left, trunk }
+        Outputs { policy: self.policy_head(trunk), wdl, moves_left }
     }
 
     fn trunk(&self, planes: Tensor<4>, features: Tensor<2>) -> Tensor<4> {

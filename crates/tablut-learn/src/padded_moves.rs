@@ -3,7 +3,6 @@
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 use tablut_games::TrainingBatch;
-use tablut_net::PolicyIndex;
 
 use crate::model::tensor;
 use crate::moves::PaddedIndices;
@@ -14,7 +13,7 @@ pub(crate) struct PaddedMoves {
     pub width: usize,
     indices: PaddedIndices,
     /// The target probability of each move, and 0 for padding.
-    pub targets: Vec<f32>,
+    targets: Vec<f32>,
     /// 0 for a move. For padding it is so low that the probability is 0.
     offsets: Vec<f32>,
 }
@@ -22,34 +21,15 @@ pub(crate) struct PaddedMoves {
 impl PaddedMoves {
     /// The legal moves of a batch's positions with the search's policy.
     pub fn of_batch(batch: &TrainingBatch) -> Self {
-        let row = |row| {
-            let range = batch.input.move_range(row);
-            (&batch.input.moves[range.clone()], &batch.policy[range])
-        };
-        Self::new(&(0..batch.input.n).map(row).collect::<Vec<_>>())
-    }
-
-    /// The legal replies after a batch's positions, with the policy of the next search. A row without a reply has only
-    /// padding. All rows are such if the batch has no replies.
-    pub fn of_replies(batch: &TrainingBatch) -> Self {
-        let replies = &batch.replies;
-        let row = |row| {
-            let range = if replies.move_ends.is_empty() { 0..0 } else { replies.range(row) };
-            (&replies.moves[range.clone()], &replies.policy[range])
-        };
-        Self::new(&(0..batch.input.n).map(row).collect::<Vec<_>>())
-    }
-
-    /// Rows of moves with their target probabilities.
-    fn new(rows: &[(&[PolicyIndex], &[f32])]) -> Self {
         const PADDING: f32 = -1e9;
-        let n = rows.len();
-        let moves: Vec<_> = rows.iter().map(|(moves, _)| *moves).collect();
+        let n = batch.input.n;
+        let moves: Vec<_> = (0..n).map(|row| &batch.input.moves[batch.input.move_range(row)]).collect();
         let indices = PaddedIndices::new(&moves, n, 1);
         let width = indices.width;
         let (mut targets, mut offsets) = (vec![0.0; n * width], vec![PADDING; n * width]);
-        for (row, (moves, policy)) in rows.iter().enumerate() {
-            let range = row * width..row * width + moves.len();
+        for row in 0..n {
+            let policy = &batch.policy[batch.input.move_range(row)];
+            let range = row * width..row * width + policy.len();
             targets[range.clone()].copy_from_slice(policy);
             offsets[range].fill(0.0);
         }
@@ -77,20 +57,16 @@ impl PaddedMoves {
         rows.flat_map(|(row, padded)| &padded[..batch.input.move_range(row).len()]).copied().collect()
     }
 
-    /// The cross-entropy of the moves' `logits` against `targets`, summed over the rows and divided by `n`.
-    pub fn cross_entropy(&self, logits: Tensor<2>, targets: Vec<f32>, n: usize, device: &Device) -> Tensor<1> {
+    /// The mean cross-entropy of the moves' `logits`, `[n, width]`, against the targets.
+    pub fn cross_entropy(&self, logits: Tensor<2>, device: &Device) -> Tensor<1> {
         let dims = logits.dims();
         let offsets = tensor(self.offsets.clone(), dims, device);
-        cross_entropy_over(logits + offsets, tensor(targets, dims, device), n)
+        cross_entropy(logits + offsets, tensor(self.targets.clone(), dims, device))
     }
 }
 
 /// Mean over rows of `-Σ target · log softmax(logits)`.
 pub(crate) fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
     let n = logits.dims()[0];
-    cross_entropy_over(logits, targets, n)
-}
-
-fn cross_entropy_over(logits: Tensor<2>, targets: Tensor<2>, n: usize) -> Tensor<1> {
     sum_of(log_softmax(logits, 1) * targets).div_scalar(-(n as f32))
 }

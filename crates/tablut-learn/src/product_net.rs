@@ -41,7 +41,7 @@ impl ProductNet {
         Self::of_tensors(layers, &parameters, multiply, float)
     }
 
-    /// The net with these flat parameters, in the order of its layers. Further parameters are ignored.
+    /// The net with these flat parameters, in the order of its layers.
     pub fn of_tensors(layers: Layers, parameters: &[Tensor<1>], multiply: Multiply, float: FloatDType) -> Self {
         let factors = layers.parameters().iter().zip(parameters);
         let factors = factors.map(|(parameter, values)| factor(parameter, values.clone()).cast(float)).collect();
@@ -52,10 +52,7 @@ impl ProductNet {
     pub fn forward(&self, input: &InputBatch, device: &Device) -> Outputs {
         let trunk = self.trunk(input.planes.clone(), input.features.clone(), device); // [n, 81, C]
         let (wdl, moves_left) = self.value_head(trunk.clone());
-        let policy = self.policy_head(trunk.clone());
-        let [n, _, c] = trunk.dims();
-        let trunk = trunk.swap_dims(1, 2).cast(FloatDType::F32).reshape([n, c, SIZE, SIZE]);
-        Outputs { trunk, policy, wdl, moves_left }
+        Outputs { policy: self.policy_head(trunk), wdl, moves_left }
     }
 
     /// The numbers that a search needs of positions with `planes` `[n, PLANES, 81]` and `features` `[n, FEATURES]`, in one

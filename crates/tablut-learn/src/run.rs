@@ -115,8 +115,7 @@ impl Run {
             let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
             let (counts, start) = (TrainingSummary::default(), start.as_ref().map(|model| model.weights.hash()));
             let training = TrainingSummary { seed: config.seed, start, play_simulations, selfplay_precision, ..counts };
-            let learner = LearnerState::new(&weights).with_optimizer(config.optimizer.kind);
-            (learner.with_auxiliary_heads(&config.loss, config.seed), training)
+            (LearnerState::new(&weights).with_optimizer(config.optimizer.kind), training)
         };
         let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;

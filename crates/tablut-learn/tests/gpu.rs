@@ -135,7 +135,7 @@ fn relative(found: &[f32], expected: &[f32]) -> f64 {
 #[test]
 fn gradients_are_those_of_the_cores() {
     let Some(device) = device(true) else { return };
-    let loss = LossWeights { ownership: 0.5, ..LossWeights::default() };
+    let loss = LossWeights::default();
     // Without momentum and weight decay, and without clipping, the first moment after one step is the gradient.
     let optimizer =
         OptimizerConfig { beta1: 0.0, weight_decay: 0.0, max_gradient_norm: 1e9, ..OptimizerConfig::default() };
@@ -144,7 +144,7 @@ fn gradients_are_those_of_the_cores() {
     let batches = [("b1c16", 5), ("b2c32", 25), ("b3c16", 40), ("b2c32", 24)];
     let largest = batches.map(|(shape, n)| {
         let batch = batch(n);
-        let state = trained(shape, &batch).with_auxiliary_heads(&loss, 3);
+        let state = trained(shape, &batch);
         let mut learner = device.learner(Backend::Cpu, state.clone(), loss, optimizer).unwrap();
         let found = learner.step(&batch, 0.001).unwrap();
         let (expected, gradients) = CpuBackend::new(state, loss, optimizer).unwrap().gradients(&batch).unwrap();

@@ -54,4 +54,4 @@ pub use rules_choice::{KnownRules, RulesChoice, choose_rules, rules_of_file};
 pub use specialists::{RULE_FEATURES, rule_features};
 pub use stated_rules::{StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
-pub use weights::{AUXILIARY, Tensor, Weights};
+pub use weights::{Tensor, Weights};

@@ -16,9 +16,6 @@ use tablut_rules::{RuleSet, is_rule_set_name};
 /// A dense tensor of f32 in main memory.
 pub type Tensor = ndarray::ArrayD<f32>;
 
-/// Prefix of the names of tensors that exist only for training.
-pub const AUXILIARY: &str = "aux.";
-
 /// Prefix of the names of a specialist's tensors, before its name: `specialist.kvasir.value.out.bias`.
 const SPECIALIST: &str = "specialist.";
 /// After the specialist's name: the tensor with the features of its rules, `[RULE_FEATURES]`.
@@ -46,9 +43,8 @@ struct Specialist {
 }
 
 impl Weights {
-    /// Uses `tensors` as the weights of a net, if they are exactly the tensors of the architecture. Tensors of heads
-    /// that exist only for training are left out; their names begin with [`AUXILIARY`]. Tensors of specialists have a
-    /// prefix, as [`Weights::iter`] gives them.
+    /// Uses `tensors` as the weights of a net, if they are exactly the tensors of the architecture. Tensors of
+    /// specialists have a prefix, as [`Weights::iter`] gives them.
     pub fn new(architecture: Architecture, mut tensors: BTreeMap<String, Tensor>) -> Result<Self, NetError> {
         let mut parts: BTreeMap<String, BTreeMap<String, Tensor>> = BTreeMap::new();
         let theirs: Vec<_> =
@@ -206,14 +202,12 @@ impl Weights {
     }
 }
 
-/// `tensors`, if they are exactly the tensors of the architecture and those that exist only for training, which are left
-/// out. `full` makes the name for messages.
+/// `tensors`, if they are exactly the tensors of the architecture. `full` makes the name for messages.
 fn complete(
     architecture: &Architecture,
     mut tensors: BTreeMap<String, Tensor>,
     full: impl Fn(&str) -> String,
 ) -> Result<BTreeMap<String, Tensor>, NetError> {
-    tensors.retain(|name, _| !name.starts_with(AUXILIARY));
     let mut known = BTreeMap::new();
     for parameter in architecture.layers().parameters() {
         let name = &parameter.name;
@@ -279,14 +273,6 @@ mod tests {
         check(&|t| drop(t.insert("value.out.bias".to_owned(), Tensor::zeros(vec![4]))), "dimensions [4], expected [3]");
         check(&|t| t.get_mut("moves_left.bias").unwrap()[0] = f32::NAN, "not finite");
         check(&|t| drop(t.insert("extra".to_owned(), t["value.out.bias"].clone())), "`extra` does not belong");
-    }
-
-    #[test]
-    fn tensors_that_only_learning_reads_are_left_out() {
-        let weights = Weights::initial(&small(), 1);
-        let mut tensors = weights.tensors.clone();
-        tensors.insert("aux.ownership.weight".to_owned(), Tensor::zeros(vec![2, 16]));
-        assert_eq!(Weights::new(small(), tensors).unwrap(), weights);
     }
 
     #[test]

@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::Deserialize;
 use tablut_games::{CalibrationBin, Endings, FleetReport, NetLosses, RuleSetStatistics};
 use tablut_ratings::RatedGeneration;
 
@@ -60,9 +59,7 @@ pub struct SelfPlayLine {
 pub struct LearningLine {
     pub steps: u64,
     pub window: usize,
-    /// Losses by name; those of heads that exist only for training and parts that this program does not know are among
-    /// them.
-    #[serde(deserialize_with = "losses")]
+    /// Losses by name; parts that this program does not know are among them.
     pub loss: BTreeMap<String, f64>,
     pub gradient_norm: f64,
     pub weight_norm: f64,
@@ -72,17 +69,6 @@ pub struct LearningLine {
     pub fresh: NetLosses,
     pub learnt: NetLosses,
     pub held_out: Option<NetLosses>,
-}
-
-/// The numbers of a table of losses, and those of the tables in it.
-fn losses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
-    let mut losses = BTreeMap::new();
-    for (name, value) in BTreeMap::<String, Value>::deserialize(deserializer)? {
-        let table = value.as_object().into_iter().flatten();
-        let inner = table.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)));
-        losses.extend(inner.chain(value.as_f64().map(|value| (name, value))));
-    }
-    Ok(losses)
 }
 
 /// The machine at the end of a generation.
@@ -201,8 +187,7 @@ mod tests {
     fn lines_of_other_versions_are_read_and_broken_ones_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metrics.jsonl");
-        let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1,\
-                    \"auxiliary\":{\"ownership\":0.5,\"reply\":2}}}}\n\
+        let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1}}}\n\
                     {\"generation\":0}\nnonsense\n{\"generation\":1,\"simulations\":7}\n{\"generation\":2,\"sel";
         fs::write(&path, text).unwrap();
         let (lines, unread) = read_lines(&path).unwrap();
@@ -211,21 +196,5 @@ mod tests {
         assert_eq!(read_lines(&folder.path().join("absent")).unwrap(), (Vec::new(), 0));
         let first: MetricsLine = serde_json::from_str(text.lines().next().unwrap()).unwrap();
         assert_eq!((first.learning.policy_gap(), first.learning.part("later")), (Some(0.5), Some(1.0)));
-        assert_eq!(
-            ["ownership", "reply", "auxiliary"].map(|part| first.learning.part(part)),
-            [Some(0.5), Some(2.0), None]
-        );
-    }
-
-    #[test]
-    fn losses_of_heads_that_exist_only_for_training_are_read() {
-        // As a run with `loss.ownership` above 0 writes them.
-        let text = "{\"generation\":1,\"learning\":{\"loss\":{\"policy\":3.5,\"auxiliary\":{\"ownership\":0.25,\"reply\":2}}}}";
-        let line: MetricsLine = serde_json::from_str(text).unwrap();
-        let parts = ["policy", "ownership", "reply", "auxiliary"].map(|name| line.learning.part(name));
-        assert_eq!(parts, [Some(3.5), Some(0.25), Some(2.0), None]);
-        let unknown = text.replace("0.25", "[1]");
-        let line: MetricsLine = serde_json::from_str(&unknown).unwrap();
-        assert_eq!((line.learning.part("policy"), line.learning.part("reply")), (Some(3.5), Some(2.0)));
     }
 }

@@ -1,8 +1,6 @@
 //! The packed positions of one generation.
 
-use std::sync::Arc;
-
-use tablut_rules::{Bitboard, Position, Side};
+use tablut_rules::{Position, Side};
 
 /// A packed training position. Its legal moves are generated again when it is drawn.
 #[derive(Clone, Debug)]
@@ -15,20 +13,16 @@ pub(super) struct Sample {
     pub(super) outcome: Option<Side>,
     pub(super) value: f32,
     pub(super) policy: Box<[u16]>,
-    /// The last position of the game.
-    pub(super) end: Arc<Position>,
     /// Whether the sides of the game were not equal.
     pub(super) unequal: bool,
 }
 
-/// The positions of some games, in order. Of the other lists each is empty if the window does not need it.
+/// The positions of some games, in order.
 #[derive(Default)]
 pub(super) struct Generation {
     pub(super) samples: Vec<Sample>,
-    /// The weights of all draws up to each position, this one included.
+    /// The weights of all draws up to each position, this one included. Empty if all are equally likely.
     pub(super) weight_sums: Vec<u64>,
-    /// The squares of the pieces that are captured soon.
-    pub(super) captures: Vec<Bitboard>,
 }
 
 impl Generation {
@@ -36,7 +30,6 @@ impl Generation {
         let before = self.weight();
         self.samples.append(&mut other.samples);
         self.weight_sums.extend(other.weight_sums.iter().map(|sum| before + sum));
-        self.captures.append(&mut other.captures);
     }
 
     pub(super) fn weight(&self) -> u64 {
@@ -45,6 +38,6 @@ impl Generation {
 
     pub(super) fn bytes(&self) -> usize {
         let of_samples = self.samples.iter().map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy));
-        of_samples.sum::<usize>() + size_of_val(&*self.weight_sums) + size_of_val(&*self.captures)
+        of_samples.sum::<usize>() + size_of_val(&*self.weight_sums)
     }
 }

@@ -141,9 +141,8 @@ fn a_device_that_fails_fails_for_all_with_its_name() {
 fn a_learner_on_a_device_takes_the_steps_of_the_cores() {
     for kind in [OptimizerKind::AdamW, OptimizerKind::Muon] {
         let (state, batch) = (LearnerState::new(&weights(5)).with_optimizer(kind), batch(32));
-        let loss = LossWeights { ownership: 0.5, ..LossWeights::default() };
+        let loss = LossWeights::default();
         let optimizer = OptimizerConfig { kind, ..OptimizerConfig::default() };
-        let state = state.with_auxiliary_heads(&loss, 5);
         let device = ComputeDevice::reference().unwrap();
         let mut learner = device.learner(Backend::Cpu, state.clone(), loss, optimizer).unwrap();
         let mut cores = CpuBackend::new(state, loss, optimizer).unwrap();

@@ -1,8 +1,8 @@
 //! The backward pass through the layers, for training: from the gradient of a net's predictions to the gradients of its
 //! weights.
 //!
-//! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and the
-//! auxiliary heads, and passes their gradients in.
+//! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and passes its
+//! gradient in.
 
 mod convolution;
 mod gradients;

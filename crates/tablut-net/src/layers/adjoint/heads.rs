@@ -49,14 +49,14 @@ pub(super) fn backward(
     let left = Rows { values: &shard.kept.output_pooled, stride: 2 * c, count: n };
     kernels.outer(left, 2 * c, sums, false, &mut shard.gradients.policy_pool);
     kernels.product(sums, &adjoints.pool, &[], false, &mut workspace.pooled);
-    output_backward(c, kernels, shard, workspace, gradient);
+    output_backward(c, kernels, shard, workspace);
 }
 
 /// Adds the parts of the gradient of the trunk's output, and passes it back through the rectifier of the output.
-fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Workspace, gradient: &Predictions) {
+fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Workspace) {
     let Workspace { pooled, inner, outer, outer_sums, .. } = workspace;
     let (size, mut share) = (SQUARES * c, vec![0.0; c]);
-    for (board, row_of_batch) in shard.rows.clone().enumerate() {
+    for board in 0..shard.rows.len() {
         let (means, maxima) = row(pooled, board, 2 * c).split_at(c);
         share_means(means, &mut share);
         let image = row_mut(outer, board, size);
@@ -68,11 +68,6 @@ fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Wo
         }
         let active = row(shard.kept.output(), board, size);
         kernels.add_at_maxima(active, &row(&shard.kept.output_pooled, board, 2 * c)[c..], maxima, [c, 0], image);
-        if !gradient.trunk.is_empty() {
-            for (out, of_others) in image.iter_mut().zip(row(&gradient.trunk, row_of_batch, size)) {
-                *out += of_others;
-            }
-        }
         kernels.gate(image, active, row_mut(outer_sums, board, c));
     }
 }

@@ -17,8 +17,6 @@ pub struct Predictions {
     pub wdl: Vec<f32>,
     /// Plies to the end in units of 32, at least 0, `[n]`.
     pub moves_left: Vec<f32>,
-    /// The trunk's output, `[n][81][channels]`. It is empty if only the heads read it.
-    pub trunk: Vec<f32>,
 }
 
 /// A few rows of a batch: their activations and their part of the gradients.
@@ -36,15 +34,12 @@ impl Shard {
         self.rows.clone()
     }
 
-    /// Appends the predictions of the shard's rows, and on request the trunk's output.
-    pub fn append_predictions(&self, with_trunk: bool, to: &mut Predictions) {
+    /// Appends the predictions of the shard's rows.
+    pub fn append_predictions(&self, to: &mut Predictions) {
         to.logits.extend_from_slice(&self.logits);
         for out in self.values.out.chunks_exact(LANES) {
             to.wdl.extend_from_slice(&out[..3]);
             to.moves_left.push(softplus(out[3]));
-        }
-        if with_trunk {
-            to.trunk.extend_from_slice(self.kept.output());
         }
     }
 }
