@@ -152,9 +152,6 @@ impl ReplayWindow {
             most: u32::MAX as usize,
         })?;
         let mut samples = Vec::new();
-        // The better player decides a game with unequal sides, so its later values say little of earlier positions.
-        let horizon = if game.notes.has_equal_sides() { self.targets.value_horizon } else { 0.0 };
-        let values = Targets { value_horizon: horizon, ..self.targets }.search_values(&game.plies, game.outcome.winner);
         game.replay(&self.rules[rules_idx], |state, _, ply| {
             let Some(search) = &ply.search else { return };
             samples.push(Sample {
@@ -166,7 +163,7 @@ impl ReplayWindow {
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
                 outcome: self.targets.proven(search.value).or(game.outcome.winner),
-                value: values[state.ply() as usize],
+                value: search.value,
                 policy: search.policy.clone().into(),
             });
         })?;

@@ -1,4 +1,4 @@
-//! The window's optional targets for games whose answers are known: values ahead, proofs, surprise.
+//! The window's optional targets for games whose answers are known: proofs, surprise.
 
 use std::sync::Arc;
 
@@ -56,25 +56,6 @@ fn window(rules: &Arc<Rules>, games: &[GameRecord], targets: Targets) -> ReplayW
 
 /// Four moves from there, without a capture.
 const MOVES: [&str; 4] = ["g3-g4", "h4-h5", "g4-g5", "f8-f7"];
-
-#[test]
-fn the_value_target_looks_ahead_in_the_game() {
-    let rules = kvasir();
-    let games = [game(&rules, &MOVES, &[Some(0.5), Some(-0.5), None, Some(0.25)])];
-    let wdl = |targets| window(&rules, &games, targets).in_order(1.0).wdl;
-    let of = |values: [f32; 3]| values.map(|v| [f32::midpoint(1.0, v), 0.0, f32::midpoint(1.0, -v)]).to_vec();
-    assert_eq!(wdl(Targets::default()), of([0.5, -0.5, 0.25]));
-    let near = wdl(Targets { value_horizon: 1.0, ..Targets::default() });
-    // Halves of each ply's own value; the quick ply has none; the game is drawn.
-    let second = (-0.25 + 0.25 / 8.0) / (1.0 - 0.25);
-    let first = (0.25 - 0.125 + 0.25 / 16.0) / (1.0 - 0.125);
-    for (found, expected) in near.as_flattened().iter().zip(of([first, second, 0.125]).as_flattened()) {
-        assert!((found - expected).abs() < 1e-6, "{near:?}");
-    }
-    // The rest of the target is still the game's outcome.
-    let outcome = window(&rules, &games, Targets { value_horizon: 1.0, ..Targets::default() }).in_order(0.0).wdl;
-    assert_eq!(outcome, [[0.0, 1.0, 0.0]; 3]);
-}
 
 #[test]
 fn a_proven_result_is_the_whole_target() {

@@ -231,7 +231,6 @@ impl TrainConfig {
     /// The optional targets of the replay window.
     pub fn targets(&self) -> Targets {
         Targets {
-            value_horizon: self.learning.value_horizon,
             proven_values: self.learning.proven_values,
             surprise_share: self.selfplay.surprise_share,
         }
@@ -316,11 +315,9 @@ mod tests {
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");
-        let techniques = ["learning.value_horizon=-1", "learning.window_power=1.5", "selfplay.surprise_share=2"];
+        let techniques = ["learning.window_power=1.5", "selfplay.surprise_share=2"];
         let techniques = fault(MINIMAL, &techniques);
-        for key in
-            ["learning.value_horizon = -1: expected 0 to 1000", "learning.window_power = 1.5", "surprise_share = 2"]
-        {
+        for key in ["learning.window_power = 1.5", "surprise_share = 2"] {
             assert!(techniques.contains(key), "{techniques}");
         }
         let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);

@@ -34,10 +34,6 @@ pub struct LearningConfig {
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
     pub held_out_share: f32,
-    /// How many plies the search values of the value target lie ahead on average, 0 (the default: only the position's
-    /// own) to 1,000. Above 0 the search's part of the target is a weighted mean of this and the following search values
-    /// of the game, whose weights fall by h / (h + 1) each ply (short-term values, `KataGo`).
-    pub value_horizon: f32,
     /// Whether a win that the search has proven is the whole value target, whatever `value_share` and the game's outcome
     /// are (default false).
     pub proven_values: bool,
@@ -69,7 +65,6 @@ impl Default for LearningConfig {
             value_share: 0.25,
             backend: Backend::Cpu,
             held_out_share: 0.0,
-            value_horizon: 0.0,
             proven_values: false,
             window_power: 0.0,
             schedule: RateSchedule::Linear,
