@@ -7,7 +7,7 @@
 //! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
 //!   process.
 //! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
-//! - [`ReplayWindow`], [`Targets`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
+//! - [`ReplayWindow`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
 
 mod cancel;
 mod doors;
@@ -19,7 +19,6 @@ mod record_file;
 mod selfplay;
 mod statistics;
 mod surprise;
-mod targets;
 mod training_batch;
 mod window;
 mod window_size;
@@ -43,6 +42,5 @@ pub use statistics::{
     PastResults, PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames,
     examine,
 };
-pub use targets::Targets;
 pub use training_batch::TrainingBatch;
 pub use window::ReplayWindow;

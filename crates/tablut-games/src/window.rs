@@ -14,7 +14,6 @@ use tablut_rules::{MoveList, N_ATTACKERS, Rules, SIZE, Side, Symmetry};
 use self::generation::{Generation, Sample};
 use crate::record::{GameRecord, ReplayError};
 use crate::surprise::draw_weights;
-use crate::targets::Targets;
 use crate::training_batch::TrainingBatch;
 use crate::window_size::window_size;
 
@@ -23,7 +22,7 @@ pub struct ReplayWindow {
     rules: Vec<Arc<Rules>>,
     generations: VecDeque<Generation>,
     max_positions: usize,
-    targets: Targets,
+    surprise_share: f32,
     /// The power by which the window grows; 0 if its size is fixed.
     power: f32,
     /// Positions that have ever been added.
@@ -41,7 +40,7 @@ impl ReplayWindow {
             rules,
             generations: VecDeque::new(),
             max_positions,
-            targets: Targets::default(),
+            surprise_share: 0.0,
             power: 0.0,
             seen: 0,
             uneven_value_share: 1.0,
@@ -50,10 +49,11 @@ impl ReplayWindow {
         }
     }
 
-    /// The same empty window with optional targets.
+    /// The same empty window. `surprise_share` of the draws follow the surprise of the search, 0 (unless set) to 1. The
+    /// rest is the same for all positions.
     #[must_use]
-    pub fn with_targets(self, targets: Targets) -> Self {
-        Self { targets, ..self }
+    pub fn with_surprise_share(self, surprise_share: f32) -> Self {
+        Self { surprise_share, ..self }
     }
 
     /// The same empty window, whose size grows as a power of the positions seen (Wu 2019), up to its maximum. With a
@@ -162,7 +162,7 @@ impl ReplayWindow {
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
-                outcome: self.targets.proven(search.value).or(game.outcome.winner),
+                outcome: game.outcome.winner,
                 value: search.value,
                 policy: search.policy.clone().into(),
             });
@@ -173,11 +173,11 @@ impl ReplayWindow {
     /// A game's samples with the weights of their draws.
     fn with_weights(&self, game: &GameRecord, samples: Vec<Sample>) -> Generation {
         let mut generation = Generation { samples, ..Generation::default() };
-        if self.targets.surprise_share > 0.0 {
+        if self.surprise_share > 0.0 {
             let searches = game.plies.iter().filter_map(|ply| ply.search.as_ref());
             let surprises: Vec<_> = searches.map(|search| search.surprise).collect();
             let mut sum = 0;
-            for weight in draw_weights(&surprises, self.targets.surprise_share) {
+            for weight in draw_weights(&surprises, self.surprise_share) {
                 sum += weight;
                 generation.weight_sums.push(sum);
             }
@@ -185,7 +185,7 @@ impl ReplayWindow {
         generation
     }
 
-    /// Draws `n` positions from the window, all equally likely unless [`Targets::surprise_share`] says otherwise. Each
+    /// Draws `n` positions from the window, all equally likely unless the window has a surprise share. Each
     /// is transformed by one of the eight symmetries, unless the window has none.
     ///
     /// `value_share` of the value target is the search's value, the rest is the game's outcome.
@@ -232,7 +232,7 @@ impl ReplayWindow {
 
     /// Draws one of the window's `len` positions: its generation and its place there.
     fn draw(&self, len: usize, rng: &mut ChaCha8Rng) -> (&Generation, usize) {
-        if self.targets.surprise_share > 0.0 {
+        if self.surprise_share > 0.0 {
             let total = self.generations.iter().map(Generation::weight).sum::<u64>();
             let mut at = rng.random_range(0..total);
             for generation in &self.generations {

@@ -1,4 +1,4 @@
-//! The window's optional targets for games whose answers are known: proofs, surprise.
+//! How often the window draws each position, and how.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameRecord, PlyRecord, RecordFile, ReplayWindow, SearchRecord, SelfPlayConfig,
-    SelfPlayGame, Targets, TrainingBatch, game_rng, read_records, run_tasks, write_records,
+    SelfPlayGame, TrainingBatch, game_rng, read_records, run_tasks, write_records,
 };
 use tablut_net::PLANES;
-use tablut_rules::{Game, MoveList, Position, Rules, SQUARES, Side};
+use tablut_rules::{Game, MoveList, Position, Rules, SQUARES};
 use tablut_search::{SearchConfig, UniformEvaluator};
 
 /// Attackers are to move.
@@ -48,27 +48,14 @@ fn game(rules: &Arc<Rules>, moves: &[&str], values: &[Option<f32>]) -> GameRecor
     }
 }
 
-fn window(rules: &Arc<Rules>, games: &[GameRecord], targets: Targets) -> ReplayWindow {
-    let mut window = ReplayWindow::new(vec![Arc::clone(rules)], 1_000_000).with_targets(targets);
+fn window(rules: &Arc<Rules>, games: &[GameRecord], surprise_share: f32) -> ReplayWindow {
+    let mut window = ReplayWindow::new(vec![Arc::clone(rules)], 1_000_000).with_surprise_share(surprise_share);
     window.push(games).unwrap();
     window
 }
 
 /// Four moves from there, without a capture.
 const MOVES: [&str; 4] = ["g3-g4", "h4-h5", "g4-g5", "f8-f7"];
-
-#[test]
-fn a_proven_result_is_the_whole_target() {
-    let rules = kvasir();
-    let games = [game(&rules, &MOVES, &[Some(1.0), Some(-1.0), Some(0.75), Some(0.0)])];
-    let wdl = |proven_values| window(&rules, &games, Targets { proven_values, ..Targets::default() }).in_order(0.5).wdl;
-    let drawn = [0.0, 1.0, 0.0];
-    let half = |a: f32, d: f32| [a / 2.0, 0.5, d / 2.0];
-    assert_eq!(wdl(false), [half(1.0, 0.0), half(0.0, 1.0), half(0.875, 0.125), half(0.5, 0.5)]);
-    assert_eq!(wdl(true), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], half(0.875, 0.125), half(0.5, 0.5)]);
-    let plain = window(&rules, &games, Targets { proven_values: true, ..Targets::default() }).in_order(0.0).wdl;
-    assert_eq!(plain[2..], [drawn; 2]);
-}
 
 #[test]
 fn surprising_positions_are_drawn_more_often() {
@@ -78,8 +65,7 @@ fn surprising_positions_are_drawn_more_often() {
         ply.search.as_mut().unwrap().surprise = Some(surprise);
     }
     let plain = game(&rules, &MOVES, &[Some(0.0); 4]);
-    let targets = Targets { surprise_share: 0.5, ..Targets::default() };
-    let mut window = window(&rules, &[record], targets);
+    let mut window = window(&rules, &[record], 0.5);
     window.push(&[plain]).unwrap();
     // Plies left tell positions of one game apart; both games have the same number of them.
     let batch = window.batch(8_000, 0.0, &mut ChaCha8Rng::seed_from_u64(5));
@@ -172,7 +158,7 @@ fn a_growing_window_keeps_what_its_size_allows_and_comes_back_the_same() {
 fn positions_are_turned_unless_the_window_has_no_symmetries() {
     let rules = kvasir();
     let record = game(&rules, &MOVES, &[Some(0.0); 4]);
-    let turned = window(&rules, &[record], Targets::default());
+    let turned = window(&rules, &[record], 0.0);
     let planes = |batch: &TrainingBatch| -> Vec<Vec<u32>> {
         let rows = batch.input.planes.chunks_exact(PLANES * SQUARES);
         rows.map(|row| row.iter().map(|value| value.to_bits()).collect()).collect()
@@ -182,11 +168,4 @@ fn positions_are_turned_unless_the_window_has_no_symmetries() {
     let as_stored = |rows: &[Vec<u32>]| rows.iter().filter(|row| stored.contains(row)).count();
     assert!(as_stored(&drawn(&turned)) < 32);
     assert_eq!(as_stored(&drawn(&turned.with_symmetries(false))), 64);
-}
-
-#[test]
-fn nothing_optional_is_made_unless_asked_for() {
-    assert_eq!(Targets::default().proven(1.0), None);
-    let proving = Targets { proven_values: true, ..Targets::default() };
-    assert_eq!(proving.proven(-1.0), Some(Side::Defenders));
 }

@@ -7,7 +7,7 @@ mod ranges;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::{Concurrency, SelfPlayConfig, Targets};
+use tablut_games::{Concurrency, SelfPlayConfig};
 use tablut_net::{Architecture, DeviceChoice, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
@@ -226,14 +226,6 @@ impl TrainConfig {
     /// The weights of the untrained net.
     pub fn initial_weights(&self) -> Weights {
         Weights::initial(&self.shape, self.seed).without(&self.learning.hidden_inputs)
-    }
-
-    /// The optional targets of the replay window.
-    pub fn targets(&self) -> Targets {
-        Targets {
-            proven_values: self.learning.proven_values,
-            surprise_share: self.selfplay.surprise_share,
-        }
     }
 
     /// The config as TOML: every key that has an effect, with each list on one line.

@@ -219,7 +219,7 @@ impl Run {
             latest.push((path, games));
         }
         self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
-            .with_targets(self.config.targets())
+            .with_surprise_share(self.config.selfplay.surprise_share)
             .growing(learning.window_power, seen.saturating_sub(kept as u64))
             .with_uneven_value_share(learning.uneven_value_share)
             .with_symmetries(learning.symmetries)
