@@ -21,7 +21,6 @@ mod statistics;
 mod surprise;
 mod training_batch;
 mod window;
-mod window_size;
 
 pub use cancel::CancelToken;
 pub use doors::{

@@ -15,7 +15,6 @@ use self::generation::{Generation, Sample};
 use crate::record::{GameRecord, ReplayError};
 use crate::surprise::draw_weights;
 use crate::training_batch::TrainingBatch;
-use crate::window_size::window_size;
 
 /// Positions of the latest generations, oldest first.
 pub struct ReplayWindow {
@@ -23,10 +22,6 @@ pub struct ReplayWindow {
     generations: VecDeque<Generation>,
     max_positions: usize,
     surprise_share: f32,
-    /// The power by which the window grows; 0 if its size is fixed.
-    power: f32,
-    /// Positions that have ever been added.
-    seen: u64,
     uneven_value_share: f32,
     symmetries: bool,
     hidden: Vec<OptionalInput>,
@@ -41,8 +36,6 @@ impl ReplayWindow {
             generations: VecDeque::new(),
             max_positions,
             surprise_share: 0.0,
-            power: 0.0,
-            seen: 0,
             uneven_value_share: 1.0,
             symmetries: true,
             hidden: Vec::new(),
@@ -54,13 +47,6 @@ impl ReplayWindow {
     #[must_use]
     pub fn with_surprise_share(self, surprise_share: f32) -> Self {
         Self { surprise_share, ..self }
-    }
-
-    /// The same empty window, whose size grows as a power of the positions seen (Wu 2019), up to its maximum. With a
-    /// `power` of 0 the size is the maximum. `seen` positions have been added to an earlier window.
-    #[must_use]
-    pub fn growing(self, power: f32, seen: u64) -> Self {
-        Self { power, seen, ..self }
     }
 
     /// The same window. In games with unequal sides, this share of the value target is the search's value (1 unless set).
@@ -80,11 +66,6 @@ impl ReplayWindow {
     #[must_use]
     pub fn hiding(self, hidden: Vec<OptionalInput>) -> Self {
         Self { hidden, ..self }
-    }
-
-    /// Positions that a window with this maximum and power keeps after `seen` positions.
-    pub fn size_after(max_positions: usize, power: f32, seen: u64) -> usize {
-        window_size(seen, power, max_positions)
     }
 
     /// Positions in the window.
@@ -123,9 +104,7 @@ impl ReplayWindow {
         }
         let added = generation.samples.len();
         self.generations.push_back(generation);
-        self.seen += added as u64;
-        let size = window_size(self.seen, self.power, self.max_positions);
-        while self.generations.len() > 1 && self.len() > size {
+        while self.generations.len() > 1 && self.len() > self.max_positions {
             self.generations.pop_front();
         }
         Ok(added)

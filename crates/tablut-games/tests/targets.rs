@@ -126,35 +126,6 @@ fn games_record_the_surprise_only_if_it_is_wanted() {
 }
 
 #[test]
-fn a_growing_window_keeps_what_its_size_allows_and_comes_back_the_same() {
-    let rules = kvasir();
-    let record = game(&rules, &MOVES, &[Some(0.0); 4]);
-    let generation = vec![record; 2_000];
-    let mut whole = ReplayWindow::new(vec![Arc::clone(&rules)], 1_000_000).growing(0.5, 0);
-    let mut sizes = Vec::new();
-    for _ in 0..8 {
-        whole.push(&generation).unwrap();
-        sizes.push(whole.len());
-    }
-    // 8,000 positions each. 25,000 fit at first, 37,000 after 64,000.
-    let after = |seen| ReplayWindow::size_after(1_000_000, 0.5, seen);
-    let fits = |seen: u64| (after(seen) / 8_000 * 8_000).min(seen as usize);
-    let expected: Vec<usize> = (1..=8).map(|n| fits(8_000 * n)).collect();
-    assert_eq!(sizes, expected);
-    assert_eq!((sizes[2], sizes[3]), (24_000, 24_000));
-    assert!(sizes[7] > sizes[3] && sizes[7] < 64_000, "{sizes:?}");
-    // As after a resume: the same size from the number of positions seen and the last generations alone.
-    let kept = (sizes[7] / 8_000) as u64;
-    let mut resumed = ReplayWindow::new(vec![rules], 1_000_000).growing(0.5, 8_000 * (8 - kept));
-    for _ in 0..kept {
-        resumed.push(&generation).unwrap();
-    }
-    assert_eq!(resumed.len(), whole.len());
-    let draw = |window: &ReplayWindow| window.batch(8, 0.0, &mut ChaCha8Rng::seed_from_u64(1)).moves_left;
-    assert_eq!(draw(&resumed), draw(&whole));
-}
-
-#[test]
 fn positions_are_turned_unless_the_window_has_no_symmetries() {
     let rules = kvasir();
     let record = game(&rules, &MOVES, &[Some(0.0); 4]);

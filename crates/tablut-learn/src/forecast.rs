@@ -120,8 +120,7 @@ impl TrainConfig {
         let rating_evaluations = rating_games * pace.plies_per_game / 2.0
             * pace.evaluations_per_simulation
             * f64::from(schedule.simulations_at(0));
-        let size = ReplayWindow::size_after(learning.window_positions, learning.window_power, learnt_from as u64);
-        let window_positions = learnt_from.min(size as f64);
+        let window_positions = learnt_from.min(learning.window_positions as f64);
         let rate = |count: f64, per_second: f64| if count == 0.0 { 0.0 } else { count / per_second.max(1e-9) };
         Forecast {
             games: schedule.generations.saturating_mul(schedule.games as u64),

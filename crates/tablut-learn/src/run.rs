@@ -205,14 +205,13 @@ impl Run {
 
     /// Fills the window as it was after the last completed generation, with the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
-        let (learning, seen) = (&self.config.learning, self.training.positions);
-        let size = ReplayWindow::size_after(learning.window_positions, learning.window_power, seen);
+        let learning = &self.config.learning;
         let (mut latest, mut kept) = (Vec::new(), 0);
         for generation in (0..self.next_generation).rev() {
             let path = self.games_path(generation);
             let (games, _) = self.split(read_records(&path)?.games);
             let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
-            if kept + positions > size && !latest.is_empty() {
+            if kept + positions > learning.window_positions && !latest.is_empty() {
                 break;
             }
             kept += positions;
@@ -220,7 +219,6 @@ impl Run {
         }
         self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
             .with_surprise_share(self.config.selfplay.surprise_share)
-            .growing(learning.window_power, seen.saturating_sub(kept as u64))
             .with_uneven_value_share(learning.uneven_value_share)
             .with_symmetries(learning.symmetries)
             .hiding(learning.hidden_inputs.clone());

@@ -34,9 +34,6 @@ pub struct LearningConfig {
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
     pub held_out_share: f32,
-    /// Power by which the window grows with the positions seen, up to `window_positions`: 0 (the default: it has that
-    /// size from the beginning) to 1. `KataGo` uses 0.75.
-    pub window_power: f32,
     /// How the learning rate falls in the last `decay_share` of the generations: `linear` (the default), `cosine`, or
     /// `drop`, in two steps.
     pub schedule: RateSchedule,
@@ -62,7 +59,6 @@ impl Default for LearningConfig {
             value_share: 0.25,
             backend: Backend::Cpu,
             held_out_share: 0.0,
-            window_power: 0.0,
             schedule: RateSchedule::Linear,
             uneven_value_share: 1.0,
             symmetries: true,

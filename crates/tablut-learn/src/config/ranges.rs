@@ -100,7 +100,6 @@ impl TrainConfig {
         let fits = l.backend != Backend::Amx || !may_learn_here || Backend::amx_fits(&self.shape);
         faults(&[
             (fits, "learning.backend", &channels, "cpu, fastest or burn: amx needs a multiple of 32 channels"),
-            (unit.contains(&l.window_power), "learning.window_power", &l.window_power, "0 to 1"),
             (unit.contains(&l.uneven_value_share), "learning.uneven_value_share", &l.uneven_value_share, "0 to 1"),
         ])
     }
