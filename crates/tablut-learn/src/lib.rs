@@ -36,7 +36,6 @@ mod muon;
 mod optimizer;
 mod padded_moves;
 mod product_net;
-mod rate_schedule;
 mod rating;
 mod run;
 mod run_folder;
@@ -72,7 +71,6 @@ pub use metrics::{
 pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, OptimizerKind, ParamState};
 pub use product_net::{Multiply, ProductNet};
-pub use rate_schedule::RateSchedule;
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use run_precision::PrecisionError;

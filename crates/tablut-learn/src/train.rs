@@ -17,7 +17,7 @@ use tablut_search::SearchConfig;
 use crate::checkpoint::{Checkpoint, model_path};
 use crate::config::TrainConfig;
 use crate::gradient_backend::StepReport;
-use crate::learner::learning_rate;
+use crate::learner::{learning_rate, learning_rate_share};
 use crate::loss_parts::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPlayMetrics, append_metrics};
 use crate::run::Run;
@@ -238,7 +238,7 @@ fn learn(
         }
         // The schedule counts generations, so that it is known before their games are played.
         let progress = generation as f32 + step as f32 / steps as f32;
-        let fall = config.schedule.share(progress, run.config.schedule.generations as f32, config.decay_share);
+        let fall = learning_rate_share(progress, run.config.schedule.generations as f32, config.decay_share);
         let rate = fall * learning_rate(run.learner.steps + step, config.learning_rate, config.warmup_steps);
         let batch = run.window.batch(config.batch_size, config.value_share, &mut rng);
         let report = backend.step(&batch, rate)?;

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use tablut_net::OptionalInput;
 
 use crate::backend::Backend;
-use crate::rate_schedule::RateSchedule;
 
 /// How the net learns from the games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,9 +33,6 @@ pub struct LearningConfig {
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
     pub held_out_share: f32,
-    /// How the learning rate falls in the last `decay_share` of the generations: `linear` (the default), `cosine`, or
-    /// `drop`, in two steps.
-    pub schedule: RateSchedule,
     /// Share of the search's value in the value target of games with unequal sides (`selfplay.past_share`,
     /// `selfplay.balance`), 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
     pub uneven_value_share: f32,
@@ -59,7 +55,6 @@ impl Default for LearningConfig {
             value_share: 0.25,
             backend: Backend::Cpu,
             held_out_share: 0.0,
-            schedule: RateSchedule::Linear,
             uneven_value_share: 1.0,
             symmetries: true,
             hidden_inputs: Vec::new(),
