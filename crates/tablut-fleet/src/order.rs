@@ -291,7 +291,7 @@ mod tests {
             generation: 3,
             games: 20,
             rules: Rules::names().map(|name| Arc::new(Rules::named(name).unwrap())).collect(),
-            selfplay: SelfPlayConfig { full_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
+            selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
             weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
             special: SpecialGames::default(),

@@ -11,7 +11,7 @@ pub struct GameNotes {
     /// The side that an earlier net of the run played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub past: Option<PastSide>,
-    /// Simulations of a full search of the attackers and of the defenders, if they differ.
+    /// Simulations of a search of the attackers and of the defenders, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulations: Option<[u32; 2]>,
     /// The generation whose games the start position is from. The game has no history before it.

@@ -30,7 +30,7 @@ pub struct GameRecord {
 pub struct PlyRecord {
     /// The move played.
     pub mv: Move,
-    /// The search's result, if a full search chose the move; `None` for random and quick plies.
+    /// The search's result, if it is a training target; `None` for random plies and for the shorter of unequal searches.
     pub search: Option<SearchRecord>,
 }
 

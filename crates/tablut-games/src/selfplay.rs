@@ -1,4 +1,4 @@
-//! Self-play: one net plays both sides, and every full search becomes a training position.
+//! Self-play: one net plays both sides, and every search becomes a training position.
 //!
 //! In special games ([`GamePlan`]) an earlier net plays one side, or the sides search unequally, or the start is another.
 
@@ -44,19 +44,9 @@ pub trait GameWatch: Send + Sync {
 struct SidePlay {
     /// The evaluator of its searches: 0 is the net that learns.
     evaluator: usize,
-    full: SearchConfig,
-    quick: SearchConfig,
-    /// Whether its full searches become training positions.
+    search: SearchConfig,
+    /// Whether its searches become training positions.
     teaches: bool,
-}
-
-impl SidePlay {
-    fn new(config: &SelfPlayConfig, search: &SearchConfig) -> Self {
-        let quick_simulations = (search.simulations as f32 * config.quick_simulations).round().max(1.0) as u32;
-        let mut quick = SearchConfig { simulations: quick_simulations, ..search.clone() };
-        quick.gumbel.gumbel_scale = 0.0;
-        Self { evaluator: 0, full: search.clone(), quick, teaches: true }
-    }
 }
 
 /// One self-play game as a task for the executor. The net that learns is evaluator 0, the earlier nets of
@@ -71,8 +61,6 @@ pub struct SelfPlayGame {
     searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
     searching: bool,
-    /// Whether the running search is a full one.
-    full: bool,
     config: SelfPlayConfig,
     rng: ChaCha8Rng,
     queries: Vec<Query>,
@@ -121,10 +109,9 @@ impl SelfPlayGame {
             start: *game.position(),
             game,
             plies: Vec::new(),
-            sides: sides(config, search, plan),
+            sides: sides(search, plan),
             searches: [None, None],
             searching: false,
-            full: true,
             config: config.clone(),
             rng,
             queries: Vec::new(),
@@ -169,9 +156,7 @@ impl SelfPlayGame {
 
     /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
-        self.full = self.config.full_share >= 1.0 || self.rng.random_range(0.0..1.0) < self.config.full_share;
-        let (side, tree) = (&self.sides[self.side()], self.tree());
-        let config = if self.full { &side.full } else { &side.quick };
+        let (config, tree) = (&self.sides[self.side()].search, self.tree());
         match &mut self.searches[tree] {
             Some(search) => search.configure(config),
             search => *search = Some(Search::new(self.game.clone(), config, ChaCha8Rng::from_rng(&mut self.rng))),
@@ -181,7 +166,7 @@ impl SelfPlayGame {
 
     /// Plays the chosen move.
     fn play(&mut self, result: &SearchResult) {
-        let teaches = self.full && self.sides[self.side()].teaches;
+        let teaches = self.sides[self.side()].teaches;
         let search = teaches.then(|| SearchRecord {
             value: result.value,
             simulations: result.simulations,
@@ -233,11 +218,11 @@ impl SelfPlayGame {
 }
 
 /// How the sides of a planned game are played. With unequal searches, only the longer ones teach.
-fn sides(config: &SelfPlayConfig, search: &SearchConfig, plan: &GamePlan) -> [SidePlay; 2] {
+fn sides(search: &SearchConfig, plan: &GamePlan) -> [SidePlay; 2] {
     let mut sides = Side::ALL.map(|side| {
         let simulations = plan.simulations.map_or(search.simulations, |both| both[side.index()]);
-        let play = SidePlay::new(config, &SearchConfig { simulations, ..search.clone() });
-        SidePlay { teaches: simulations >= search.simulations, ..play }
+        let teaches = simulations >= search.simulations;
+        SidePlay { evaluator: 0, search: SearchConfig { simulations, ..search.clone() }, teaches }
     });
     if let Some((past, place)) = plan.past {
         let side = &mut sides[past.side.index()];

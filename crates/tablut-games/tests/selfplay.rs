@@ -36,13 +36,7 @@ fn rules(name: &str) -> Arc<Rules> {
 }
 
 fn config() -> SelfPlayConfig {
-    SelfPlayConfig {
-        opening_plies: 4,
-        max_plies: 60,
-        full_share: 0.5,
-        quick_simulations: 0.5,
-        ..SelfPlayConfig::default()
-    }
+    SelfPlayConfig { opening_plies: 4, max_plies: 60, ..SelfPlayConfig::default() }
 }
 
 #[test]

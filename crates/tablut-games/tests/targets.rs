@@ -19,7 +19,7 @@ fn kvasir() -> Arc<Rules> {
     Arc::new(Rules::named("kvasir").unwrap())
 }
 
-/// A game of these moves that the ply limit ends. `values` are those of the searches; a ply without one was quick. Each
+/// A game of these moves that the ply limit ends. `values` are those of the searches; a ply without one was random. Each
 /// policy is all on the last legal move.
 fn game(rules: &Arc<Rules>, moves: &[&str], values: &[Option<f32>]) -> GameRecord {
     let start: Position = START.parse().unwrap();

@@ -117,7 +117,7 @@ fn order(games: usize) -> GameOrder {
         generation: 0,
         games,
         rules: vec![Arc::new(Rules::named("kvasir").expect("it comes with the program"))],
-        selfplay: SelfPlayConfig { full_share: 1.0, ..SelfPlayConfig::default() },
+        selfplay: SelfPlayConfig::default(),
         search: SearchConfig { simulations: 16, ..SearchConfig::default() },
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
         special: SpecialGames::default(),

@@ -76,7 +76,7 @@ pub struct ScheduleConfig {
     pub generations: u64,
     /// Self-play games per generation, 1 to 1,000,000.
     pub games: usize,
-    /// Steps of `(generation, simulations)`: from that generation on, a full search has this many simulations. The
+    /// Steps of `(generation, simulations)`: from that generation on, a search has this many simulations. The
     /// first step is for generation 0. Few simulations early give more games in the same time (progressive simulation).
     pub simulations: Vec<(u64, u32)>,
     /// Generations between a net and the games that it plays, 0 or 1 (default 0). With 0, each generation is played by
@@ -92,7 +92,7 @@ impl Default for ScheduleConfig {
 }
 
 impl ScheduleConfig {
-    /// Simulations of a full search in `generation`.
+    /// Simulations of a search in `generation`.
     pub fn simulations_at(&self, generation: u64) -> u32 {
         self.simulations.iter().take_while(|step| step.0 <= generation).last().map_or(1, |step| step.1)
     }
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_config_reads_back_what_it_writes() {
-        let config = load(MINIMAL, &["schedule.games=7", "selfplay.full_share=0.25"]).unwrap();
+        let config = load(MINIMAL, &["schedule.games=7", "selfplay.balance=0.25"]).unwrap();
         assert_eq!(config.schedule.games, 7);
         assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
     }

@@ -101,11 +101,9 @@ impl TrainConfig {
     pub fn forecast(&self, pace: &MachinePace) -> Forecast {
         let (schedule, learning) = (&self.schedule, &self.learning);
         let games = schedule.games as f64;
-        // The cost of a ply is that of a full search or a quick one.
-        let per_ply = |simulations: u32| pace.evaluations_per_simulation * mean_simulations(self, simulations);
-        let searched_plies = pace.positions_per_game / f64::from(self.selfplay.full_share.max(f32::MIN_POSITIVE));
+        let per_ply = |simulations: u32| pace.evaluations_per_simulation * f64::from(simulations);
         let evaluations: f64 = (0..schedule.generations)
-            .map(|generation| games * searched_plies * per_ply(schedule.simulations_at(generation)))
+            .map(|generation| games * pace.positions_per_game * per_ply(schedule.simulations_at(generation)))
             .sum();
         let all_games = schedule.generations as f64 * games;
         // An earlier net's plies teach nothing.
@@ -145,12 +143,6 @@ impl TrainConfig {
     }
 }
 
-/// Mean simulations per ply if a full search has `full`.
-fn mean_simulations(config: &TrainConfig, full: u32) -> f64 {
-    let (share, quick) = (f64::from(config.selfplay.full_share), f64::from(config.selfplay.quick_simulations));
-    f64::from(full) * (share + (1.0 - share) * quick)
-}
-
 /// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a third of `time`,
 /// or longer if not even one game or step fits. It writes nothing except a file in the system's temporary folder.
 pub fn benchmark(
@@ -182,7 +174,6 @@ pub fn benchmark(
     if positions == 0 {
         return Err(TrainError::NothingToLearn(0));
     }
-    let searched = positions as f64 / f64::from(config.selfplay.full_share.max(f32::MIN_POSITIVE));
     let evaluations_per_second =
         speed(config, &order, (device.concurrency(&config.machine), make_inference), time / 3, cancel)?;
     let samples_per_second = steps(config, &weights, &window, device, time / 3, cancel)?;
@@ -191,7 +182,7 @@ pub fn benchmark(
     Ok(MachinePace {
         plies_per_game: plies as f64 / n_games,
         positions_per_game: positions as f64 / n_games,
-        evaluations_per_simulation: evaluations as f64 / (searched * mean_simulations(config, middle)),
+        evaluations_per_simulation: evaluations as f64 / (positions as f64 * f64::from(middle)),
         evaluations_per_second,
         samples_per_second,
         bytes_per_position: game_bytes as f64 / positions as f64,
@@ -370,14 +361,6 @@ mod tests {
         assert_eq!(found.seconds(), 50.0);
         let longer = config(&["schedule.generations=8", "evaluation.games=0"]).forecast(&PACE);
         assert_eq!((longer.games, longer.final_seconds, longer.disk_bytes[2]), (80, 0.0, 8000));
-    }
-
-    #[test]
-    fn quick_searches_cost_less_and_teach_nothing() {
-        let slow = config(&["selfplay.full_share=1.0"]).forecast(&MachinePace { positions_per_game: 100.0, ..PACE });
-        let quick = config(&["selfplay.full_share=0.5", "selfplay.quick_simulations=0.25"]);
-        let quick = quick.forecast(&MachinePace { positions_per_game: 50.0, ..PACE });
-        assert_eq!((quick.evaluations, quick.positions), (slow.evaluations * 0.625, slow.positions / 2.0));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct GenerationMetrics {
     pub schema: u32,
     /// The generation, from 0.
     pub generation: u64,
-    /// Simulations of a full search.
+    /// Simulations of a search.
     #[serde(default)]
     pub simulations: u32,
     /// Self-play.

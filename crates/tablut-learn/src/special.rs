@@ -64,7 +64,7 @@ fn past_generations(seed: u64, generation: u64, lag: u64) -> Vec<u64> {
     drawn.into_iter().map(|place| first + place).collect()
 }
 
-/// Simulations of a full search of attackers and defenders where the lead of one side in `results` is beyond `band`. The
+/// Simulations of a search of attackers and defenders where the lead of one side in `results` is beyond `band`. The
 /// ratio grows from 1 at the band's end to [`MOST_RATIO`] where one side wins all games. Both sides together simulate as
 /// much as two equal ones of `full`. A band of 0 is off.
 fn simulations_by_side(results: Endings, band: f64, full: u32) -> Option<[u32; 2]> {

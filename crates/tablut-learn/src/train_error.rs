@@ -61,11 +61,8 @@ pub enum TrainError {
     /// Two rule sets of the config have one name.
     #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
     DuplicateRules(String),
-    /// No ply of a generation had a full search.
-    #[error(
-        "no position to learn from in generation {0}: none of its plies was searched in full; raise \
-         selfplay.full_share or schedule.games"
-    )]
+    /// No ply of a generation has a search to learn from.
+    #[error("no position to learn from in generation {0}: no search of its games is a training target; raise schedule.games")]
     NothingToLearn(u64),
     /// A rule set.
     #[error(transparent)]

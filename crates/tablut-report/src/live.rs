@@ -59,7 +59,7 @@ pub struct LiveGame {
     pub start: String,
     /// The moves so far.
     pub moves: Vec<String>,
-    /// What the search said of the position before each of them; none where no full search was made.
+    /// What the search said of the position before each of them; none where its search is no training target.
     pub values: Vec<Option<f32>>,
     /// How it ended; none while it is played.
     pub outcome: Option<Outcome>,

@@ -17,7 +17,7 @@ pub struct MetricsLine {
     pub schema: u32,
     /// The generation, from 0.
     pub generation: u64,
-    /// Simulations of a full search.
+    /// Simulations of a search.
     pub simulations: u32,
     /// Self-play.
     pub selfplay: SelfPlayLine,

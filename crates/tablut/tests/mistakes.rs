@@ -120,9 +120,6 @@ fn runs() {
     let folder = tempfile::tempdir().unwrap();
     let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
     fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
-    let nothing = ["train", text(&config), "--run", text(&run), "--set", "selfplay.full_share=0.0000001"];
-    refused(&nothing, &["no position to learn from in generation 0", "selfplay.full_share"]);
-    refused(&nothing, &["no position to learn from in generation 0"]);
     refused(&["train", text(&config), "--set", "evaluation.against=[\"net:nofile@4\"]"], &["nofile"]);
     refused(&["train", text(&config), "--set", "search.gumbel.max_considered=0"], &["search.gumbel.max_considered"]);
     refused(&["train", text(&config), "--set", "rules=[\"kvasir\", \"kvasir\"]"], &["`kvasir`", "two rule sets"]);

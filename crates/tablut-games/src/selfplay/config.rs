@@ -12,11 +12,6 @@ pub struct SelfPlayConfig {
     pub opening_plies: u32,
     /// A game that reaches this many plies is a draw (default 200).
     pub max_plies: u32,
-    /// Share of the plies with a full search, which are used for training. The other plies use a quick search (playout
-    /// cap randomisation, Wu 2019, section 3.1). Default 1.
-    pub full_share: f32,
-    /// Simulations of a quick search, as a share of a full one (default 0.25).
-    pub quick_simulations: f32,
     /// Share of the games in which an earlier net of the run plays one side, 0 to 1 (default 0: none). The sides take
     /// turns. The net learns only from its own moves, and with `learning.uneven_value_share` from their values.
     pub past_share: f32,
@@ -51,8 +46,6 @@ impl Default for SelfPlayConfig {
         Self {
             opening_plies: 6,
             max_plies: 200,
-            full_share: 1.0,
-            quick_simulations: 0.25,
             past_share: 0.0,
             balance: 0.0,
             balance_share: 0.5,

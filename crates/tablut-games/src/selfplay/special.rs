@@ -32,7 +32,7 @@ pub struct PastNet {
 /// What one rule set's special games need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpecialSet {
-    /// Simulations of a full search of attackers and of defenders in games with unequal searches, if there are any.
+    /// Simulations of a search of attackers and of defenders in games with unequal searches, if there are any.
     pub simulations: Option<[u32; 2]>,
     /// Start positions for `selfplay.regret_starts`.
     pub starts: Vec<StartPosition>,
@@ -67,7 +67,7 @@ impl StartPosition {
 pub struct GamePlan {
     /// The side of an earlier net, and the net's place in [`SpecialGames::past`].
     pub past: Option<(PastSide, usize)>,
-    /// Simulations of a full search of attackers and of defenders, if they differ.
+    /// Simulations of a search of attackers and of defenders, if they differ.
     pub simulations: Option<[u32; 2]>,
     /// Another start position than that of the rules.
     pub start: Option<StartPosition>,

@@ -52,7 +52,7 @@ pub struct PastResults {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnevenGames {
-    /// Simulations of a full search of the attackers and of the defenders.
+    /// Simulations of a search of the attackers and of the defenders.
     pub simulations: [u32; 2],
     /// Their results.
     #[serde(flatten)]

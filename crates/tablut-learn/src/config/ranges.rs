@@ -77,12 +77,9 @@ impl TrainConfig {
 
     fn selfplay_faults(&self) -> Vec<String> {
         let (p, unit) = (&self.selfplay, 0.0..=1.0);
-        let above_zero = |value: f32| value > 0.0 && value <= 1.0;
         faults(&[
             (p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100"),
             ((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000"),
-            (above_zero(p.full_share), "selfplay.full_share", &p.full_share, "above 0, to 1"),
-            (above_zero(p.quick_simulations), "selfplay.quick_simulations", &p.quick_simulations, "above 0, to 1"),
             (unit.contains(&p.past_share), "selfplay.past_share", &p.past_share, "0 to 1"),
             ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
             ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),

@@ -25,7 +25,7 @@ pub struct SteppedGame<'a> {
     pub positions: Vec<Position>,
     /// The moves.
     pub moves: Vec<Move>,
-    /// What the search said of the position before each move; none where no full search was made.
+    /// What the search said of the position before each move; none where its search is no training target.
     pub values: Vec<Option<f32>>,
     /// Whether its last position is shown at first, and not its first one.
     pub at_end: bool,
