@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
-use tablut_games::{GameOrder, PastNet, SpecialGames};
+use tablut_games::{GameOrder, SpecialGames};
 use tablut_net::{Precision, Weights};
 use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
 use tablut_rules::Rules;
@@ -111,25 +111,13 @@ fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestan
     Ok([contestant(first)?, contestant(second)?])
 }
 
-/// The net that learns, and what the special games are played with.
-fn special_games(
-    nets: Vec<Arc<Weights>>,
-    past: &[u64],
-    sets: &[SpecialText],
-    n_sets: usize,
-) -> Result<(Arc<Weights>, SpecialGames), FleetError> {
-    let wrong = |reason: String| FleetError::message("job", reason);
-    if nets.len() != 1 + past.len() {
-        return Err(wrong(format!("{} nets, expected {}", nets.len(), 1 + past.len())));
-    }
+/// What the special games are played with.
+fn special_games(sets: &[SpecialText], n_sets: usize) -> Result<SpecialGames, FleetError> {
     if !sets.is_empty() && sets.len() != n_sets {
-        return Err(wrong(format!("special games of {} rule sets, expected {n_sets}", sets.len())));
+        let reason = format!("special games of {} rule sets, expected {n_sets}", sets.len());
+        return Err(FleetError::message("job", reason));
     }
-    let mut nets = nets.into_iter();
-    let weights = nets.next().ok_or_else(|| wrong("no net".to_owned()))?;
-    let past = past.iter().zip(nets).map(|(&generation, weights)| PastNet { generation, weights }).collect();
-    let sets = sets.iter().map(SpecialText::special).collect::<Result<_, _>>()?;
-    Ok((weights, SpecialGames { past, sets }))
+    Ok(SpecialGames { sets: sets.iter().map(SpecialText::special).collect::<Result<_, _>>()? })
 }
 
 impl From<GameOrder> for Order {
@@ -158,7 +146,7 @@ impl Order {
     /// The nets that games ask, by the evaluators' places.
     pub fn nets(&self) -> Vec<Arc<Weights>> {
         match self {
-            Self::SelfPlay(order) => order.nets(),
+            Self::SelfPlay(order) => vec![order.weights.clone()],
             Self::Match(order) => order.nets.clone(),
         }
     }
@@ -191,7 +179,6 @@ impl Order {
                 let work = WorkSpec::SelfPlay {
                     selfplay: order.selfplay.clone(),
                     search: order.search.clone(),
-                    past: order.special.past.iter().map(|net| net.generation).collect(),
                     sets: order.special.sets.iter().map(SpecialText::of).collect(),
                 };
                 (order.seed, order.rules.clone(), work)
@@ -243,8 +230,10 @@ impl Order {
         }
         let rules = spec.compiled_rules()?;
         match &spec.work {
-            WorkSpec::SelfPlay { selfplay, search, past, sets } => {
-                let (weights, special) = special_games(nets, past, sets, rules.len())?;
+            WorkSpec::SelfPlay { selfplay, search, sets } => {
+                let [weights] = <[_; 1]>::try_from(nets)
+                    .map_err(|nets| FleetError::message("job", format!("{} nets, expected 1", nets.len())))?;
+                let special = special_games(sets, rules.len())?;
                 Ok(Self::from(GameOrder {
                     seed: spec.seed,
                     generation: spec.generation,
@@ -298,15 +287,13 @@ mod tests {
         }
     }
 
-    /// An order with an earlier net, unequal searches and another start.
+    /// An order with unequal searches and another start.
     fn special_order() -> GameOrder {
         let order = order();
-        let weights = Arc::new(Weights::initial(order.weights.architecture(), 8));
         let mut sets = vec![SpecialSet::default(); order.rules.len()];
         let start = StartPosition::new(1, Position::start(Side::Defenders)).unwrap();
         sets[1] = SpecialSet { simulations: Some([30, 2]), starts: vec![start] };
-        let special = SpecialGames { past: vec![PastNet { generation: 1, weights }], sets };
-        GameOrder { special, ..order }
+        GameOrder { special: SpecialGames { sets }, ..order }
     }
 
     #[test]
@@ -328,20 +315,19 @@ mod tests {
     #[test]
     fn so_does_one_of_special_games() {
         let order = special_order();
+        let nets = [order.weights.clone()];
         let spec = Order::from(order.clone()).spec("run");
         let json = serde_json::to_vec(&spec).unwrap();
         let back: OrderSpec = serde_json::from_slice(&json).unwrap();
         assert_eq!(back, spec);
-        let Order::SelfPlay(opened) = Order::open(&back, order.nets(), &[], 0).unwrap() else { panic!("self-play") };
+        let Order::SelfPlay(opened) = Order::open(&back, nets.to_vec(), &[], 0).unwrap() else { panic!("self-play") };
         assert_eq!(opened.special.sets, order.special.sets);
-        assert_eq!(opened.special.past[0].generation, 1);
-        assert_eq!(opened.special.past[0].weights.hash(), order.special.past[0].weights.hash());
-        let refused = |nets: &[Arc<Weights>]| Order::open(&spec, nets.to_vec(), &[], 0).unwrap_err().to_string();
-        assert!(refused(&order.nets()[..1]).contains("1 nets, expected 2"));
+        let error = Order::open(&spec, Vec::new(), &[], 0).unwrap_err().to_string();
+        assert!(error.contains("0 nets, expected 1"), "{error}");
         let mut without_king = spec.clone();
         let WorkSpec::SelfPlay { sets, .. } = &mut without_king.work else { panic!("self-play") };
         sets[1].starts[0].1 = sets[1].starts[0].1.replace('K', "1");
-        let error = Order::open(&without_king, order.nets(), &[], 0).unwrap_err().to_string();
+        let error = Order::open(&without_king, nets.to_vec(), &[], 0).unwrap_err().to_string();
         assert!(error.contains("king"), "{error}");
     }
 

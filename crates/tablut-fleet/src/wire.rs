@@ -12,7 +12,7 @@ use tablut_search::{Limit, SearchConfig};
 use crate::error::FleetError;
 
 /// Version of everything that travels; trainer and workers must have the same.
-pub const WIRE_VERSION: u32 = 2;
+pub const WIRE_VERSION: u32 = 3;
 
 /// The games of one generation or of one match: everything that they are a function of, in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct OrderSpec {
     pub seed: u64,
     /// The rule sets themselves, which take turns; one for a match.
     pub rules: Vec<RuleSet>,
-    /// The nets that play: for self-play the one that learns and then the earlier ones, up to two for a match.
+    /// The nets that play: one for self-play, up to two for a match.
     pub nets: Vec<NetSpec>,
     /// What is played.
     pub work: WorkSpec,
@@ -56,9 +56,6 @@ pub enum WorkSpec {
         selfplay: SelfPlayConfig,
         /// How moves are searched.
         search: SearchConfig,
-        /// The generations of the earlier nets.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        past: Vec<u64>,
         /// What each rule set's special games need; empty for none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sets: Vec<SpecialText>,

@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tablut_net::{Inference, Model, NetEvaluator, Weights};
 use tablut_rules::Rules;
-use tablut_search::{Evaluator, SearchConfig};
+use tablut_search::SearchConfig;
 
 use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
@@ -55,12 +55,6 @@ impl GameOrder {
     /// How game number `index` differs from ordinary self-play.
     pub fn plan(&self, index: usize) -> GamePlan {
         GamePlan::draw(self.seed, self.generation, index as u64, &self.rules, &self.selfplay, &self.special)
-    }
-
-    /// The nets that the games ask, by their evaluators' places: the one that learns, then the earlier ones.
-    pub fn nets(&self) -> Vec<Arc<Weights>> {
-        let past = self.special.past.iter().map(|net| &net.weights);
-        std::iter::once(&self.weights).chain(past).cloned().collect()
     }
 
     /// The rules of game number `index`.
@@ -210,17 +204,13 @@ impl GameSource for LocalGames<'_> {
         let counts = || {
             [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed))
         };
-        let (before, nets) = (counts(), order.nets());
+        let before = counts();
         let (start, paused) = (Instant::now(), cancel.paused());
         let games = run_tasks(
             order.games,
             self.concurrency,
             |index| order.game(index).watched(self.watch.clone()),
-            || {
-                nets.iter()
-                    .map(|net| Box::new(NetEvaluator::new((self.make_inference)(net))) as Box<dyn Evaluator>)
-                    .collect()
-            },
+            || vec![Box::new(NetEvaluator::new((self.make_inference)(&order.weights)))],
             counters,
             cancel,
             |_, game| on_game(game),

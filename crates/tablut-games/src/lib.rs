@@ -27,18 +27,18 @@ pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
-pub use notes::{Correction, GameNotes, PastSide};
+pub use notes::{Correction, GameNotes};
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
 };
 pub use selfplay::{
-    GamePlan, GameWatch, PastNet, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, StartPosition, game_rng,
+    GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, StartPosition, game_rng,
 };
 pub use statistics::{
     CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
-    PastResults, PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames,
+    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames,
     examine,
 };
 pub use training_batch::TrainingBatch;

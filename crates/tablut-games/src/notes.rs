@@ -1,16 +1,12 @@
 //! What a record says of a game besides its moves and its end: how it differed from ordinary self-play.
 
 use serde::{Deserialize, Serialize};
-use tablut_rules::Side;
 
 /// How a game differed from ordinary self-play, in which one net plays both sides with equal searches, from the start
 /// position of the rules. Empty for an ordinary game.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GameNotes {
-    /// The side that an earlier net of the run played.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub past: Option<PastSide>,
     /// Simulations of a search of the attackers and of the defenders, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulations: Option<[u32; 2]>,
@@ -25,15 +21,6 @@ pub struct GameNotes {
     pub correction: Option<Correction>,
 }
 
-/// The side of an earlier net.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
-pub struct PastSide {
-    /// The side that it played.
-    pub side: Side,
-    /// The generation after which it was saved.
-    pub generation: u64,
-}
-
 /// How far the net's own value of a position was from what search and result said.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
@@ -45,10 +32,9 @@ pub struct Correction {
 }
 
 impl GameNotes {
-    /// Whether one net played both sides with equal searches. If not, the result says less about the position than
-    /// about the players.
+    /// Whether both sides had equal searches. If not, the result says less about the position than about the players.
     pub fn has_equal_sides(&self) -> bool {
-        self.past.is_none() && self.simulations.is_none()
+        self.simulations.is_none()
     }
 
     /// Whether the game was ordinary self-play. Only such games say how even a rule set is.
@@ -87,12 +73,8 @@ mod tests {
     fn games_with_unequal_sides_or_another_start_are_not_ordinary() {
         let correction = Some(Correction { ply: 1, thousandths: 9 });
         assert!(GameNotes { correction, ..GameNotes::default() }.is_ordinary());
-        let past = Some(PastSide { side: Side::Attackers, generation: 3 });
-        let unequal = [
-            GameNotes { past, ..GameNotes::default() },
-            GameNotes { simulations: Some([30, 2]), ..GameNotes::default() },
-        ];
-        assert!(unequal.iter().all(|notes| !notes.has_equal_sides() && !notes.is_ordinary()));
+        let unequal = GameNotes { simulations: Some([30, 2]), ..GameNotes::default() };
+        assert!(!unequal.has_equal_sides() && !unequal.is_ordinary());
         let started = [
             GameNotes { start_from: Some(3), ..GameNotes::default() },
             GameNotes { other_first: true, ..GameNotes::default() },

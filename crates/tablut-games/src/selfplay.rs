@@ -1,6 +1,6 @@
 //! Self-play: one net plays both sides, and every search becomes a training position.
 //!
-//! In special games ([`GamePlan`]) an earlier net plays one side, or the sides search unequally, or the start is another.
+//! In special games ([`GamePlan`]) the sides search unequally, or the start is another.
 
 mod config;
 mod opening;
@@ -21,7 +21,7 @@ use crate::record::{GameRecord, PlyRecord, SearchRecord};
 use crate::surprise::surprise;
 
 pub use config::SelfPlayConfig;
-pub use special::{GamePlan, PastNet, SpecialGames, SpecialSet, StartPosition};
+pub use special::{GamePlan, SpecialGames, SpecialSet, StartPosition};
 
 /// The random generator of one game. It depends only on the run's seed, the generation and the game's number.
 pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
@@ -42,15 +42,12 @@ pub trait GameWatch: Send + Sync {
 
 /// How one side of a game is played.
 struct SidePlay {
-    /// The evaluator of its searches: 0 is the net that learns.
-    evaluator: usize,
     search: SearchConfig,
     /// Whether its searches become training positions.
     teaches: bool,
 }
 
-/// One self-play game as a task for the executor. The net that learns is evaluator 0, the earlier nets of
-/// [`SpecialGames::past`] come after it.
+/// One self-play game as a task for the executor. The net is evaluator 0.
 pub struct SelfPlayGame {
     index: u64,
     game: Game,
@@ -219,16 +216,11 @@ impl SelfPlayGame {
 
 /// How the sides of a planned game are played. With unequal searches, only the longer ones teach.
 fn sides(search: &SearchConfig, plan: &GamePlan) -> [SidePlay; 2] {
-    let mut sides = Side::ALL.map(|side| {
+    Side::ALL.map(|side| {
         let simulations = plan.simulations.map_or(search.simulations, |both| both[side.index()]);
         let teaches = simulations >= search.simulations;
-        SidePlay { evaluator: 0, search: SearchConfig { simulations, ..search.clone() }, teaches }
-    });
-    if let Some((past, place)) = plan.past {
-        let side = &mut sides[past.side.index()];
-        (side.evaluator, side.teaches) = (1 + place, false);
-    }
-    sides
+        SidePlay { search: SearchConfig { simulations, ..search.clone() }, teaches }
+    })
 }
 
 impl Task for SelfPlayGame {
@@ -247,10 +239,10 @@ impl Task for SelfPlayGame {
             if !self.searching {
                 self.start_search();
             }
-            let (tree, evaluator) = (self.tree(), self.sides[self.side()].evaluator);
+            let tree = self.tree();
             let Some(search) = &mut self.searches[tree] else { continue };
             let n_queries = search.gather(&mut self.queries);
-            requests.extend(self.queries.drain(..).map(|query| (evaluator, query)));
+            requests.extend(self.queries.drain(..).map(|query| (0, query)));
             if n_queries > 0 {
                 return Ok(None);
             }

@@ -20,7 +20,7 @@ use crate::notes::GameNotes;
 use crate::record::{GameRecord, ReplayError};
 pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 pub use sample::{ExamineError, ExaminedPosition, examine};
-pub use special::{Endings, PastResults, SpecialStatistics, UnevenGames};
+pub use special::{Endings, SpecialStatistics, UnevenGames};
 
 /// The games of one rule set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,21 +1,21 @@
-//! Games that differ from ordinary self-play: earlier nets, unequal searches, other starts, chosen openings.
+//! Games that differ from ordinary self-play: unequal searches, other starts, chosen openings.
 
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Correction, Counters, Endings, GameOrder, GameRecord, PastNet, ReplayWindow,
-    RuleSetStatistics, SelfPlayConfig, SpecialGames, SpecialSet, StartPosition, pack_game, run_tasks, unpack_game,
+    CancelToken, Concurrency, Correction, Counters, Endings, GameOrder, GameRecord, ReplayWindow, RuleSetStatistics,
+    SelfPlayConfig, SpecialGames, SpecialSet, StartPosition, pack_game, run_tasks, unpack_game,
 };
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Position, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig};
 
-/// Gives each position a value of its own, another one for each `seed`.
-struct Hashed(u64);
+/// Gives each position a value of its own.
+struct Hashed;
 
 impl Hashed {
-    fn evaluation(&self, position: &Position, n_moves: usize) -> Evaluation {
-        let mut hash = 0xcbf2_9ce4_8422_2325 ^ self.0;
+    fn evaluation(position: &Position, n_moves: usize) -> Evaluation {
+        let mut hash = 0xcbf2_9ce4_8422_2325;
         for byte in position.to_string().bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
@@ -26,7 +26,7 @@ impl Hashed {
 
 impl Evaluator for Hashed {
     fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        Ok(queries.iter().map(|query| self.evaluation(&query.position, query.moves.len())).collect())
+        Ok(queries.iter().map(|query| Self::evaluation(&query.position, query.moves.len())).collect())
     }
 }
 
@@ -47,9 +47,9 @@ fn config() -> SelfPlayConfig {
     SelfPlayConfig { opening_plies: 0, max_plies: 40, ..SelfPlayConfig::default() }
 }
 
-/// Plays with [`Hashed`] values; `seeds` are those of the nets.
-fn play(order: &GameOrder, seeds: &[u64]) -> Vec<GameRecord> {
-    let evaluators = || seeds.iter().map(|&seed| Box::new(Hashed(seed)) as Box<dyn Evaluator>).collect();
+/// Plays with [`Hashed`] values.
+fn play(order: &GameOrder) -> Vec<GameRecord> {
+    let evaluators = || vec![Box::new(Hashed) as Box<dyn Evaluator>];
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 5 };
     let (counters, cancel) = (Counters::default(), CancelToken::new());
     let games =
@@ -61,14 +61,6 @@ fn play(order: &GameOrder, seeds: &[u64]) -> Vec<GameRecord> {
         assert_eq!(unpack_game(&packed, 1 << 20).unwrap(), *game);
     }
     games
-}
-
-fn past_nets() -> SpecialGames {
-    let net = |generation| PastNet {
-        generation,
-        weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), generation)),
-    };
-    SpecialGames { past: vec![net(1), net(2)], sets: Vec::new() }
 }
 
 /// The side that moves at each ply of a game, and whether a training position comes of it.
@@ -83,34 +75,11 @@ fn taught(game: &GameRecord) -> Vec<(Side, bool)> {
 }
 
 #[test]
-fn an_earlier_net_plays_one_side_and_teaches_nothing() {
-    let order = order(SelfPlayConfig { past_share: 0.5, ..config() }, past_nets());
-    let games = play(&order, &[0, 1, 2]);
-    let (past, plain): (Vec<_>, Vec<_>) = games.iter().partition(|game| game.notes.past.is_some());
-    assert!(past.len() > 10 && plain.len() > 10, "{} of 40 games", past.len());
-    for game in &past {
-        let side = game.notes.past.unwrap().side;
-        assert!(taught(game).iter().all(|&(moved, taught)| taught == (moved != side)), "game {}", game.index);
-    }
-    assert!(plain.iter().all(|game| taught(game).iter().all(|ply| ply.1)));
-    for side in Side::ALL {
-        assert!(past.iter().filter(|game| game.notes.past.unwrap().side == side).count() > 3, "{side}");
-    }
-    // The nets by their generations: whoever changes one of them changes its games and no others.
-    let changed = play(&order, &[0, 1, 9]);
-    for (before, after) in games.iter().zip(&changed) {
-        let meets = before.notes.past.is_some_and(|past| past.generation == 2);
-        assert!(meets || before == after, "game {}", before.index);
-    }
-    assert_ne!(games, changed);
-}
-
-#[test]
 fn unequal_searches_are_those_of_the_plan_and_the_longer_ones_teach() {
-    let mut special = SpecialGames { past: Vec::new(), sets: vec![SpecialSet::default(); 2] };
+    let mut special = SpecialGames { sets: vec![SpecialSet::default(); 2] };
     special.sets[1].simulations = Some([13, 3]);
     let order = order(SelfPlayConfig { balance: 0.1, balance_share: 0.5, ..config() }, special);
-    let games = play(&order, &[0]);
+    let games = play(&order);
     assert!(games.iter().step_by(2).all(|game| game.notes.simulations.is_none()), "kvasir's games are even");
     let (uneven, even): (Vec<_>, Vec<_>) =
         games.iter().skip(1).step_by(2).partition(|game| game.notes.simulations.is_some());
@@ -143,9 +112,9 @@ fn games_start_from_earlier_positions_without_random_plies() {
     let position = later_position(&kvasir);
     let starts = vec![StartPosition::new(2, position).unwrap()];
     let sets = vec![SpecialSet { starts, ..SpecialSet::default() }, SpecialSet::default()];
-    let special = SpecialGames { past: Vec::new(), sets };
+    let special = SpecialGames { sets };
     let order = order(SelfPlayConfig { regret_starts: 0.4, opening_plies: 4, ..config() }, special);
-    let games = play(&order, &[0]);
+    let games = play(&order);
     let started: Vec<_> = games.iter().filter(|game| game.notes.start_from.is_some()).collect();
     assert!(started.len() > 3 && started.len() < 20, "{} of 20 games", started.len());
     for game in started {
@@ -162,7 +131,7 @@ fn games_start_from_earlier_positions_without_random_plies() {
 #[test]
 fn the_greatest_correction_is_noted() {
     let order = order(SelfPlayConfig { regret_starts: 0.4, ..config() }, SpecialGames::default());
-    let games = play(&order, &[0]);
+    let games = play(&order);
     let mut n_checked = 0;
     for game in &games {
         let Some(found) = game.notes.correction else { continue };
@@ -173,7 +142,7 @@ fn the_greatest_correction_is_noted() {
         };
         game.replay(order.rules_of(game.index as usize), |state, moves, ply| {
             let search = ply.search.as_ref().unwrap();
-            let net = Hashed(0).evaluation(state.position(), moves.len()).value();
+            let net = Hashed::evaluation(state.position(), moves.len()).value();
             let here = Correction::of(state.ply(), net, search.value, outcome);
             if state.ply() == found.ply {
                 assert_eq!(here, found, "game {}", game.index);
@@ -187,7 +156,7 @@ fn the_greatest_correction_is_noted() {
         .unwrap();
     }
     assert!(n_checked > 200, "{n_checked} positions");
-    let off = play(&GameOrder { selfplay: config(), ..order }, &[0]);
+    let off = play(&GameOrder { selfplay: config(), ..order });
     assert!(off.iter().all(|game| game.notes.correction.is_none()));
 }
 
@@ -196,14 +165,14 @@ fn of_several_openings_the_most_even_one_is_played() {
     let distance = |balanced_openings| {
         let config = SelfPlayConfig { opening_plies: 6, balanced_openings, ..config() };
         let order = order(config, SpecialGames::default());
-        let games = play(&order, &[0]);
+        let games = play(&order);
         let mut sum = 0.0;
         for game in &games {
             let opening = game.plies.iter().take_while(|ply| ply.search.is_none()).count();
             assert!(opening <= 6);
             game.replay(order.rules_of(game.index as usize), |state, moves, _| {
                 if state.ply() as usize == opening {
-                    sum += Hashed(0).evaluation(state.position(), moves.len()).value().abs();
+                    sum += Hashed::evaluation(state.position(), moves.len()).value().abs();
                 }
             })
             .unwrap();
@@ -218,7 +187,7 @@ fn of_several_openings_the_most_even_one_is_played() {
 #[test]
 fn the_other_side_moves_first_in_its_share_of_games() {
     let order = order(SelfPlayConfig { both_first_movers: 0.3, ..config() }, SpecialGames::default());
-    let games = play(&order, &[0]);
+    let games = play(&order);
     let flipped: Vec<_> = games.iter().filter(|game| game.notes.other_first).collect();
     assert!(flipped.len() > 4 && flipped.len() < 20, "{} of 40 games", flipped.len());
     for game in &games {
@@ -229,22 +198,23 @@ fn the_other_side_moves_first_in_its_share_of_games() {
 
 #[test]
 fn one_technique_does_not_change_the_games_of_another() {
-    let with = |selfplay: SelfPlayConfig, special| play(&order(selfplay, special), &[0, 1, 2]);
-    let plain = with(config(), SpecialGames::default());
-    assert_eq!(with(config(), past_nets()), plain, "off is off");
-    let past = with(SelfPlayConfig { past_share: 0.5, ..config() }, past_nets());
-    let both = with(SelfPlayConfig { past_share: 0.5, both_first_movers: 0.3, ..config() }, past_nets());
-    for ((plain, past), both) in plain.iter().zip(&past).zip(&both) {
-        assert_eq!(past.notes.past, both.notes.past);
-        assert!(past.notes.past.is_some() || past == plain);
-        assert!(both.notes.other_first || both == past);
+    let special = SpecialGames { sets: vec![SpecialSet { simulations: Some([13, 3]), starts: Vec::new() }; 2] };
+    let with = |selfplay: SelfPlayConfig| play(&order(selfplay, special.clone()));
+    let plain = with(SelfPlayConfig { balance_share: 0.0, ..config() });
+    assert_eq!(plain, play(&order(config(), SpecialGames::default())), "off is off");
+    let uneven = with(SelfPlayConfig { balance_share: 0.5, ..config() });
+    let both = with(SelfPlayConfig { balance_share: 0.5, both_first_movers: 0.3, ..config() });
+    for ((plain, uneven), both) in plain.iter().zip(&uneven).zip(&both) {
+        assert_eq!(uneven.notes.simulations, both.notes.simulations);
+        assert!(uneven.notes.simulations.is_some() || uneven == plain);
+        assert!(both.notes.other_first || both == uneven);
     }
 }
 
 #[test]
 fn outcomes_of_unequal_games_teach_no_values() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
-    let mut game = play(&order(config(), SpecialGames::default()), &[0]).swap_remove(0);
+    let mut game = play(&order(config(), SpecialGames::default())).swap_remove(0);
     let target = |game: &GameRecord, share: Option<f32>| {
         let mut window = ReplayWindow::new(vec![rules.clone()], 1000);
         if let Some(share) = share {
@@ -266,12 +236,11 @@ fn outcomes_of_unequal_games_teach_no_values() {
 
 #[test]
 fn results_are_counted_by_kind() {
-    let mut special = past_nets();
-    special.sets = vec![SpecialSet::default(); 2];
+    let mut special = SpecialGames { sets: vec![SpecialSet::default(); 2] };
     special.sets[1].simulations = Some([13, 3]);
-    let config = SelfPlayConfig { past_share: 0.3, balance: 0.1, both_first_movers: 0.3, ..config() };
+    let config = SelfPlayConfig { balance: 0.1, both_first_movers: 0.3, ..config() };
     let order = order(config, special);
-    let games = play(&order, &[0, 1, 2]);
+    let games = play(&order);
     let counted = RuleSetStatistics::count(&order.rules, &games).unwrap();
     for set in &counted {
         let of_set = || games.iter().filter(move |game| game.rules == set.rules);
@@ -284,14 +253,11 @@ fn results_are_counted_by_kind() {
         assert_eq!(special.ordinary, count(&|game| game.notes.is_ordinary()));
         assert_eq!(set.ordinary(), special.ordinary);
         assert!(special.ordinary.games() > 0 && special.ordinary.games() < set.games);
-        let newest = |side: Side| count(&|game| game.notes.past.is_some_and(|past| past.side != side));
-        assert_eq!(special.past.as_attackers, newest(Side::Attackers));
-        assert_eq!(special.past.as_defenders, newest(Side::Defenders));
         assert_eq!(special.uneven.results, count(&|game| game.notes.simulations.is_some()));
         assert_eq!(special.other_first, count(&|game| game.notes.other_first));
     }
     assert_eq!(counted[1].special.unwrap().uneven.simulations, [13, 3]);
-    let plain = play(&self::order(self::config(), SpecialGames::default()), &[0]);
+    let plain = play(&self::order(self::config(), SpecialGames::default()));
     let counted = RuleSetStatistics::count(&order.rules, &plain).unwrap();
     assert!(counted.iter().all(|set| set.special.is_none()));
 }

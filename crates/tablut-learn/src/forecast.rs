@@ -106,8 +106,7 @@ impl TrainConfig {
             .map(|generation| games * pace.positions_per_game * per_ply(schedule.simulations_at(generation)))
             .sum();
         let all_games = schedule.generations as f64 * games;
-        // An earlier net's plies teach nothing.
-        let positions = all_games * pace.positions_per_game * (1.0 - f64::from(self.selfplay.past_share) / 2.0);
+        let positions = all_games * pace.positions_per_game;
         let learnt_from = positions * f64::from(1.0 - learning.held_out_share);
         let samples = learnt_from * f64::from(learning.draws_per_position);
         let matches = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;

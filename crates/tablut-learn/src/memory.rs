@@ -38,8 +38,7 @@ impl TrainConfig {
         };
         let tree = Search::most_bytes(nodes, ReplayWindow::MAX_MOVES);
         // Unequal sides have a tree each. Together they simulate as much as two equal sides.
-        let has_unequal = self.selfplay.past_share > 0.0 || self.selfplay.balance > 0.0;
-        let trees_per_game = if has_unequal { 2 } else { 1 };
+        let trees_per_game = if self.selfplay.balance > 0.0 { 2 } else { 1 };
         MemoryBounds {
             window: ReplayWindow::most_bytes(self.learning.window_positions) as u64,
             trees: (at_once as u64).saturating_mul(trees_per_game * tree),

@@ -1,34 +1,18 @@
-//! What the special games of a generation are played with, from the run's checkpoints and its last games.
+//! What the special games of a generation are played with, from the run's last games.
 
-use std::sync::Arc;
+use tablut_games::{Endings, SpecialGames, SpecialSet};
 
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
-use tablut_games::{Endings, PastNet, SpecialGames, SpecialSet};
-use tablut_net::Model;
-
-use crate::checkpoint::model_path;
 use crate::run::Run;
-use crate::train_error::TrainError;
 
-/// Earlier nets that a generation's games are played against. Few, because each is evaluated in batches of its own.
-const PAST_NETS: u64 = 2;
 /// Drawn games that are added to the results of a rule set, so that few games do not look lopsided.
 const DRAWS_ADDED: f64 = 8.0;
 /// The most simulations of the losing side for one of the winning side.
 const MOST_RATIO: f64 = 16.0;
 
-/// What the special games of `generation` are played with. It depends on config, checkpoints and the games of earlier
-/// generations.
-pub(crate) fn special_games(run: &Run, generation: u64) -> Result<SpecialGames, TrainError> {
+/// What the special games of `generation` are played with. It depends on the config and the games of earlier generations.
+pub(crate) fn special_games(run: &Run, generation: u64) -> SpecialGames {
     let config = &run.config.selfplay;
     let mut special = SpecialGames::default();
-    if config.past_share > 0.0 {
-        for generation in past_generations(run.config.seed, generation, run.config.schedule.lag) {
-            let weights = Model::load(&model_path(&run.checkpoints(), generation))?.weights;
-            special.past.push(PastNet { generation, weights: Arc::new(weights) });
-        }
-    }
     if config.balance > 0.0 || config.regret_starts > 0.0 {
         let full = run.config.schedule.simulations_at(generation);
         let of_set = |place: usize| SpecialSet {
@@ -37,31 +21,7 @@ pub(crate) fn special_games(run: &Run, generation: u64) -> Result<SpecialGames, 
         };
         special.sets = (0..run.rules.len()).map(of_set).collect();
     }
-    Ok(special)
-}
-
-/// The generations whose nets play against that of `generation`: drawn from the later half of those before the net that
-/// plays it.
-fn past_generations(seed: u64, generation: u64, lag: u64) -> Vec<u64> {
-    let newest = generation.saturating_sub(1 + lag);
-    let first = newest / 2;
-    let n = newest - first;
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&generation.to_le_bytes());
-    key[16..24].copy_from_slice(b"pastnets");
-    let mut rng = ChaCha8Rng::from_seed(key);
-    let mut drawn: Vec<u64> = Vec::new();
-    for taken in 0..PAST_NETS.min(n) {
-        // Places are counted without those that are taken.
-        let mut place = rng.random_range(0..n - taken);
-        for known in &drawn {
-            place += u64::from(place >= *known);
-        }
-        drawn.push(place);
-        drawn.sort_unstable();
-    }
-    drawn.into_iter().map(|place| first + place).collect()
+    special
 }
 
 /// Simulations of a search of attackers and defenders where the lead of one side in `results` is beyond `band`. The
@@ -85,21 +45,6 @@ fn simulations_by_side(results: Endings, band: f64, full: u32) -> Option<[u32; 2
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn earlier_nets_are_of_the_later_half() {
-        let of = |generation| past_generations(7, generation, 0);
-        assert_eq!([0, 1, 2, 3].map(of), [vec![], vec![], vec![0], vec![1]]);
-        assert_eq!(past_generations(7, 3, 1), [0]);
-        let mut met = std::collections::BTreeSet::new();
-        for generation in 9..60 {
-            let past = of(generation);
-            assert!(past.len() == 2 && past[0] < past[1], "{past:?}");
-            assert!(past[0] >= (generation - 1) / 2 && past[1] < generation - 1, "{generation}: {past:?}");
-            met.extend(past.iter().map(|past| generation - past));
-        }
-        assert!(met.len() > 10, "{met:?}");
-    }
 
     #[test]
     fn the_losing_side_thinks_longer_the_more_it_loses() {

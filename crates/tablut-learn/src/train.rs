@@ -176,7 +176,7 @@ fn games_of(
 /// it.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
     let order = run.config.order(&run.rules, generation, playing_weights(run, generation)?);
-    Ok(GameOrder { special: special_games(run, generation)?, ..order })
+    Ok(GameOrder { special: special_games(run, generation), ..order })
 }
 
 /// The averaged weights that play `generation`.

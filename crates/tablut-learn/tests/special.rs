@@ -28,8 +28,7 @@ games = 0
 rating_share = 0.0
 "#;
 
-const ALL: [&str; 5] = [
-    "selfplay.past_share=0.3",
+const ALL: [&str; 4] = [
     "selfplay.balance=0.01",
     "selfplay.regret_starts=0.3",
     "selfplay.balanced_openings=3",
@@ -49,18 +48,14 @@ fn special_games_rest_on_earlier_generations() {
     let folder = tempfile::tempdir().unwrap();
     let run = run(folder.path(), &ALL).unwrap();
     let first = games(&run, 0);
-    let is_first = |game: &GameRecord| game.notes.past.is_none() && game.notes.start_from.is_none();
-    assert!(first.iter().all(|game| is_first(game) && game.notes.simulations.is_none()), "nothing is known yet");
-    let mut kinds = [0; 3];
+    let is_first = |game: &GameRecord| game.notes.simulations.is_none() && game.notes.start_from.is_none();
+    assert!(first.iter().all(is_first), "nothing is known yet");
+    let mut kinds = [0; 2];
     for generation in 1..5 {
         for game in games(&run, generation) {
-            if let Some(past) = game.notes.past {
-                assert!(past.generation + 1 < generation && past.generation >= (generation - 1) / 2);
-                kinds[0] += 1;
-            }
             if let Some([attackers, defenders]) = game.notes.simulations {
                 assert!(attackers + defenders == 8 && attackers != defenders);
-                kinds[1] += 1;
+                kinds[0] += 1;
             }
             if let Some(from) = game.notes.start_from {
                 // The start is a position of a game of that generation at which the net was corrected.
@@ -80,7 +75,7 @@ fn special_games_rest_on_earlier_generations() {
                     })
                     .collect();
                 assert!(from < generation && starts.contains(&game.start), "game {} of {generation}", game.index);
-                kinds[2] += 1;
+                kinds[1] += 1;
             }
         }
     }
@@ -136,20 +131,9 @@ fn a_generation_done_again_has_the_same_special_games() {
 }
 
 #[test]
-fn an_earlier_net_that_is_gone_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = run(folder.path(), &["selfplay.past_share=0.3", "schedule.generations=3"]).unwrap();
-    let model = tablut_learn::model_path(&whole.checkpoints(), 1);
-    drop(whole);
-    fs::remove_file(model).unwrap();
-    let error = run(folder.path(), &["selfplay.past_share=0.3"]).err().unwrap().to_string();
-    assert!(error.contains("gen-00001.safetensors"), "{error}");
-}
-
-#[test]
 fn keys_out_of_range_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    for key in ["selfplay.past_share=1.5", "selfplay.balance=1.0", "selfplay.balance_share=1.0"] {
+    for key in ["selfplay.balance=1.0", "selfplay.balance_share=1.0"] {
         let error = run(folder.path(), &[key]).err().unwrap().to_string();
         assert!(error.contains(key.split('=').next().unwrap()), "{error}");
     }

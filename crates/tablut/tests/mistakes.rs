@@ -118,7 +118,7 @@ fn train(config: &Path, run: &Path) {
 #[test]
 fn runs() {
     let folder = tempfile::tempdir().unwrap();
-    let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
+    let config = folder.path().join("tiny.toml");
     fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
     refused(&["train", text(&config), "--set", "evaluation.against=[\"net:nofile@4\"]"], &["nofile"]);
     refused(&["train", text(&config), "--set", "search.gumbel.max_considered=0"], &["search.gumbel.max_considered"]);

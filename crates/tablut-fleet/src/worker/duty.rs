@@ -215,9 +215,8 @@ impl Duty {
         // What the probe does not depend on.
         (asked.generation, asked.games) = (0, 0);
         asked.nets.iter_mut().for_each(|net| net.hash.clear());
-        if let WorkSpec::SelfPlay { past, sets, .. } = &mut asked.work {
-            (*past, *sets) = (Vec::new(), Vec::new());
-            asked.nets.truncate(1);
+        if let WorkSpec::SelfPlay { sets, .. } = &mut asked.work {
+            sets.clear();
         }
         let key = asked.id();
         if let Some(known) = probes.get(&key) {

@@ -12,9 +12,6 @@ pub struct SelfPlayConfig {
     pub opening_plies: u32,
     /// A game that reaches this many plies is a draw (default 200).
     pub max_plies: u32,
-    /// Share of the games in which an earlier net of the run plays one side, 0 to 1 (default 0: none). The sides take
-    /// turns. The net learns only from its own moves, and with `learning.uneven_value_share` from their values.
-    pub past_share: f32,
     /// Lead of one side in a rule set's ordinary games, as a share of them, up to which its games have equal searches: 0
     /// to below 1. Beyond it, in `balance_share` of the games the losing side searches more and the winning side less, up
     /// to 16 to 1, with equal cost. Default 0: all searches are equal, whatever the lead.
@@ -46,7 +43,6 @@ impl Default for SelfPlayConfig {
         Self {
             opening_plies: 6,
             max_plies: 200,
-            past_share: 0.0,
             balance: 0.0,
             balance_share: 0.5,
             regret_starts: 0.0,

@@ -21,12 +21,9 @@ pub struct Endings {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpecialStatistics {
-    /// Ordinary self-play: one net on both sides, with equal searches, from the start position of the rules. Only these
+    /// Ordinary self-play: equal searches, from the start position of the rules. Only these
     /// games show how even the rule set is.
     pub ordinary: Endings,
-    /// Games of the newest net against earlier ones.
-    #[serde(skip_serializing_if = "is_default")]
-    pub past: PastResults,
     /// Games with unequal searches.
     #[serde(skip_serializing_if = "is_default")]
     pub uneven: UnevenGames,
@@ -36,16 +33,6 @@ pub struct SpecialStatistics {
     /// Games in which the side moved first that does not by the rules.
     #[serde(skip_serializing_if = "is_default")]
     pub other_first: Endings,
-}
-
-/// Games of the newest net against earlier ones, by the newest net's side.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PastResults {
-    /// The newest net was the attackers.
-    pub as_attackers: Endings,
-    /// The newest net was the defenders.
-    pub as_defenders: Endings,
 }
 
 /// Games with unequal searches.
@@ -98,11 +85,6 @@ impl SpecialStatistics {
     pub(super) fn count(&mut self, notes: &GameNotes, winner: Option<Side>) {
         if notes.is_ordinary() {
             self.ordinary.count(winner);
-        }
-        match notes.past.map(|past| past.side) {
-            Some(Side::Attackers) => self.past.as_defenders.count(winner),
-            Some(Side::Defenders) => self.past.as_attackers.count(winner),
-            None => {}
         }
         if let Some(simulations) = notes.simulations {
             self.uneven.simulations = simulations;

@@ -33,8 +33,8 @@ pub struct LearningConfig {
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
     pub held_out_share: f32,
-    /// Share of the search's value in the value target of games with unequal sides (`selfplay.past_share`,
-    /// `selfplay.balance`), 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
+    /// Share of the search's value in the value target of games with unequal searches (`selfplay.balance`),
+    /// 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
     pub uneven_value_share: f32,
     /// Whether each drawn position is transformed by one of the eight symmetries of the board (default true).
     pub symmetries: bool,

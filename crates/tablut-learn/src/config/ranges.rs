@@ -80,7 +80,6 @@ impl TrainConfig {
         faults(&[
             (p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100"),
             ((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000"),
-            (unit.contains(&p.past_share), "selfplay.past_share", &p.past_share, "0 to 1"),
             ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
             ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
             (unit.contains(&p.regret_starts), "selfplay.regret_starts", &p.regret_starts, "0 to 1"),

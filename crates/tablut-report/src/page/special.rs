@@ -15,17 +15,15 @@ pub fn special_section(recent: &[MetricsLine]) -> Markup {
     html! {
         h3 { "Games that are not in these results" }
         p class="soft" {
-            "The table above counts ordinary self-play alone: one net on both sides, equal searches, the rules' own start. Here is the rest, as games won, drawn and lost. "
-            "Against earlier nets: by the newest net. Otherwise: by the attackers. A game can be of several kinds."
+            "The table above counts ordinary self-play alone: equal searches, the rules' own start. Here is the rest, as games won, drawn and lost by the attackers. "
+            "A game can be of several kinds."
         }
         div class="scroll" { table {
             thead { tr {
-                th { "rules" } th { "newest as attackers" } th { "newest as defenders" } th { "unequal searches" } th { "simulations" } th { "from earlier positions" } th { "other side first" }
+                th { "rules" } th { "unequal searches" } th { "simulations" } th { "from earlier positions" } th { "other side first" }
             } }
             tbody { @for (rules, special) in &rows { tr {
                 th class="left" scope="row" { (rules) }
-                td { (score(special.past.as_attackers)) }
-                td { (score(turned(special.past.as_defenders))) }
                 td { (score(special.uneven.results)) }
                 td { @if special.uneven.results.games() > 0 { (special.uneven.simulations[0]) " : " (special.uneven.simulations[1]) } @else { "–" } }
                 td { (score(special.earlier_starts)) }
@@ -44,8 +42,6 @@ fn rows(recent: &[MetricsLine]) -> Vec<(&str, SpecialStatistics)> {
             rows.push((&set.rules, *found));
             continue;
         };
-        sum.past.as_attackers = sum.past.as_attackers.plus(found.past.as_attackers);
-        sum.past.as_defenders = sum.past.as_defenders.plus(found.past.as_defenders);
         sum.uneven.results = sum.uneven.results.plus(found.uneven.results);
         if found.uneven.results.games() > 0 {
             sum.uneven.simulations = found.uneven.simulations;
@@ -54,11 +50,6 @@ fn rows(recent: &[MetricsLine]) -> Vec<(&str, SpecialStatistics)> {
         sum.other_first = sum.other_first.plus(found.other_first);
     }
     rows
-}
-
-/// The results with the sides exchanged.
-fn turned(results: Endings) -> Endings {
-    Endings { attackers_won: results.defenders_won, defenders_won: results.attackers_won, ..results }
 }
 
 /// Won, drawn and lost by the attackers, with their score.
@@ -79,11 +70,10 @@ mod tests {
     #[test]
     fn kinds_are_summed_over_generations() {
         let line = "{\"rule_sets\":[{\"rules\":\"kvasir\",\"games\":20,\"special\":{\"ordinary\":{\"drawn\":5},\
-                    \"past\":{\"as_defenders\":{\"attackers_won\":1,\"defenders_won\":3}},\
                     \"uneven\":{\"simulations\":[7,57],\"attackers_won\":4}}}]}";
         let line: MetricsLine = serde_json::from_str(line).unwrap();
         let page = special_section(&[line.clone(), line.clone()]).into_string();
-        assert!(page.contains("6 · 0 · 2 (75 %)") && page.contains("8 · 0 · 0 (100 %)"), "{page}");
+        assert!(page.contains("8 · 0 · 0 (100 %)"), "{page}");
         assert!(page.contains("7 : 57") && page.contains("kvasir"), "{page}");
         assert_eq!(line.shares(), [0.0, 1.0, 0.0], "only ordinary games count");
         assert_eq!(special_section(&[MetricsLine::default()]).into_string(), "");
