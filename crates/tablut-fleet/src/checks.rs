@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tablut_games::{GameNotes, GamePlan, GameRecord};
+use tablut_games::{GamePlan, GameRecord};
 use tablut_rules::{Game, Position};
 
 use crate::order::{MatchOrder, Order};
@@ -68,13 +68,13 @@ pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
     Ok(())
 }
 
-/// A game is special in the way that its number determines, and starts where that says.
+/// A game is special in the way that its number determines, and begins with the rules' own position.
 fn plan_fault(plan: &GamePlan, game: &GameRecord) -> Option<String> {
-    let (notes, expected) = (GameNotes { correction: None, ..game.notes.clone() }, plan.notes());
-    if notes != expected {
-        return Some(format!("its notes are {notes:?}, expected {expected:?}"));
+    let expected = plan.notes();
+    if game.notes != expected {
+        return Some(format!("its notes are {:?}, expected {expected:?}", game.notes));
     }
-    let start = plan.start.map_or_else(|| Position::start(game.start.side_to_move()), |start| start.position());
+    let start = Position::start(game.start.side_to_move());
     (game.start != start).then(|| format!("it begins with {}", game.start))
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
-use tablut_games::{GameOrder, SpecialGames};
+use tablut_games::{GameOrder, SpecialGames, SpecialSet};
 use tablut_net::{Precision, Weights};
 use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
 use tablut_rules::Rules;
 
 use crate::counted_game::CountedGame;
 use crate::error::FleetError;
-use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, SpecialText, WIRE_VERSION, WorkSpec};
+use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 
 /// Games that others play: all that they are a function of.
 #[derive(Clone, Debug)]
@@ -112,12 +112,13 @@ fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestan
 }
 
 /// What the special games are played with.
-fn special_games(sets: &[SpecialText], n_sets: usize) -> Result<SpecialGames, FleetError> {
+fn special_games(sets: &[SpecialSet], n_sets: usize) -> Result<SpecialGames, FleetError> {
     if !sets.is_empty() && sets.len() != n_sets {
         let reason = format!("special games of {} rule sets, expected {n_sets}", sets.len());
         return Err(FleetError::message("job", reason));
     }
-    Ok(SpecialGames { sets: sets.iter().map(SpecialText::special).collect::<Result<_, _>>()? })
+    let at_least_one = |set: &SpecialSet| SpecialSet { simulations: set.simulations.map(|both| both.map(|n| n.max(1))) };
+    Ok(SpecialGames { sets: sets.iter().map(at_least_one).collect() })
 }
 
 impl From<GameOrder> for Order {
@@ -179,7 +180,7 @@ impl Order {
                 let work = WorkSpec::SelfPlay {
                     selfplay: order.selfplay.clone(),
                     search: order.search.clone(),
-                    sets: order.special.sets.iter().map(SpecialText::of).collect(),
+                    sets: order.special.sets.clone(),
                 };
                 (order.seed, order.rules.clone(), work)
             }
@@ -267,9 +268,8 @@ impl Order {
 mod tests {
     use super::*;
     use crate::wire::{Job, job_subject, read_job_subject, read_result_subject, result_subject};
-    use tablut_games::{SelfPlayConfig, SpecialSet, StartPosition};
+    use tablut_games::SelfPlayConfig;
     use tablut_net::Architecture;
-    use tablut_rules::{Position, Side};
     use tablut_search::SearchConfig;
 
     fn order() -> GameOrder {
@@ -287,12 +287,11 @@ mod tests {
         }
     }
 
-    /// An order with unequal searches and another start.
+    /// An order with unequal searches.
     fn special_order() -> GameOrder {
         let order = order();
         let mut sets = vec![SpecialSet::default(); order.rules.len()];
-        let start = StartPosition::new(1, Position::start(Side::Defenders)).unwrap();
-        sets[1] = SpecialSet { simulations: Some([30, 2]), starts: vec![start] };
+        sets[1] = SpecialSet { simulations: Some([30, 2]) };
         GameOrder { special: SpecialGames { sets }, ..order }
     }
 
@@ -324,11 +323,11 @@ mod tests {
         assert_eq!(opened.special.sets, order.special.sets);
         let error = Order::open(&spec, Vec::new(), &[], 0).unwrap_err().to_string();
         assert!(error.contains("0 nets, expected 1"), "{error}");
-        let mut without_king = spec.clone();
-        let WorkSpec::SelfPlay { sets, .. } = &mut without_king.work else { panic!("self-play") };
-        sets[1].starts[0].1 = sets[1].starts[0].1.replace('K', "1");
-        let error = Order::open(&without_king, nets.to_vec(), &[], 0).unwrap_err().to_string();
-        assert!(error.contains("king"), "{error}");
+        let mut short = spec.clone();
+        let WorkSpec::SelfPlay { sets, .. } = &mut short.work else { panic!("self-play") };
+        sets.pop();
+        let error = Order::open(&short, nets.to_vec(), &[], 0).unwrap_err().to_string();
+        assert!(error.contains("special games of 13 rule sets, expected 14"), "{error}");
     }
 
     #[test]

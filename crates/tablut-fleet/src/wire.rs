@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
-use tablut_games::{SelfPlayConfig, SpecialSet, StartPosition};
+use tablut_games::{SelfPlayConfig, SpecialSet};
 use tablut_net::{Architecture, Precision};
-use tablut_rules::{Position, RuleSet, Rules, Side};
+use tablut_rules::{RuleSet, Rules, Side};
 use tablut_search::{Limit, SearchConfig};
 
 use crate::error::FleetError;
@@ -58,7 +58,7 @@ pub enum WorkSpec {
         search: SearchConfig,
         /// What each rule set's special games need; empty for none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        sets: Vec<SpecialText>,
+        sets: Vec<SpecialSet>,
     },
     /// A match.
     Match {
@@ -110,34 +110,6 @@ impl OpeningText {
         let moves = self.moves.iter().map(|mv| mv.parse()).collect::<Result<_, _>>();
         let moves = moves.map_err(|error| FleetError::message("opening", error))?;
         Ok(Opening { first: self.first, moves })
-    }
-}
-
-/// What one rule set's special games need, as it travels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SpecialText {
-    /// Simulations of the attackers and of the defenders in games with unequal searches.
-    pub(crate) simulations: Option<[u32; 2]>,
-    /// Start positions, each with the generation of its game.
-    pub(crate) starts: Vec<(u64, String)>,
-}
-
-impl SpecialText {
-    /// The same in words.
-    pub fn of(set: &SpecialSet) -> Self {
-        let text = |start: &StartPosition| (start.generation(), start.position().to_string());
-        Self { simulations: set.simulations, starts: set.starts.iter().map(text).collect() }
-    }
-
-    /// The same again.
-    pub fn special(&self) -> Result<SpecialSet, FleetError> {
-        let start = |(generation, text): &(u64, String)| {
-            let position: Position = text.parse().map_err(|error| FleetError::message("start position", error))?;
-            StartPosition::new(*generation, position).map_err(|error| FleetError::message("start position", error))
-        };
-        let simulations = self.simulations.map(|both| both.map(|n| n.max(1)));
-        Ok(SpecialSet { simulations, starts: self.starts.iter().map(start).collect::<Result<_, _>>()? })
     }
 }
 

@@ -27,14 +27,14 @@ pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
-pub use notes::{Correction, GameNotes};
+pub use notes::GameNotes;
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
 };
 pub use selfplay::{
-    GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, StartPosition, game_rng,
+    GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, game_rng,
 };
 pub use statistics::{
     CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,

@@ -1,6 +1,6 @@
 //! Self-play: one net plays both sides, and every search becomes a training position.
 //!
-//! In special games ([`GamePlan`]) the sides search unequally, or the start is another.
+//! In special games ([`GamePlan`]) the sides search unequally, or the other side moves first.
 
 mod config;
 mod opening;
@@ -16,12 +16,12 @@ use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
 
 use self::opening::{Candidates, play_random};
 use crate::executor::{LeafRequest, Task};
-use crate::notes::{Correction, GameNotes};
+use crate::notes::GameNotes;
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
 use crate::surprise::surprise;
 
 pub use config::SelfPlayConfig;
-pub use special::{GamePlan, SpecialGames, SpecialSet, StartPosition};
+pub use special::{GamePlan, SpecialGames, SpecialSet};
 
 /// The random generator of one game. It depends only on the run's seed, the generation and the game's number.
 pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
@@ -65,8 +65,6 @@ pub struct SelfPlayGame {
     notes: GameNotes,
     /// Openings to choose from, before the first move.
     candidates: Option<Candidates>,
-    /// Plies, and the net's and the search's values there, of positions that may be the start of later games.
-    valued: Vec<(u32, f32, f32)>,
 }
 
 impl SelfPlayGame {
@@ -94,13 +92,7 @@ impl SelfPlayGame {
         let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
         let first = rules.set().first.side().unwrap_or(drawn);
         let first = if plan.other_first { first.opponent() } else { first };
-        let game = match plan.start {
-            Some(start) => {
-                Game::from_position(Arc::clone(rules), start.position()).expect("a start position was made with a king")
-            }
-            None => Game::new(Arc::clone(rules), first),
-        };
-        let game = game.with_max_plies(config.max_plies);
+        let game = Game::new(Arc::clone(rules), first).with_max_plies(config.max_plies);
         let mut this = Self {
             index,
             start: *game.position(),
@@ -115,11 +107,8 @@ impl SelfPlayGame {
             watch: None,
             notes: plan.notes(),
             candidates: None,
-            valued: Vec::new(),
         };
-        if plan.start.is_none() {
-            this.open();
-        }
+        this.open();
         this
     }
 
@@ -171,12 +160,6 @@ impl SelfPlayGame {
             surprise: (self.config.surprise_share > 0.0)
                 .then(|| surprise(result.moves.iter().map(|root| (root.improved, root.prior)))),
         });
-        // A position that is proven, or has one move, was not judged by the net; one that has occurred before would be
-        // another position without its history.
-        let is_judged = result.proven.is_none() && result.moves.len() > 1 && self.game.occurrences() == 0;
-        if teaches && is_judged && self.config.regret_starts > 0.0 {
-            self.valued.push((self.game.ply(), result.raw_value, result.value));
-        }
         self.plies.push(PlyRecord { mv: result.chosen, search });
         self.game.play_trusted(result.chosen);
         for search in self.searches.iter_mut().flatten() {
@@ -188,18 +171,6 @@ impl SelfPlayGame {
         }
     }
 
-    /// The greatest correction of the net, the first of equals. Results of unequal sides correct nothing.
-    fn correction(&self, winner: Option<Side>) -> Option<Correction> {
-        let outcome = match winner {
-            Some(Side::Attackers) => 1.0,
-            None => 0.0,
-            Some(Side::Defenders) => -1.0,
-        };
-        let of = |&(ply, net, search): &(u32, f32, f32)| Correction::of(ply, net, search, outcome);
-        let valued = if self.notes.has_equal_sides() { &self.valued[..] } else { &[] };
-        valued.iter().map(of).rev().max_by_key(|correction| correction.thousandths)
-    }
-
     fn record(&mut self) -> Option<GameRecord> {
         let outcome = self.game.outcome()?;
         Some(GameRecord {
@@ -209,7 +180,7 @@ impl SelfPlayGame {
             start: self.start,
             plies: std::mem::take(&mut self.plies),
             outcome,
-            notes: GameNotes { correction: self.correction(outcome.winner), ..self.notes.clone() },
+            notes: self.notes.clone(),
         })
     }
 }

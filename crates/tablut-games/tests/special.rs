@@ -1,13 +1,13 @@
-//! Games that differ from ordinary self-play: unequal searches, other starts, chosen openings.
+//! Games that differ from ordinary self-play: unequal searches, another first side, chosen openings.
 
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Correction, Counters, Endings, GameOrder, GameRecord, ReplayWindow, RuleSetStatistics,
-    SelfPlayConfig, SpecialGames, SpecialSet, StartPosition, pack_game, run_tasks, unpack_game,
+    CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, ReplayWindow, RuleSetStatistics,
+    SelfPlayConfig, SpecialGames, SpecialSet, pack_game, run_tasks, unpack_game,
 };
 use tablut_net::{Architecture, Weights};
-use tablut_rules::{Game, MoveList, Position, Rules, Side};
+use tablut_rules::{Position, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig};
 
 /// Gives each position a value of its own.
@@ -95,71 +95,6 @@ fn unequal_searches_are_those_of_the_plan_and_the_longer_ones_teach() {
     }
 }
 
-/// A position of kvasir's after two quiet plies.
-fn later_position(rules: &Arc<Rules>) -> Position {
-    let mut game = Game::new(Arc::clone(rules), Side::Attackers);
-    for _ in 0..2 {
-        let mut moves = MoveList::new();
-        game.legal_moves(&mut moves);
-        game.play_trusted(moves[0]);
-    }
-    *game.position()
-}
-
-#[test]
-fn games_start_from_earlier_positions_without_random_plies() {
-    let kvasir = Arc::new(Rules::named("kvasir").unwrap());
-    let position = later_position(&kvasir);
-    let starts = vec![StartPosition::new(2, position).unwrap()];
-    let sets = vec![SpecialSet { starts, ..SpecialSet::default() }, SpecialSet::default()];
-    let special = SpecialGames { sets };
-    let order = order(SelfPlayConfig { regret_starts: 0.4, opening_plies: 4, ..config() }, special);
-    let games = play(&order);
-    let started: Vec<_> = games.iter().filter(|game| game.notes.start_from.is_some()).collect();
-    assert!(started.len() > 3 && started.len() < 20, "{} of 20 games", started.len());
-    for game in started {
-        assert_eq!((game.rules.as_str(), game.notes.start_from), ("kvasir", Some(2)));
-        assert_eq!(game.start, position);
-        assert!(game.plies[0].search.is_some(), "the position itself is searched");
-        game.replay(&kvasir, |state, _, _| {
-            assert!(state.ply() > 0 || (state.occurrences(), state.plies_since_capture()) == (0, 0));
-        })
-        .unwrap();
-    }
-}
-
-#[test]
-fn the_greatest_correction_is_noted() {
-    let order = order(SelfPlayConfig { regret_starts: 0.4, ..config() }, SpecialGames::default());
-    let games = play(&order);
-    let mut n_checked = 0;
-    for game in &games {
-        let Some(found) = game.notes.correction else { continue };
-        let outcome = match game.outcome.winner {
-            Some(Side::Attackers) => 1.0,
-            None => 0.0,
-            Some(Side::Defenders) => -1.0,
-        };
-        game.replay(order.rules_of(game.index as usize), |state, moves, ply| {
-            let search = ply.search.as_ref().unwrap();
-            let net = Hashed::evaluation(state.position(), moves.len()).value();
-            let here = Correction::of(state.ply(), net, search.value, outcome);
-            if state.ply() == found.ply {
-                assert_eq!(here, found, "game {}", game.index);
-            }
-            // Proven positions and repeated ones do not count; a proven draw has the value 0.
-            let is_proven = search.value.abs() == 1.0 || search.value == 0.0;
-            let counts = !is_proven && state.occurrences() == 0 && moves.len() > 1;
-            assert!(!counts || here.thousandths <= found.thousandths, "game {}, ply {}", game.index, state.ply());
-            n_checked += 1;
-        })
-        .unwrap();
-    }
-    assert!(n_checked > 200, "{n_checked} positions");
-    let off = play(&GameOrder { selfplay: config(), ..order });
-    assert!(off.iter().all(|game| game.notes.correction.is_none()));
-}
-
 #[test]
 fn of_several_openings_the_most_even_one_is_played() {
     let distance = |balanced_openings| {
@@ -198,7 +133,7 @@ fn the_other_side_moves_first_in_its_share_of_games() {
 
 #[test]
 fn one_technique_does_not_change_the_games_of_another() {
-    let special = SpecialGames { sets: vec![SpecialSet { simulations: Some([13, 3]), starts: Vec::new() }; 2] };
+    let special = SpecialGames { sets: vec![SpecialSet { simulations: Some([13, 3]) }; 2] };
     let with = |selfplay: SelfPlayConfig| play(&order(selfplay, special.clone()));
     let plain = with(SelfPlayConfig { balance_share: 0.0, ..config() });
     assert_eq!(plain, play(&order(config(), SpecialGames::default())), "off is off");

@@ -13,7 +13,7 @@ use crate::checkpoint::{Checkpoint, remove_old_states};
 use crate::config::{Difference, TrainConfig};
 use crate::device::ComputeDevice;
 use crate::held_out::is_held_out;
-use crate::history::{GENERATIONS_KEPT, GameHistory};
+use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, changed_device, resume_metrics};
 use crate::run_folder::{damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules};
@@ -181,23 +181,11 @@ impl Run {
         games.into_iter().partition(|game| !is_held_out(game.index, sets, share))
     }
 
-    /// Learns from a generation's games what the next ones need to know, where a key asks for it.
-    pub(crate) fn remember(&mut self, generation: u64, games: &[GameRecord]) -> Result<(), TrainError> {
-        if self.config.selfplay.balance > 0.0 || self.config.selfplay.regret_starts > 0.0 {
-            let path = self.games_path(generation);
-            let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
-            let learnt = |game: &GameRecord| !is_held_out(game.index, sets, share);
-            let remembered = self.history.push(generation, &self.rules, games, &learnt);
-            remembered.map_err(|error| TrainError::Replay { path, error })?;
-        }
-        Ok(())
-    }
-
-    /// Fills the history from the games of the last completed generations.
+    /// Fills the history from the games of the last completed generations, if the config needs it.
     fn refill_history(&mut self) -> Result<(), TrainError> {
-        if self.config.selfplay.balance > 0.0 || self.config.selfplay.regret_starts > 0.0 {
-            for generation in self.next_generation.saturating_sub(GENERATIONS_KEPT)..self.next_generation {
-                self.remember(generation, &read_records(&self.games_path(generation))?.games)?;
+        if self.config.selfplay.balance > 0.0 {
+            for generation in self.next_generation.saturating_sub(GENERATIONS_COUNTED)..self.next_generation {
+                self.history.push(&self.rules, &read_records(&self.games_path(generation))?.games);
             }
         }
         Ok(())

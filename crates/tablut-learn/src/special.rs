@@ -13,11 +13,10 @@ const MOST_RATIO: f64 = 16.0;
 pub(crate) fn special_games(run: &Run, generation: u64) -> SpecialGames {
     let config = &run.config.selfplay;
     let mut special = SpecialGames::default();
-    if config.balance > 0.0 || config.regret_starts > 0.0 {
+    if config.balance > 0.0 {
         let full = run.config.schedule.simulations_at(generation);
         let of_set = |place: usize| SpecialSet {
             simulations: simulations_by_side(run.history.results(place), f64::from(config.balance), full),
-            starts: if config.regret_starts > 0.0 { run.history.starts(place) } else { Vec::new() },
         };
         special.sets = (0..run.rules.len()).map(of_set).collect();
     }

@@ -86,7 +86,7 @@ fn generation(
     let generation = run.next_generation;
     let (games, selfplay, fleet) = games_of(run, generation, doors.games, counters, cancel, observer)?;
     doors.games.kept(generation)?;
-    run.remember(generation, &games)?;
+    run.history.push(&run.rules, &games);
     let (n_games, positions) = (games.len(), selfplay.positions);
     tracing::info!(generation, games = n_games, positions, seconds = selfplay.seconds, "games played");
     let next = generation + 1;

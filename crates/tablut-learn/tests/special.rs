@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{Endings, GameRecord, PlyRecord, read_records};
+use tablut_games::{Endings, GameRecord, read_records};
 use tablut_learn::{Run, TrainError};
-use tablut_rules::{Game, Move};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
@@ -28,9 +27,8 @@ games = 0
 rating_share = 0.0
 "#;
 
-const ALL: [&str; 4] = [
+const ALL: [&str; 3] = [
     "selfplay.balance=0.01",
-    "selfplay.regret_starts=0.3",
     "selfplay.balanced_openings=3",
     "selfplay.both_first_movers=0.2",
 ];
@@ -41,45 +39,6 @@ fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
 
 fn games(run: &Run, generation: u64) -> Vec<GameRecord> {
     read_records(&run.games_path(generation)).unwrap().games
-}
-
-#[test]
-fn special_games_rest_on_earlier_generations() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = run(folder.path(), &ALL).unwrap();
-    let first = games(&run, 0);
-    let is_first = |game: &GameRecord| game.notes.simulations.is_none() && game.notes.start_from.is_none();
-    assert!(first.iter().all(is_first), "nothing is known yet");
-    let mut kinds = [0; 2];
-    for generation in 1..5 {
-        for game in games(&run, generation) {
-            if let Some([attackers, defenders]) = game.notes.simulations {
-                assert!(attackers + defenders == 8 && attackers != defenders);
-                kinds[0] += 1;
-            }
-            if let Some(from) = game.notes.start_from {
-                // The start is a position of a game of that generation at which the net was corrected.
-                let starts: Vec<_> = games(&run, from)
-                    .iter()
-                    .filter_map(|earlier| {
-                        let ply = earlier.notes.correction?.ply;
-                        let rules = run.rules.iter().find(|rules| rules.name() == earlier.rules)?;
-                        let mut found = None;
-                        let visit = |state: &Game, _: &[Move], _: &PlyRecord| {
-                            if state.ply() == ply {
-                                found = Some(*state.position());
-                            }
-                        };
-                        earlier.replay(rules, visit).unwrap();
-                        found.filter(|_| earlier.rules == game.rules)
-                    })
-                    .collect();
-                assert!(from < generation && starts.contains(&game.start), "game {} of {generation}", game.index);
-                kinds[1] += 1;
-            }
-        }
-    }
-    assert!(kinds.iter().all(|&n| n > 3), "{kinds:?}");
 }
 
 #[test]

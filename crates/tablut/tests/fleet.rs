@@ -163,9 +163,9 @@ fn so_do_games_that_lag_behind_the_net() {
 }
 
 #[test]
-fn so_do_special_games_of_unequal_searches_and_earlier_starts() {
+fn so_do_special_games() {
     let Some(broker) = TestBroker::start("") else { return };
-    let special = "max_plies = 24\nbalance = 0.01\nregret_starts = 0.3\nbalanced_openings = 3\n\
+    let special = "max_plies = 24\nbalance = 0.01\nbalanced_openings = 3\n\
                    both_first_movers = 0.2\n";
     let config = CONFIG.replace("games = 24", "games = 24\nlag = 1").replace("max_plies = 24\n", special);
     // The probe of searches of few simulations changes with them.
@@ -174,7 +174,7 @@ fn so_do_special_games_of_unequal_searches_and_earlier_starts() {
     finish(&mut setting.train_with_workers("workers", &broker.url));
     setting.equals_alone("workers");
     let metrics = fs::read_to_string(setting.run("workers").join("metrics.jsonl")).unwrap();
-    for kind in ["\"uneven\"", "\"earlier_starts\"", "\"other_first\""] {
+    for kind in ["\"uneven\"", "\"other_first\""] {
         assert!(metrics.contains(kind), "no game of the kind {kind}");
     }
 }

@@ -19,9 +19,6 @@ pub struct SelfPlayConfig {
     /// Share of a lopsided rule set's games with unequal searches, 0 to 0.9 (default 0.5). The rest show whether it still
     /// is lopsided.
     pub balance_share: f32,
-    /// Share of the games that start from positions of earlier generations at which search and result corrected the net
-    /// most, 0 to 1 (default 0: none). They have no history before the start and no random plies.
-    pub regret_starts: f32,
     /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. Default
     /// 0: one opening, without a choice.
     pub balanced_openings: u32,
@@ -45,7 +42,6 @@ impl Default for SelfPlayConfig {
             max_plies: 200,
             balance: 0.0,
             balance_share: 0.5,
-            regret_starts: 0.0,
             balanced_openings: 0,
             both_first_movers: 0.0,
             precision: Precision::F32,

@@ -1,10 +1,11 @@
-//! Which games of a generation are special, and what they are played with: unequal searches, other starts.
+//! Which games of a generation are special, and what they are played with: unequal searches, another first side.
 
 use std::sync::Arc;
 
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, RngExt, SeedableRng};
-use tablut_rules::{Position, PositionError, Rules};
+use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+use tablut_rules::Rules;
 
 use super::config::SelfPlayConfig;
 use crate::notes::GameNotes;
@@ -18,36 +19,11 @@ pub struct SpecialGames {
 }
 
 /// What one rule set's special games need.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SpecialSet {
     /// Simulations of a search of attackers and of defenders in games with unequal searches, if there are any.
     pub simulations: Option<[u32; 2]>,
-    /// Start positions for `selfplay.regret_starts`.
-    pub starts: Vec<StartPosition>,
-}
-
-/// A position of an earlier game from which a new game can start.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub struct StartPosition {
-    generation: u64,
-    position: Position,
-}
-
-impl StartPosition {
-    /// A position of a game of `generation`. No game can start without a king.
-    pub fn new(generation: u64, position: Position) -> Result<Self, PositionError> {
-        position.king().map(|_| Self { generation, position }).ok_or(PositionError::NoKing)
-    }
-
-    /// The generation of the game that it is from.
-    pub fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// The position.
-    pub fn position(&self) -> Position {
-        self.position
-    }
 }
 
 /// How one game differs from ordinary self-play.
@@ -55,8 +31,6 @@ impl StartPosition {
 pub struct GamePlan {
     /// Simulations of a search of attackers and of defenders, if they differ.
     pub simulations: Option<[u32; 2]>,
-    /// Another start position than that of the rules.
-    pub start: Option<StartPosition>,
     /// Whether the side moves first that does not by the rules.
     pub other_first: bool,
 }
@@ -73,38 +47,27 @@ impl GamePlan {
         special: &SpecialGames,
     ) -> Self {
         let mut rng = plan_rng(seed, generation, index);
-        // The first number of each kind is not used.
-        let [_, uneven, start, first]: [f32; 4] = std::array::from_fn(|_| rng.random_range(0.0..1.0));
-        let [_, which_start]: [u64; 2] = std::array::from_fn(|_| rng.next_u64());
+        // The first and the third number are not used.
+        let [_, uneven, _, first]: [f32; 4] = std::array::from_fn(|_| rng.random_range(0.0..1.0));
         let n_sets = rules.len().max(1) as u64;
         let place = (index % n_sets) as usize;
         let set = special.sets.get(place);
         // Where the first side is drawn there is no other one.
         let has_first = rules.get(place).is_some_and(|rules| rules.set().first.side().is_some());
         let simulations = set.and_then(|set| set.simulations);
-        let starts = set.map_or(&[][..], |set| &set.starts[..]);
-        let start = drawn(starts, which_start).filter(|_| start < config.regret_starts).copied();
         Self {
             simulations: simulations.filter(|_| uneven < config.balance_share),
-            other_first: has_first && start.is_none() && first < config.both_first_movers,
-            start,
+            other_first: has_first && first < config.both_first_movers,
         }
     }
 
-    /// What the game's record says of it, without what the game itself shows.
+    /// What the game's record says of it.
     pub fn notes(&self) -> GameNotes {
         GameNotes {
             simulations: self.simulations,
-            start_from: self.start.map(|start| start.generation),
             other_first: self.other_first,
-            correction: None,
         }
     }
-}
-
-/// One of `all`.
-fn drawn<T>(all: &[T], number: u64) -> Option<&T> {
-    Some(&all[number.checked_rem(all.len() as u64)? as usize])
 }
 
 /// The random generator of a game's plan.

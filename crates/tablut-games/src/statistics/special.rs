@@ -21,15 +21,12 @@ pub struct Endings {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpecialStatistics {
-    /// Ordinary self-play: equal searches, from the start position of the rules. Only these
-    /// games show how even the rule set is.
+    /// Ordinary self-play: equal searches, and the first side of the rules. Only these games show how even the rule
+    /// set is.
     pub ordinary: Endings,
     /// Games with unequal searches.
     #[serde(skip_serializing_if = "is_default")]
     pub uneven: UnevenGames,
-    /// Games from positions of earlier games.
-    #[serde(skip_serializing_if = "is_default")]
-    pub earlier_starts: Endings,
     /// Games in which the side moved first that does not by the rules.
     #[serde(skip_serializing_if = "is_default")]
     pub other_first: Endings,
@@ -89,9 +86,6 @@ impl SpecialStatistics {
         if let Some(simulations) = notes.simulations {
             self.uneven.simulations = simulations;
             self.uneven.results.count(winner);
-        }
-        if notes.start_from.is_some() {
-            self.earlier_starts.count(winner);
         }
         if notes.other_first {
             self.other_first.count(winner);

@@ -82,7 +82,6 @@ impl TrainConfig {
             ((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000"),
             ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
             ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
-            (unit.contains(&p.regret_starts), "selfplay.regret_starts", &p.regret_starts, "0 to 1"),
             (p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64"),
             (unit.contains(&p.both_first_movers), "selfplay.both_first_movers", &p.both_first_movers, "0 to 1"),
             (unit.contains(&p.surprise_share), "selfplay.surprise_share", &p.surprise_share, "0 to 1"),

@@ -15,18 +15,17 @@ pub fn special_section(recent: &[MetricsLine]) -> Markup {
     html! {
         h3 { "Games that are not in these results" }
         p class="soft" {
-            "The table above counts ordinary self-play alone: equal searches, the rules' own start. Here is the rest, as games won, drawn and lost by the attackers. "
+            "The table above counts ordinary self-play alone: equal searches, the rules' first side. Here is the rest, as games won, drawn and lost by the attackers. "
             "A game can be of several kinds."
         }
         div class="scroll" { table {
             thead { tr {
-                th { "rules" } th { "unequal searches" } th { "simulations" } th { "from earlier positions" } th { "other side first" }
+                th { "rules" } th { "unequal searches" } th { "simulations" } th { "other side first" }
             } }
             tbody { @for (rules, special) in &rows { tr {
                 th class="left" scope="row" { (rules) }
                 td { (score(special.uneven.results)) }
                 td { @if special.uneven.results.games() > 0 { (special.uneven.simulations[0]) " : " (special.uneven.simulations[1]) } @else { "–" } }
-                td { (score(special.earlier_starts)) }
                 td { (score(special.other_first)) }
             } } }
         } }
@@ -46,7 +45,6 @@ fn rows(recent: &[MetricsLine]) -> Vec<(&str, SpecialStatistics)> {
         if found.uneven.results.games() > 0 {
             sum.uneven.simulations = found.uneven.simulations;
         }
-        sum.earlier_starts = sum.earlier_starts.plus(found.earlier_starts);
         sum.other_first = sum.other_first.plus(found.other_first);
     }
     rows
