@@ -1,6 +1,6 @@
 //! Self-play: one net plays both sides, and every search becomes a training position.
 //!
-//! In special games ([`GamePlan`]) the sides search unequally, or the other side moves first.
+//! In special games ([`GamePlan`]) the sides search unequally.
 
 mod config;
 mod opening;
@@ -91,7 +91,6 @@ impl SelfPlayGame {
     ) -> Self {
         let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
         let first = rules.set().first.side().unwrap_or(drawn);
-        let first = if plan.other_first { first.opponent() } else { first };
         let game = Game::new(Arc::clone(rules), first).with_max_plies(config.max_plies);
         let mut this = Self {
             index,

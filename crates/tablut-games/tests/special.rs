@@ -1,4 +1,4 @@
-//! Games that differ from ordinary self-play: unequal searches, another first side, chosen openings.
+//! Games that differ from ordinary self-play: unequal searches, chosen openings.
 
 use std::sync::Arc;
 
@@ -120,30 +120,13 @@ fn of_several_openings_the_most_even_one_is_played() {
 }
 
 #[test]
-fn the_other_side_moves_first_in_its_share_of_games() {
-    let order = order(SelfPlayConfig { both_first_movers: 0.3, ..config() }, SpecialGames::default());
-    let games = play(&order);
-    let flipped: Vec<_> = games.iter().filter(|game| game.notes.other_first).collect();
-    assert!(flipped.len() > 4 && flipped.len() < 20, "{} of 40 games", flipped.len());
-    for game in &games {
-        let first = order.rules_of(game.index as usize).set().first.side().unwrap();
-        assert_eq!(game.start.side_to_move() != first, game.notes.other_first);
-    }
-}
-
-#[test]
-fn one_technique_does_not_change_the_games_of_another() {
+fn unequal_searches_do_not_change_the_other_games() {
     let special = SpecialGames { sets: vec![SpecialSet { simulations: Some([13, 3]) }; 2] };
     let with = |selfplay: SelfPlayConfig| play(&order(selfplay, special.clone()));
     let plain = with(SelfPlayConfig { balance_share: 0.0, ..config() });
     assert_eq!(plain, play(&order(config(), SpecialGames::default())), "off is off");
     let uneven = with(SelfPlayConfig { balance_share: 0.5, ..config() });
-    let both = with(SelfPlayConfig { balance_share: 0.5, both_first_movers: 0.3, ..config() });
-    for ((plain, uneven), both) in plain.iter().zip(&uneven).zip(&both) {
-        assert_eq!(uneven.notes.simulations, both.notes.simulations);
-        assert!(uneven.notes.simulations.is_some() || uneven == plain);
-        assert!(both.notes.other_first || both == uneven);
-    }
+    assert!(plain.iter().zip(&uneven).all(|(plain, uneven)| uneven.notes.simulations.is_some() || uneven == plain));
 }
 
 #[test]
@@ -173,7 +156,7 @@ fn outcomes_of_unequal_games_teach_no_values() {
 fn results_are_counted_by_kind() {
     let mut special = SpecialGames { sets: vec![SpecialSet::default(); 2] };
     special.sets[1].simulations = Some([13, 3]);
-    let config = SelfPlayConfig { balance: 0.1, both_first_movers: 0.3, ..config() };
+    let config = SelfPlayConfig { balance: 0.1, ..config() };
     let order = order(config, special);
     let games = play(&order);
     let counted = RuleSetStatistics::count(&order.rules, &games).unwrap();
@@ -185,11 +168,10 @@ fn results_are_counted_by_kind() {
             found
         };
         let special = set.special.unwrap();
-        assert_eq!(special.ordinary, count(&|game| game.notes.is_ordinary()));
+        assert_eq!(special.ordinary, count(&|game| game.notes.has_equal_sides()));
         assert_eq!(set.ordinary(), special.ordinary);
         assert!(special.ordinary.games() > 0 && special.ordinary.games() < set.games);
         assert_eq!(special.uneven.results, count(&|game| game.notes.simulations.is_some()));
-        assert_eq!(special.other_first, count(&|game| game.notes.other_first));
     }
     assert_eq!(counted[1].special.unwrap().uneven.simulations, [13, 3]);
     let plain = play(&self::order(self::config(), SpecialGames::default()));

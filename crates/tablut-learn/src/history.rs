@@ -22,7 +22,7 @@ impl GameHistory {
     pub(crate) fn push(&mut self, rules: &[Arc<Rules>], games: &[GameRecord]) {
         let results = |rules: &Arc<Rules>| {
             let mut results = Endings::default();
-            let of_set = games.iter().filter(|game| game.rules == rules.name() && game.notes.is_ordinary());
+            let of_set = games.iter().filter(|game| game.rules == rules.name() && game.notes.has_equal_sides());
             of_set.for_each(|game| results.count(game.outcome.winner));
             results
         };

@@ -27,10 +27,9 @@ games = 0
 rating_share = 0.0
 "#;
 
-const ALL: [&str; 3] = [
+const ALL: [&str; 2] = [
     "selfplay.balance=0.01",
     "selfplay.balanced_openings=3",
-    "selfplay.both_first_movers=0.2",
 ];
 
 fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
@@ -51,7 +50,7 @@ fn the_losing_side_thinks_longer() {
             let mut before = Endings::default();
             for earlier in generation.saturating_sub(4)..generation {
                 let games = games(&run, earlier);
-                let ordinary = games.iter().filter(|game| game.rules == rules.name() && game.notes.is_ordinary());
+                let ordinary = games.iter().filter(|game| game.rules == rules.name() && game.notes.has_equal_sides());
                 ordinary.for_each(|game| before.count(game.outcome.winner));
             }
             let found: BTreeSet<_> = games(&run, generation)

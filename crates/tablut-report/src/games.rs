@@ -34,7 +34,7 @@ type Line = (Vec<Move>, f64);
 
 /// The first moves of a game in the first of the eight views of the board, by their text; and the attackers' score.
 fn line(game: &GameRecord) -> Option<Line> {
-    if !game.notes.is_ordinary() {
+    if !game.notes.has_equal_sides() {
         return None;
     }
     let searched = game.plies.iter().take_while(|ply| ply.search.is_some());
@@ -75,7 +75,7 @@ fn nodes(lines: &[&Line], depth: usize) -> Vec<OpeningNode> {
 
 /// The newest ordinary game of each result under one rule set, those of usual length preferred.
 pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> {
-    let fits = |game: &&GameRecord| game.rules == rules && game.notes.is_ordinary();
+    let fits = |game: &&GameRecord| game.rules == rules && game.notes.has_equal_sides();
     let newest: Vec<&GameRecord> = games.iter().rev().filter(fits).collect();
     let mut found = Vec::new();
     for winner in [Some(Side::Attackers), Some(Side::Defenders), None] {

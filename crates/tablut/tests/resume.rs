@@ -104,9 +104,8 @@ fn with_every_technique() -> String {
     format!("{text}{others}")
 }
 
-/// Games of all kinds, whose searches depend on the results of earlier generations.
-const SPECIAL: &str =
-    "balance = 0.01\nbalanced_openings = 3\nboth_first_movers = 0.2\n";
+/// Games whose searches depend on the results of earlier generations.
+const SPECIAL: &str = "balance = 0.01\nbalanced_openings = 3\n";
 
 #[test]
 fn so_does_a_killed_run_with_special_games() {

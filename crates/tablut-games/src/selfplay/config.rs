@@ -22,8 +22,6 @@ pub struct SelfPlayConfig {
     /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. Default
     /// 0: one opening, without a choice.
     pub balanced_openings: u32,
-    /// Share of the games in which the side moves first that does not by the rules, 0 to 1 (default 0: none).
-    pub both_first_movers: f32,
     /// The precision of the net's convolutions in self-play: `f32` (the default), `bf16-avx512`, `bf16-amx`, or
     /// what a run chooses once, on its first machine: `bf16`, the faster kind that the machine has, or `fastest`, `bf16-amx`
     /// where the machine has it and f32 elsewhere. Each precision plays other games. The run's
@@ -43,7 +41,6 @@ impl Default for SelfPlayConfig {
             balance: 0.0,
             balance_share: 0.5,
             balanced_openings: 0,
-            both_first_movers: 0.0,
             precision: Precision::F32,
             surprise_share: 0.0,
         }

@@ -1,4 +1,4 @@
-//! Which games of a generation are special, and what they are played with: unequal searches, another first side.
+//! Which games of a generation are special, and what they are played with.
 
 use std::sync::Arc;
 
@@ -31,8 +31,6 @@ pub struct SpecialSet {
 pub struct GamePlan {
     /// Simulations of a search of attackers and of defenders, if they differ.
     pub simulations: Option<[u32; 2]>,
-    /// Whether the side moves first that does not by the rules.
-    pub other_first: bool,
 }
 
 impl GamePlan {
@@ -47,17 +45,14 @@ impl GamePlan {
         special: &SpecialGames,
     ) -> Self {
         let mut rng = plan_rng(seed, generation, index);
-        // The first and the third number are not used.
-        let [_, uneven, _, first]: [f32; 4] = std::array::from_fn(|_| rng.random_range(0.0..1.0));
+        // The first number is not used.
+        let [_, uneven]: [f32; 2] = std::array::from_fn(|_| rng.random_range(0.0..1.0));
         let n_sets = rules.len().max(1) as u64;
         let place = (index % n_sets) as usize;
         let set = special.sets.get(place);
-        // Where the first side is drawn there is no other one.
-        let has_first = rules.get(place).is_some_and(|rules| rules.set().first.side().is_some());
         let simulations = set.and_then(|set| set.simulations);
         Self {
             simulations: simulations.filter(|_| uneven < config.balance_share),
-            other_first: has_first && first < config.both_first_movers,
         }
     }
 
@@ -65,7 +60,6 @@ impl GamePlan {
     pub fn notes(&self) -> GameNotes {
         GameNotes {
             simulations: self.simulations,
-            other_first: self.other_first,
         }
     }
 }

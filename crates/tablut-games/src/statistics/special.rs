@@ -17,19 +17,15 @@ pub struct Endings {
     pub defenders_won: usize,
 }
 
-/// The results of a rule set's games by kind. A game can be of several kinds.
+/// The results of a rule set's games by kind.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpecialStatistics {
-    /// Ordinary self-play: equal searches, and the first side of the rules. Only these games show how even the rule
-    /// set is.
+    /// Games with equal searches. Only these games show how even the rule set is.
     pub ordinary: Endings,
     /// Games with unequal searches.
     #[serde(skip_serializing_if = "is_default")]
     pub uneven: UnevenGames,
-    /// Games in which the side moved first that does not by the rules.
-    #[serde(skip_serializing_if = "is_default")]
-    pub other_first: Endings,
 }
 
 /// Games with unequal searches.
@@ -80,15 +76,12 @@ impl Endings {
 impl SpecialStatistics {
     /// Counts a game in each of its kinds.
     pub(super) fn count(&mut self, notes: &GameNotes, winner: Option<Side>) {
-        if notes.is_ordinary() {
-            self.ordinary.count(winner);
-        }
-        if let Some(simulations) = notes.simulations {
-            self.uneven.simulations = simulations;
-            self.uneven.results.count(winner);
-        }
-        if notes.other_first {
-            self.other_first.count(winner);
+        match notes.simulations {
+            None => self.ordinary.count(winner),
+            Some(simulations) => {
+                self.uneven.simulations = simulations;
+                self.uneven.results.count(winner);
+            }
         }
     }
 }

@@ -83,7 +83,6 @@ impl TrainConfig {
             ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
             ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
             (p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64"),
-            (unit.contains(&p.both_first_movers), "selfplay.both_first_movers", &p.both_first_movers, "0 to 1"),
             (unit.contains(&p.surprise_share), "selfplay.surprise_share", &p.surprise_share, "0 to 1"),
         ])
     }

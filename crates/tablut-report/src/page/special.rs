@@ -15,18 +15,16 @@ pub fn special_section(recent: &[MetricsLine]) -> Markup {
     html! {
         h3 { "Games that are not in these results" }
         p class="soft" {
-            "The table above counts ordinary self-play alone: equal searches, the rules' first side. Here is the rest, as games won, drawn and lost by the attackers. "
-            "A game can be of several kinds."
+            "The table above counts games with equal searches alone. Here is the rest, as games won, drawn and lost by the attackers."
         }
         div class="scroll" { table {
             thead { tr {
-                th { "rules" } th { "unequal searches" } th { "simulations" } th { "other side first" }
+                th { "rules" } th { "unequal searches" } th { "simulations" }
             } }
             tbody { @for (rules, special) in &rows { tr {
                 th class="left" scope="row" { (rules) }
                 td { (score(special.uneven.results)) }
                 td { @if special.uneven.results.games() > 0 { (special.uneven.simulations[0]) " : " (special.uneven.simulations[1]) } @else { "–" } }
-                td { (score(special.other_first)) }
             } } }
         } }
     }
@@ -45,7 +43,6 @@ fn rows(recent: &[MetricsLine]) -> Vec<(&str, SpecialStatistics)> {
         if found.uneven.results.games() > 0 {
             sum.uneven.simulations = found.uneven.simulations;
         }
-        sum.other_first = sum.other_first.plus(found.other_first);
     }
     rows
 }
