@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{OptionalInput, View, encode_symmetric};
+use tablut_net::{View, encode_symmetric};
 use tablut_rules::{MoveList, N_ATTACKERS, Rules, SIZE, Side, Symmetry};
 
 use self::generation::{Generation, Sample};
@@ -24,7 +24,6 @@ pub struct ReplayWindow {
     surprise_share: f32,
     uneven_value_share: f32,
     symmetries: bool,
-    hidden: Vec<OptionalInput>,
 }
 
 impl ReplayWindow {
@@ -38,7 +37,6 @@ impl ReplayWindow {
             surprise_share: 0.0,
             uneven_value_share: 1.0,
             symmetries: true,
-            hidden: Vec::new(),
         }
     }
 
@@ -60,12 +58,6 @@ impl ReplayWindow {
     #[must_use]
     pub fn with_symmetries(self, symmetries: bool) -> Self {
         Self { symmetries, ..self }
-    }
-
-    /// The same window, in whose positions these inputs are 0.
-    #[must_use]
-    pub fn hiding(self, hidden: Vec<OptionalInput>) -> Self {
-        Self { hidden, ..self }
     }
 
     /// Positions in the window.
@@ -183,7 +175,6 @@ impl ReplayWindow {
             .map(|&((generation, at), symmetry)| {
                 let mut row = TrainingBatch::default();
                 self.push_row(generation, at, symmetry, value_share, &mut row);
-                self.hide(&mut row);
                 row
             })
             .collect();
@@ -199,14 +190,7 @@ impl ReplayWindow {
                 self.push_row(generation, at, Symmetry::ALL[0], value_share, &mut batch);
             }
         }
-        self.hide(&mut batch);
         batch
-    }
-
-    fn hide(&self, batch: &mut TrainingBatch) {
-        for input in &self.hidden {
-            input.hide(&mut batch.input);
-        }
     }
 
     /// Draws one of the window's `len` positions: its generation and its place there.

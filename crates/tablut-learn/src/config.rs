@@ -225,7 +225,7 @@ impl TrainConfig {
 
     /// The weights of the untrained net.
     pub fn initial_weights(&self) -> Weights {
-        Weights::initial(&self.shape, self.seed).without(&self.learning.hidden_inputs)
+        Weights::initial(&self.shape, self.seed)
     }
 
     /// The config as TOML: every key that has an effect, with each list on one line.

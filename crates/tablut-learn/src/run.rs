@@ -105,10 +105,6 @@ impl Run {
                 return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
             }
             config.optimizer.kind.check(checkpoint.learner.optimizer)?;
-            let weights = checkpoint.learner.weights();
-            if weights.clone().without(&config.learning.hidden_inputs) != weights {
-                return Err(TrainError::HiddenInputs(folder.to_owned()));
-            }
             (checkpoint.learner, checkpoint.training)
         } else {
             let weights = config.weights_of_start(start.as_ref(), &rules);
@@ -208,8 +204,7 @@ impl Run {
         self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
             .with_surprise_share(self.config.selfplay.surprise_share)
             .with_uneven_value_share(learning.uneven_value_share)
-            .with_symmetries(learning.symmetries)
-            .hiding(learning.hidden_inputs.clone());
+            .with_symmetries(learning.symmetries);
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }

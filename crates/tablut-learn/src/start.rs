@@ -63,7 +63,7 @@ impl TrainConfig {
     /// The same, with the net at hand.
     pub(crate) fn weights_of_start(&self, start: Option<&Model>, rules: &[Arc<Rules>]) -> Weights {
         match start {
-            Some(model) => part_of(&model.weights, rules).without(&self.learning.hidden_inputs),
+            Some(model) => part_of(&model.weights, rules),
             None => self.initial_weights(),
         }
     }

@@ -52,12 +52,6 @@ pub enum TrainError {
         /// The config's shape.
         expected: String,
     },
-    /// The net in the folder reads inputs that the config hides from it.
-    #[error(
-        "learning.hidden_inputs: the net in {0} already reads inputs that the config hides; they can be hidden only from a \
-         run's first generation on. Put the values back, or use another --run folder."
-    )]
-    HiddenInputs(PathBuf),
     /// Two rule sets of the config have one name.
     #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
     DuplicateRules(String),

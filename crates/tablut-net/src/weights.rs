@@ -2,14 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
-
-use ndarray::Axis;
 
 use crate::architecture::Architecture;
 use crate::error::NetError;
 use crate::layers::{Layers, Values};
-use crate::optional_input::OptionalInput;
 use crate::specialists::{Parts, RULE_FEATURES, rule_features};
 use tablut_rules::{RuleSet, is_rule_set_name};
 
@@ -140,22 +136,6 @@ impl Weights {
             specialists: BTreeMap::new(),
         };
         std::iter::once(self.general()).chain(self.specialists.values().map(part))
-    }
-
-    /// The same weights, but 0 for each of `inputs`.
-    #[must_use]
-    pub fn without(mut self, inputs: &[OptionalInput]) -> Self {
-        for input in inputs {
-            self.clear("trunk.input.weight", input.planes());
-            self.clear("trunk.features.weight", input.features());
-        }
-        self
-    }
-
-    /// Sets the weights of some of a layer's inputs to 0.
-    fn clear(&mut self, name: &str, inputs: Range<usize>) {
-        let tensor = self.tensors.get_mut(name).expect("a tensor of every architecture");
-        tensor.slice_axis_mut(Axis(1), inputs.into()).fill(0.0);
     }
 
     /// The net's architecture.

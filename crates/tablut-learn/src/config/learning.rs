@@ -1,7 +1,6 @@
 //! The config of learning.
 
 use serde::{Deserialize, Serialize};
-use tablut_net::OptionalInput;
 
 use crate::backend::Backend;
 
@@ -38,9 +37,6 @@ pub struct LearningConfig {
     pub uneven_value_share: f32,
     /// Whether each drawn position is transformed by one of the eight symmetries of the board (default true).
     pub symmetries: bool,
-    /// Inputs that the net learns to play without, from the first generation on: `king-ways`, `repetitions`,
-    /// `move-ends`, `captures`, `rule-features`. Default: none. An experiment on what they are worth.
-    pub hidden_inputs: Vec<OptionalInput>,
 }
 
 impl Default for LearningConfig {
@@ -57,7 +53,6 @@ impl Default for LearningConfig {
             held_out_share: 0.0,
             uneven_value_share: 1.0,
             symmetries: true,
-            hidden_inputs: Vec::new(),
         }
     }
 }
