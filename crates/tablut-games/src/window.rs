@@ -23,7 +23,6 @@ pub struct ReplayWindow {
     max_positions: usize,
     surprise_share: f32,
     uneven_value_share: f32,
-    symmetries: bool,
 }
 
 impl ReplayWindow {
@@ -36,7 +35,6 @@ impl ReplayWindow {
             max_positions,
             surprise_share: 0.0,
             uneven_value_share: 1.0,
-            symmetries: true,
         }
     }
 
@@ -51,13 +49,6 @@ impl ReplayWindow {
     #[must_use]
     pub fn with_uneven_value_share(self, uneven_value_share: f32) -> Self {
         Self { uneven_value_share, ..self }
-    }
-
-    /// The same window. With `symmetries` (the default), each drawn position is transformed by one of the eight
-    /// symmetries.
-    #[must_use]
-    pub fn with_symmetries(self, symmetries: bool) -> Self {
-        Self { symmetries, ..self }
     }
 
     /// Positions in the window.
@@ -157,7 +148,7 @@ impl ReplayWindow {
     }
 
     /// Draws `n` positions from the window, all equally likely unless the window has a surprise share. Each
-    /// is transformed by one of the eight symmetries, unless the window has none.
+    /// is transformed by one of the eight symmetries.
     ///
     /// `value_share` of the value target is the search's value, the rest is the game's outcome.
     ///
@@ -166,10 +157,8 @@ impl ReplayWindow {
     pub fn batch(&self, n: usize, value_share: f32, rng: &mut ChaCha8Rng) -> TrainingBatch {
         let len = self.len();
         assert!(len > 0, "a batch is drawn from a window with positions");
-        // The same positions are drawn with and without symmetries.
-        let symmetries = if self.symmetries { &Symmetry::ALL[..] } else { &Symmetry::ALL[..1] };
         let draws: Vec<_> =
-            (0..n).map(|_| (self.draw(len, rng), symmetries[rng.next_u32() as usize % symmetries.len()])).collect();
+            (0..n).map(|_| (self.draw(len, rng), Symmetry::ALL[rng.next_u32() as usize % Symmetry::ALL.len()])).collect();
         let rows: Vec<TrainingBatch> = draws
             .par_iter()
             .map(|&((generation, at), symmetry)| {

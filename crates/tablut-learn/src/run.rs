@@ -203,8 +203,7 @@ impl Run {
         }
         self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
             .with_surprise_share(self.config.selfplay.surprise_share)
-            .with_uneven_value_share(learning.uneven_value_share)
-            .with_symmetries(learning.symmetries);
+            .with_uneven_value_share(learning.uneven_value_share);
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }

@@ -35,8 +35,6 @@ pub struct LearningConfig {
     /// Share of the search's value in the value target of games with unequal searches (`selfplay.balance`),
     /// 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
     pub uneven_value_share: f32,
-    /// Whether each drawn position is transformed by one of the eight symmetries of the board (default true).
-    pub symmetries: bool,
 }
 
 impl Default for LearningConfig {
@@ -52,7 +50,6 @@ impl Default for LearningConfig {
             backend: Backend::Cpu,
             held_out_share: 0.0,
             uneven_value_share: 1.0,
-            symmetries: true,
         }
     }
 }

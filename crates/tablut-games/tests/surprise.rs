@@ -1,4 +1,4 @@
-//! How often the window draws each position, and how.
+//! How often the window draws each position.
 
 use std::sync::Arc;
 
@@ -6,10 +6,9 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameRecord, PlyRecord, RecordFile, ReplayWindow, SearchRecord, SelfPlayConfig,
-    SelfPlayGame, TrainingBatch, game_rng, read_records, run_tasks, write_records,
+    SelfPlayGame, game_rng, read_records, run_tasks, write_records,
 };
-use tablut_net::PLANES;
-use tablut_rules::{Game, MoveList, Position, Rules, SQUARES};
+use tablut_rules::{Game, MoveList, Position, Rules};
 use tablut_search::{SearchConfig, UniformEvaluator};
 
 /// Attackers are to move.
@@ -123,20 +122,4 @@ fn games_record_the_surprise_only_if_it_is_wanted() {
         write_records(&path, &file).unwrap();
         assert_eq!(read_records(&path).unwrap(), file);
     }
-}
-
-#[test]
-fn positions_are_turned_unless_the_window_has_no_symmetries() {
-    let rules = kvasir();
-    let record = game(&rules, &MOVES, &[Some(0.0); 4]);
-    let turned = window(&rules, &[record], 0.0);
-    let planes = |batch: &TrainingBatch| -> Vec<Vec<u32>> {
-        let rows = batch.input.planes.chunks_exact(PLANES * SQUARES);
-        rows.map(|row| row.iter().map(|value| value.to_bits()).collect()).collect()
-    };
-    let stored = planes(&turned.in_order(0.0));
-    let drawn = |window: &ReplayWindow| planes(&window.batch(64, 0.0, &mut ChaCha8Rng::seed_from_u64(1)));
-    let as_stored = |rows: &[Vec<u32>]| rows.iter().filter(|row| stored.contains(row)).count();
-    assert!(as_stored(&drawn(&turned)) < 32);
-    assert_eq!(as_stored(&drawn(&turned.with_symmetries(false))), 64);
 }
