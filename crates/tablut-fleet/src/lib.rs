@@ -32,7 +32,6 @@ pub use parcel::{Parcel, ParcelGame, ParcelHeader};
 pub use probe::probe;
 pub use trainer::{FleetGames, FleetMatch, FleetMatches, FleetNets, FleetStatus, FleetTrainer, TrainerOptions};
 pub use wire::{
-    Heartbeat, Job, NetSpec, OpeningText, OrderSpec, OrderedPlayer, SpecialText, WIRE_VERSION, WorkSpec, job_subject,
-    result_subject,
+    Heartbeat, Job, NetSpec, OpeningText, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec, job_subject, result_subject,
 };
 pub use worker::{WorkerOptions, WorkerSummary, work};

@@ -117,7 +117,8 @@ fn special_games(sets: &[SpecialSet], n_sets: usize) -> Result<SpecialGames, Fle
         let reason = format!("special games of {} rule sets, expected {n_sets}", sets.len());
         return Err(FleetError::message("job", reason));
     }
-    let at_least_one = |set: &SpecialSet| SpecialSet { simulations: set.simulations.map(|both| both.map(|n| n.max(1))) };
+    let at_least_one =
+        |set: &SpecialSet| SpecialSet { simulations: set.simulations.map(|both| both.map(|n| n.max(1))) };
     Ok(SpecialGames { sets: sets.iter().map(at_least_one).collect() })
 }
 

@@ -33,13 +33,10 @@ pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
 };
-pub use selfplay::{
-    GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, game_rng,
-};
+pub use selfplay::{GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, game_rng};
 pub use statistics::{
     CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
-    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames,
-    examine,
+    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
 pub use training_batch::TrainingBatch;
 pub use window::ReplayWindow;

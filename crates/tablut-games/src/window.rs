@@ -29,13 +29,7 @@ impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
-        Self {
-            rules,
-            generations: VecDeque::new(),
-            max_positions,
-            surprise_share: 0.0,
-            uneven_value_share: 1.0,
-        }
+        Self { rules, generations: VecDeque::new(), max_positions, surprise_share: 0.0, uneven_value_share: 1.0 }
     }
 
     /// The same empty window. `surprise_share` of the draws follow the surprise of the search, 0 (unless set) to 1. The
@@ -157,8 +151,9 @@ impl ReplayWindow {
     pub fn batch(&self, n: usize, value_share: f32, rng: &mut ChaCha8Rng) -> TrainingBatch {
         let len = self.len();
         assert!(len > 0, "a batch is drawn from a window with positions");
-        let draws: Vec<_> =
-            (0..n).map(|_| (self.draw(len, rng), Symmetry::ALL[rng.next_u32() as usize % Symmetry::ALL.len()])).collect();
+        let draws: Vec<_> = (0..n)
+            .map(|_| (self.draw(len, rng), Symmetry::ALL[rng.next_u32() as usize % Symmetry::ALL.len()]))
+            .collect();
         let rows: Vec<TrainingBatch> = draws
             .par_iter()
             .map(|&((generation, at), symmetry)| {

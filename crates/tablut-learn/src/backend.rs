@@ -54,14 +54,13 @@ impl Backend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// The state is of another optimiser, or the machine does not support the backend.
+    /// The machine does not support the backend.
     pub fn open(
         self,
         state: LearnerState,
         loss: LossWeights,
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
-        optimizer.kind.check(state.optimizer)?;
         Ok(match self.settled(None, &state.architecture)? {
             Backend::Amx => Box::new(CpuBackend::rounded(state, loss, optimizer)?),
             Backend::Cpu | Backend::Fastest => Box::new(CpuBackend::new(state, loss, optimizer)?),

@@ -114,7 +114,7 @@ impl GradientBackend for BurnBackend {
         let multiply = self.products.unwrap_or(Multiply::Matrices);
         let updated = |(param, gradient): (&DeviceParam, Tensor<1>)| {
             let gradient = gradient * clip.clone();
-            match muon_dims(&param.dims, constants.kind) {
+            match muon_dims(&param.dims) {
                 Some(dims) => param.updated_by_muon(gradient, dims, multiply, &constants),
                 None => param.updated_by_adamw(gradient, &constants),
             }
@@ -139,8 +139,7 @@ impl GradientBackend for BurnBackend {
             })
         };
         let params = self.params.iter().map(param).collect::<Result<_, StepError>>()?;
-        let (architecture, steps, optimizer) = (self.architecture.clone(), self.steps, self.optimizer.kind);
-        Ok(LearnerState { architecture, params, steps, optimizer })
+        Ok(LearnerState { architecture: self.architecture.clone(), params, steps: self.steps })
     }
 }
 

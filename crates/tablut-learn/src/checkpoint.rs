@@ -9,13 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tablut_net::{
-    Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor,
-    TrainingSummary, container, durable,
+    Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor, TrainingSummary,
+    container, durable,
 };
-use tablut_rules::shown;
 
 use crate::learner::LearnerState;
-use crate::optimizer::{OptimizerKind, ParamState};
+use crate::optimizer::ParamState;
 
 /// Version of the state's layout.
 const STATE_VERSION: u32 = 2;
@@ -86,7 +85,6 @@ impl Checkpoint {
             ("architecture", self.learner.architecture.to_json()),
             ("steps", self.learner.steps.to_string()),
             ("hash", state_hash(&self.learner, &training)),
-            ("optimizer", self.learner.optimizer.to_string()),
             ("training", training),
         ]);
         let mut tensors = BTreeMap::new();
@@ -113,9 +111,6 @@ impl Checkpoint {
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
         let training_text = value("training")?;
         let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
-        let optimizer = value("optimizer")?;
-        let optimizer = OptimizerKind::named(optimizer)
-            .ok_or_else(|| bad("optimizer", format!("`{}`, expected adamw or muon", shown(optimizer))))?;
         let layers = architecture.layers();
         let mut params = Vec::new();
         for parameter in layers.parameters() {
@@ -137,7 +132,7 @@ impl Checkpoint {
                 dims,
             });
         }
-        let learner = LearnerState { architecture, params, steps, optimizer };
+        let learner = LearnerState { architecture, params, steps };
         let (found, expected) = (state_hash(&learner, training_text), value("hash")?.to_owned());
         if found != expected {
             return Err(Kind::Hash { found, expected });
@@ -180,12 +175,11 @@ fn parts(param: &ParamState) -> [(&'static str, &Vec<f32>); 4] {
     [("weights", &param.weights), ("momentum", &param.momentum), ("square", &param.square), ("average", &param.average)]
 }
 
-/// BLAKE3 of all numbers of the state, of the summary's text, and of the optimiser's name.
+/// BLAKE3 of all numbers of the state and of the summary's text.
 fn state_hash(learner: &LearnerState, training: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(training.as_bytes());
     hasher.update(&learner.steps.to_le_bytes());
-    hasher.update(learner.optimizer.name().as_bytes());
     for (_, data) in learner.params.iter().flat_map(parts) {
         for value in data {
             hasher.update(&value.to_le_bytes());
@@ -273,25 +267,5 @@ mod tests {
         assert!(error.contains("gen-00000.state") && error.contains("damaged"), "{error}");
         fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         assert!(Checkpoint::latest(folder.path()).is_err());
-    }
-
-    #[test]
-    fn a_state_says_which_optimizer_it_is_of() {
-        let mut muon = checkpoint(2);
-        muon.learner.optimizer = OptimizerKind::Muon;
-        let bytes = muon.state_bytes().unwrap();
-        assert_eq!(Checkpoint::from_state_bytes(2, &bytes).unwrap(), muon);
-        let (metadata, tensors) = container::deserialize(&bytes).unwrap();
-        let written = |optimizer: Option<&str>| {
-            let mut metadata: BTreeMap<&str, String> =
-                metadata.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
-            metadata.remove("optimizer").unwrap();
-            metadata.extend(optimizer.map(|name| ("optimizer", name.to_owned())));
-            container::serialize(&metadata, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap()
-        };
-        // Neither an unknown name nor a lost one is taken for another optimiser's state.
-        let unknown = Checkpoint::from_state_bytes(2, &written(Some("sgd"))).unwrap_err().to_string();
-        assert!(unknown.contains("sgd") && unknown.contains("muon"), "{unknown}");
-        assert!(Checkpoint::from_state_bytes(2, &written(None)).is_err());
     }
 }

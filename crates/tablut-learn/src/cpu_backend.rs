@@ -25,9 +25,8 @@ impl CpuBackend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// `TABLUT_SIMD` names an instruction set that this machine does not support, or the state is of another optimiser.
+    /// `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        optimizer.kind.check(state.optimizer)?;
         Ok(Self { net: KernelNet::new(&state.architecture)?, state, loss, optimizer })
     }
 
@@ -36,7 +35,6 @@ impl CpuBackend {
     /// # Errors
     /// As for [`CpuBackend::new`], or this machine has no matrix registers, or the channels do not fill them.
     pub fn rounded(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        optimizer.kind.check(state.optimizer)?;
         let found = state.architecture.channels();
         if !found.is_multiple_of(BF16_LANES) {
             return Err(StepError::Channels { found });

@@ -128,7 +128,6 @@ impl ComputeDevice {
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
         let Some(on) = &self.on else { return backend.open(state, loss, optimizer) };
-        optimizer.kind.check(state.optimizer)?;
         let device = on.device.clone();
         let put = || Ok(BurnBackend::new(device, &state, loss, optimizer).with_products(on.multiply));
         let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;

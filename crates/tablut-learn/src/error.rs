@@ -22,17 +22,6 @@ pub enum StepError {
     /// The device has failed.
     #[error("learning: {0} (the last checkpoint is sound)")]
     Device(String),
-    /// The state's moments are not those of the optimiser.
-    #[error(
-        "the training state is of the optimizer `{found}`, the config says optimizer.kind = \"{expected}\": a state goes \
-         on only with the optimizer that it began with"
-    )]
-    Optimizer {
-        /// The state's kind.
-        found: &'static str,
-        /// The config's kind.
-        expected: &'static str,
-    },
     /// The machine has no matrix registers.
     #[error("the backend amx needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
     NoAmx,

@@ -176,7 +176,7 @@ pub fn benchmark(
     let evaluations_per_second =
         speed(config, &order, (device.concurrency(&config.machine), make_inference), time / 3, cancel)?;
     let samples_per_second = steps(config, &weights, &window, device, time / 3, cancel)?;
-    let (model_bytes, state_bytes) = file_sizes(config, &weights)?;
+    let (model_bytes, state_bytes) = file_sizes(&weights)?;
     let game_bytes = games_bytes(rules, games)?;
     Ok(MachinePace {
         plies_per_game: plies as f64 / n_games,
@@ -271,8 +271,7 @@ fn steps(
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
     let learning = &config.learning;
-    let state = fresh_learner(config, weights);
-    let mut backend = device.learner(learning.backend, state, config.loss, config.optimizer)?;
+    let mut backend = device.learner(learning.backend, LearnerState::new(weights), config.loss, config.optimizer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut step = || -> Result<(), TrainError> {
         if cancel.is_cancelled() {
@@ -291,17 +290,12 @@ fn steps(
     Ok(f64::from(n_steps) * learning.batch_size as f64 / start.elapsed().as_secs_f64().max(1e-9))
 }
 
-fn fresh_learner(config: &TrainConfig, weights: &Weights) -> LearnerState {
-    LearnerState::new(weights).with_optimizer(config.optimizer.kind)
-}
-
 /// Bytes of a model file and of a training state.
-fn file_sizes(config: &TrainConfig, weights: &Weights) -> Result<(u64, u64), TrainError> {
-    let learner = fresh_learner(config, weights);
+fn file_sizes(weights: &Weights) -> Result<(u64, u64), TrainError> {
     let training = TrainingSummary::default();
     let in_memory = |kind| ModelFileError { path: "the benchmark's net".into(), kind };
     let model = Model { weights: weights.clone(), rules: Vec::new(), training: training.clone(), card: None };
-    let state = Checkpoint { generation: 0, learner, training };
+    let state = Checkpoint { generation: 0, learner: LearnerState::new(weights), training };
     let model = model.to_bytes().map_err(in_memory)?.len();
     let state = state.state_bytes().map_err(in_memory)?.len();
     Ok((model as u64, state as u64))

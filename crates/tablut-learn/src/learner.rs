@@ -2,7 +2,7 @@
 
 use tablut_net::{Architecture, Tensor, Weights};
 
-use crate::optimizer::{OptimizerKind, ParamState};
+use crate::optimizer::ParamState;
 
 /// Everything that training changes, in main memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,12 +13,10 @@ pub struct LearnerState {
     pub params: Vec<ParamState>,
     /// Steps since the start of the run.
     pub steps: u64,
-    /// The optimiser that the moments belong to.
-    pub optimizer: OptimizerKind,
 }
 
 impl LearnerState {
-    /// A learner that starts from `weights`, with `AdamW`.
+    /// A learner that starts from `weights`.
     pub fn new(weights: &Weights) -> Self {
         let layers = weights.architecture().layers();
         let values = weights.values(&layers);
@@ -26,13 +24,7 @@ impl LearnerState {
             ParamState::new(parameter.name.clone(), parameter.dims.clone(), values.get(id).to_vec())
         };
         let params = layers.ids().zip(layers.parameters()).map(param).collect();
-        Self { architecture: weights.architecture().clone(), params, steps: 0, optimizer: OptimizerKind::AdamW }
-    }
-
-    /// The same learner before its first step, with another optimiser.
-    #[must_use]
-    pub fn with_optimizer(self, optimizer: OptimizerKind) -> Self {
-        Self { optimizer, ..self }
+        Self { architecture: weights.architecture().clone(), params, steps: 0 }
     }
 
     /// The weights being trained.

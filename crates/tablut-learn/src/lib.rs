@@ -69,7 +69,7 @@ pub use metrics::{
     GenerationMetrics, LearningMetrics, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics, read_metrics,
 };
 pub use model::{BurnNet, Outputs};
-pub use optimizer::{OptimizerConfig, OptimizerKind, ParamState};
+pub use optimizer::{OptimizerConfig, ParamState};
 pub use product_net::{Multiply, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;

@@ -28,12 +28,8 @@ impl LossTensors {
         let plain = parts.into_iter().chain(others).collect();
         let mut values = host_values(Tensor::cat(plain, 0))?.into_iter();
         let mut next = || values.next().expect("a value for each tensor");
-        let parts = LossParts {
-            policy: next(),
-            policy_floor: target_entropy(batch),
-            value: next(),
-            moves_left: next(),
-        };
+        let parts =
+            LossParts { policy: next(), policy_floor: target_entropy(batch), value: next(), moves_left: next() };
         Ok((parts, values.collect()))
     }
 }

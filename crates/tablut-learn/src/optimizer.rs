@@ -1,56 +1,17 @@
-//! The optimiser: `AdamW` or Muon with decoupled weight decay, global-norm clipping and an average of the weights, on
-//! plain arrays.
+//! The optimiser: Muon with decoupled weight decay, global-norm clipping and an average of the weights, on plain arrays.
+//!
+//! Muon takes matrices and convolution kernels, the latter as matrices with a row for each output (Jordan 2024); `AdamW`
+//! (Loshchilov & Hutter 2019) takes biases and matrices of one row or column. Muon's updates are scaled to the size of
+//! `AdamW`'s (Liu et al. 2025), so that learning rate and weight decay mean the same for both.
 //!
 //! This is our own code instead of burn's for three reasons. A step is one pass over each tensor, the checkpoint
 //! contains every number of the state, and the bits of the result depend only on the inputs.
-
-use std::fmt;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tablut_kernels::Kernels;
 
-use crate::error::StepError;
 use crate::muon;
-
-/// The rule of a step.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OptimizerKind {
-    /// `AdamW` for every tensor (Loshchilov & Hutter 2019).
-    #[default]
-    AdamW,
-    /// Muon for matrices and convolution kernels, the latter as matrices with a row for each output (Jordan 2024);
-    /// `AdamW` for biases and for matrices of one row or column. Updates are scaled to the size of `AdamW`'s (Liu et al.
-    /// 2025), so that learning rate and weight decay keep their meaning.
-    Muon,
-}
-
-impl OptimizerKind {
-    /// The name in configs and checkpoints.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AdamW => "adamw",
-            Self::Muon => "muon",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::AdamW, Self::Muon].into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Refuses a state whose moments are not of this kind.
-    pub(crate) fn check(self, state: OptimizerKind) -> Result<(), StepError> {
-        if state == self { Ok(()) } else { Err(StepError::Optimizer { found: state.name(), expected: self.name() }) }
-    }
-}
-
-impl fmt::Display for OptimizerKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Constants of the optimiser.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,22 +29,11 @@ pub struct OptimizerConfig {
     pub max_gradient_norm: f32,
     /// Decay of the averaged weights, which are the ones that play (default 0.99).
     pub average_decay: f32,
-    /// The rule of a step: `adamw` (the default) or `muon`. Of the constants above Muon's tensors use only
-    /// `weight_decay`, `max_gradient_norm` and `average_decay`.
-    pub kind: OptimizerKind,
 }
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self {
-            beta1: 0.9,
-            beta2: 0.98,
-            epsilon: 1e-8,
-            weight_decay: 0.01,
-            max_gradient_norm: 1.0,
-            average_decay: 0.99,
-            kind: OptimizerKind::AdamW,
-        }
+        Self { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weight_decay: 0.01, max_gradient_norm: 1.0, average_decay: 0.99 }
     }
 }
 
@@ -115,18 +65,13 @@ impl ParamState {
     pub fn decays(&self) -> bool {
         self.dims.len() > 1
     }
-
-    /// Rows and columns of the tensor as a matrix, if a step of `kind` is Muon's.
-    fn muon_dims(&self, kind: OptimizerKind) -> Option<[usize; 2]> {
-        muon_dims(&self.dims, kind)
-    }
 }
 
-/// Rows and columns of a tensor as a matrix, if a step of `kind` is Muon's.
-pub(crate) fn muon_dims(dims: &[usize], kind: OptimizerKind) -> Option<[usize; 2]> {
+/// Rows and columns of a tensor as a matrix, if its steps are Muon's.
+pub(crate) fn muon_dims(dims: &[usize]) -> Option<[usize; 2]> {
     let (&rows, rest) = dims.split_first()?;
     let columns = rest.iter().product();
-    (kind == OptimizerKind::Muon && !rest.is_empty() && rows > 1 && columns > 1).then_some([rows, columns])
+    (!rest.is_empty() && rows > 1 && columns > 1).then_some([rows, columns])
 }
 
 /// The numbers of one step.
@@ -143,7 +88,6 @@ pub(crate) struct StepConstants {
     pub decay: f32,
     /// Decay of the averaged weights.
     pub average_decay: f32,
-    pub kind: OptimizerKind,
     max_gradient_norm: f32,
 }
 
@@ -162,7 +106,6 @@ impl StepConstants {
             // Early averages would depend mostly on the untrained weights, so the memory of the average grows with the
             // run.
             average_decay: config.average_decay.min((step as f32 + 1.0) / (step as f32 + 10.0)),
-            kind: config.kind,
             max_gradient_norm: config.max_gradient_norm,
         }
     }
@@ -189,13 +132,13 @@ pub(crate) fn step(
     let clip = if gradient_norm > c.max_gradient_norm { c.max_gradient_norm / gradient_norm } else { 1.0 };
     for (param, gradient) in params.iter_mut().zip(gradients) {
         assert_eq!(param.weights.len(), gradient.len(), "a gradient has its tensor's length");
-        if param.muon_dims(c.kind).is_none() {
+        if muon_dims(&param.dims).is_none() {
             adamw_step(param, gradient, clip, c);
         }
     }
     // A tensor's step depends on that tensor alone, so threads change no bit.
     params.par_iter_mut().zip(gradients).for_each(|(param, gradient)| {
-        if let Some(dims) = param.muon_dims(c.kind) {
+        if let Some(dims) = muon_dims(&param.dims) {
             muon_step(param, gradient, dims, clip, c, kernels);
         }
     });
@@ -292,42 +235,24 @@ mod tests {
     #[test]
     fn muon_takes_matrices_and_kernels_and_adamw_the_rest() {
         let dims: [&[usize]; 5] = [&[6], &[1, 6], &[6, 1], &[4, 6], &[4, 3, 3, 3]];
-        let of = |kind| dims.map(|dims| tensor(dims).muon_dims(kind));
-        assert_eq!(of(OptimizerKind::AdamW), [None; 5]);
-        assert_eq!(of(OptimizerKind::Muon), [None, None, None, Some([4, 6]), Some([4, 27])]);
-        let config = |kind| OptimizerConfig { kind, ..OptimizerConfig::default() };
-        let stepped = |kind| {
-            let mut params = dims.map(tensor);
-            let gradients: Vec<_> = dims.iter().map(|dims| tensor(dims).weights).collect();
-            let constants = StepConstants::new(&config(kind), 1, 0.01);
-            step(&mut params, &gradients, 0.5, &constants, Kernels::new(Simd::Plain).unwrap());
-            params
-        };
-        let (adamw, muon) = (stepped(OptimizerKind::AdamW), stepped(OptimizerKind::Muon));
-        for (place, (a, m)) in adamw.iter().zip(&muon).enumerate() {
-            assert_eq!(a == m, place < 3, "tensor {place}");
-        }
-        assert!(muon[3..].iter().all(|param| param.square.iter().all(|&v| v == 0.0)));
+        assert_eq!(dims.map(muon_dims), [None, None, None, Some([4, 6]), Some([4, 27])]);
+        let mut params = dims.map(tensor);
+        let gradients: Vec<_> = dims.iter().map(|dims| tensor(dims).weights).collect();
+        let (rate, kernels) = (0.01_f32, Kernels::new(Simd::Plain).unwrap());
+        let constants = StepConstants::new(&OptimizerConfig::default(), 1, rate);
+        step(&mut params, &gradients, 0.5, &constants, kernels);
+        let has_square = |param: &ParamState| param.square.iter().any(|&v| v != 0.0);
+        assert_eq!(params.each_ref().map(has_square), [true, true, true, false, false]);
         // Weight decay and the average are as with AdamW.
-        let (rate, before) = (0.01_f32, tensor(&[4, 6]));
+        let before = tensor(&[4, 6]);
         let mut momentum = vec![0.0; 24];
-        let update = muon::update(&mut momentum, &before.weights, 1.0, [4, 6], Kernels::new(Simd::Plain).unwrap());
-        let constants = StepConstants::new(&config(OptimizerKind::Muon), 1, rate);
+        let update = muon::update(&mut momentum, &before.weights, 1.0, [4, 6], kernels);
         for (((&w, &a), &start), update) in
-            muon[3].weights.iter().zip(&muon[3].average).zip(&before.weights).zip(update)
+            params[3].weights.iter().zip(&params[3].average).zip(&before.weights).zip(update)
         {
             assert!((w - (start - rate * 0.01 * start - rate * update)).abs() < 1e-7);
             assert!((a - (start + (1.0 - constants.average_decay) * (w - start))).abs() < 1e-7);
         }
-        assert_eq!(muon[3].momentum, momentum);
-    }
-
-    #[test]
-    fn kinds_have_the_names_of_configs() {
-        for kind in [OptimizerKind::AdamW, OptimizerKind::Muon] {
-            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
-            assert_eq!(OptimizerKind::named(kind.name()), Some(kind));
-        }
-        assert_eq!(OptimizerKind::named("sgd"), None);
+        assert_eq!(params[3].momentum, momentum);
     }
 }

@@ -104,14 +104,13 @@ impl Run {
                 let (found, expected) = (checkpoint.learner.architecture.to_string(), config.shape.to_string());
                 return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
             }
-            config.optimizer.kind.check(checkpoint.learner.optimizer)?;
             (checkpoint.learner, checkpoint.training)
         } else {
             let weights = config.weights_of_start(start.as_ref(), &rules);
             let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
             let (counts, start) = (TrainingSummary::default(), start.as_ref().map(|model| model.weights.hash()));
             let training = TrainingSummary { seed: config.seed, start, play_simulations, selfplay_precision, ..counts };
-            (LearnerState::new(&weights).with_optimizer(config.optimizer.kind), training)
+            (LearnerState::new(&weights), training)
         };
         let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;

@@ -56,7 +56,9 @@ pub enum TrainError {
     #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
     DuplicateRules(String),
     /// No ply of a generation has a search to learn from.
-    #[error("no position to learn from in generation {0}: no search of its games is a training target; raise schedule.games")]
+    #[error(
+        "no position to learn from in generation {0}: no search of its games is a training target; raise schedule.games"
+    )]
     NothingToLearn(u64),
     /// A rule set.
     #[error(transparent)]

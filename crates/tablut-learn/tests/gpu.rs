@@ -11,7 +11,7 @@ use tablut_games::{
 };
 use tablut_learn::{
     Backend, ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, LossWeights, OptimizerConfig,
-    OptimizerKind,
+    ParamState,
 };
 use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Weights};
 use tablut_rules::Rules;
@@ -136,22 +136,24 @@ fn relative(found: &[f32], expected: &[f32]) -> f64 {
 fn gradients_are_those_of_the_cores() {
     let Some(device) = device(true) else { return };
     let loss = LossWeights::default();
-    // Without momentum and weight decay, and without clipping, the first moment after one step is the gradient.
-    let optimizer =
-        OptimizerConfig { beta1: 0.0, weight_decay: 0.0, max_gradient_norm: 1e9, ..OptimizerConfig::default() };
+    // Without clipping the first moment after one step from zero is the gradient: Muon's whole, a tenth in AdamW.
+    let optimizer = OptimizerConfig { max_gradient_norm: 1e9, ..OptimizerConfig::default() };
     // In a batch of a million rectified numbers one may round to the other side of zero. That moves a gradient by some
     // thousandths of its norm, and happens on Mesa's driver with the last of these batches.
     let batches = [("b1c16", 5), ("b2c32", 25), ("b3c16", 40), ("b2c32", 24)];
     let largest = batches.map(|(shape, n)| {
         let batch = batch(n);
-        let state = trained(shape, &batch);
+        let state = LearnerState::new(&trained(shape, &batch).weights());
         let mut learner = device.learner(Backend::Cpu, state.clone(), loss, optimizer).unwrap();
         let found = learner.step(&batch, 0.001).unwrap();
         let (expected, gradients) = CpuBackend::new(state, loss, optimizer).unwrap().gradients(&batch).unwrap();
         assert!((found.loss.sum() - expected.sum()).abs() < 1e-4 * expected.sum(), "{shape}: {found:?}, {expected:?}");
         let params = learner.state().unwrap().params;
-        let differences = params.iter().zip(&gradients).map(|(param, gradient)| relative(&param.momentum, gradient));
-        differences.fold(0.0, f64::max)
+        let difference = |(param, gradient): (&ParamState, &Vec<f32>)| {
+            let share = if param.square.iter().all(|&v| v == 0.0) { 1.0 } else { 0.1 };
+            relative(&param.momentum, &gradient.iter().map(|g| share * g).collect::<Vec<_>>())
+        };
+        params.iter().zip(&gradients).map(difference).fold(0.0, f64::max)
     });
     let close = largest.iter().filter(|&&difference| difference < 1e-4).count();
     assert!(close >= 3 && largest.iter().all(|&difference| difference < 1e-2), "off by {largest:?} of their norms");
@@ -161,20 +163,18 @@ fn gradients_are_those_of_the_cores() {
 fn steps_on_the_device_learn_a_batch_by_heart() {
     let Some(device) = device(true) else { return };
     let batch = batch(24);
-    for kind in [OptimizerKind::AdamW, OptimizerKind::Muon] {
-        let optimizer = OptimizerConfig { kind, ..OptimizerConfig::default() };
-        let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1)).with_optimizer(kind);
-        let mut learner = device.learner(Backend::Cpu, state.clone(), LossWeights::default(), optimizer).unwrap();
-        let mut cores = CpuBackend::new(state, LossWeights::default(), optimizer).unwrap();
-        let steps = 30;
-        let [first, last] =
-            [1, steps - 1].map(|count| (0..count).map(|_| learner.step(&batch, 0.003).unwrap()).last().unwrap());
-        let expected = (0..steps).map(|_| cores.step(&batch, 0.003).unwrap()).last().unwrap();
-        assert!(last.loss.sum() < first.loss.sum(), "{kind}: {first:?}, {last:?}");
-        let apart = (last.loss.sum() - expected.loss.sum()).abs();
-        assert!(apart < 2e-2 * expected.loss.sum(), "{kind}: {last:?}, {expected:?}");
-        assert_eq!(learner.state().unwrap().steps, steps);
-    }
+    let optimizer = OptimizerConfig::default();
+    let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1));
+    let mut learner = device.learner(Backend::Cpu, state.clone(), LossWeights::default(), optimizer).unwrap();
+    let mut cores = CpuBackend::new(state, LossWeights::default(), optimizer).unwrap();
+    let steps = 30;
+    let [first, last] =
+        [1, steps - 1].map(|count| (0..count).map(|_| learner.step(&batch, 0.003).unwrap()).last().unwrap());
+    let expected = (0..steps).map(|_| cores.step(&batch, 0.003).unwrap()).last().unwrap();
+    assert!(last.loss.sum() < first.loss.sum(), "{first:?}, {last:?}");
+    let apart = (last.loss.sum() - expected.loss.sum()).abs();
+    assert!(apart < 2e-2 * expected.loss.sum(), "{last:?}, {expected:?}");
+    assert_eq!(learner.state().unwrap().steps, steps);
 }
 
 #[test]

@@ -27,10 +27,7 @@ games = 0
 rating_share = 0.0
 "#;
 
-const ALL: [&str; 2] = [
-    "selfplay.balance=0.01",
-    "selfplay.balanced_openings=3",
-];
+const ALL: [&str; 2] = ["selfplay.balance=0.01", "selfplay.balanced_openings=3"];
 
 fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
     runs::run(CONFIG, folder, overrides)

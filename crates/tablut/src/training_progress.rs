@@ -216,7 +216,7 @@ impl Observer for TrainProgress {
     fn step_ends(&self, report: &StepReport, learning_rate: f32) {
         const SMOOTHED_STEPS: usize = 50;
         let mut state = self.state();
-        state.losses.push(report.loss.clone());
+        state.losses.push(report.loss);
         let steps = state.losses.len();
         let loss = LossParts::mean(&state.losses[steps.saturating_sub(SMOOTHED_STEPS)..]);
         let elapsed = state.phase_start.elapsed();

@@ -98,10 +98,7 @@ fn so_does_a_killed_run_with_every_technique_of_learning() {
 
 /// The config with everything that learning can do beside the defaults.
 fn with_every_technique() -> String {
-    let learning = "[learning]\n";
-    let others = "[optimizer]\nkind = \"muon\"\n";
-    let text = CONFIG.replace("[learning]\n", learning).replace("[selfplay]\n", "[selfplay]\nsurprise_share = 0.5\n");
-    format!("{text}{others}")
+    CONFIG.replace("[selfplay]\n", "[selfplay]\nsurprise_share = 0.5\n")
 }
 
 /// Games whose searches depend on the results of earlier generations.

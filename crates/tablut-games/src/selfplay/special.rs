@@ -51,16 +51,12 @@ impl GamePlan {
         let place = (index % n_sets) as usize;
         let set = special.sets.get(place);
         let simulations = set.and_then(|set| set.simulations);
-        Self {
-            simulations: simulations.filter(|_| uneven < config.balance_share),
-        }
+        Self { simulations: simulations.filter(|_| uneven < config.balance_share) }
     }
 
     /// What the game's record says of it.
     pub fn notes(&self) -> GameNotes {
-        GameNotes {
-            simulations: self.simulations,
-        }
+        GameNotes { simulations: self.simulations }
     }
 }
 

@@ -70,7 +70,7 @@ impl Phase {
 
     /// The mean of the last losses, once there are some.
     pub fn loss(&self) -> Option<LossParts> {
-        let losses: Vec<LossParts> = self.losses.iter().cloned().collect();
+        let losses: Vec<LossParts> = self.losses.iter().copied().collect();
         (!losses.is_empty()).then(|| LossParts::mean(&losses))
     }
 }
@@ -128,7 +128,7 @@ impl DashboardState {
     /// A step is done.
     pub fn step_ends(&mut self, report: &StepReport) {
         self.phase.done += 1;
-        self.phase.losses.push_back(report.loss.clone());
+        self.phase.losses.push_back(report.loss);
         if self.phase.losses.len() > SMOOTHED_STEPS {
             self.phase.losses.pop_front();
         }
