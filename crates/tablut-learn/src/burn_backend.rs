@@ -12,7 +12,7 @@ use crate::loss::{LossTensors, loss};
 use crate::loss_parts::{LossParts, LossWeights};
 use crate::model::{BurnNet, host_values, tensor};
 use crate::muon;
-use crate::optimizer::{OptimizerConfig, ParamState, StepConstants, muon_dims};
+use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
 use crate::product_net::{Multiply, ProductNet};
 use crate::sums::sum_of;
 
@@ -147,9 +147,9 @@ impl DeviceParam {
     /// One step of `AdamW`, as [`crate::optimizer::step`] takes it.
     fn updated_by_adamw(&self, gradient: Tensor<1>, c: &StepConstants) -> Self {
         let decay = if self.dims.len() > 1 { c.decay } else { 0.0 };
-        let momentum = self.momentum.clone() * c.beta1 + gradient.clone() * (1.0 - c.beta1);
-        let square = self.square.clone() * c.beta2 + gradient.clone() * gradient * (1.0 - c.beta2);
-        let root = (square.clone() / c.correction2).sqrt() + c.epsilon;
+        let momentum = self.momentum.clone() * BETA1 + gradient.clone() * (1.0 - BETA1);
+        let square = self.square.clone() * BETA2 + gradient.clone() * gradient * (1.0 - BETA2);
+        let root = (square.clone() / c.correction2).sqrt() + EPSILON;
         let update = (momentum.clone() / c.correction1) / root;
         self.moved(update, decay, momentum, square, c)
     }

@@ -44,7 +44,7 @@ pub struct TrainConfig {
     /// How the net learns from the games.
     #[serde(default)]
     pub learning: LearningConfig,
-    /// Constants of the optimiser.
+    /// The settings of the optimiser.
     #[serde(default)]
     pub optimizer: OptimizerConfig,
     /// Weights of the parts of the loss.

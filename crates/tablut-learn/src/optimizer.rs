@@ -13,16 +13,17 @@ use tablut_kernels::Kernels;
 
 use crate::muon;
 
-/// Constants of the optimiser.
+/// Decay of `AdamW`'s first moment.
+pub(crate) const BETA1: f32 = 0.9;
+/// Decay of `AdamW`'s second moment.
+pub(crate) const BETA2: f32 = 0.98;
+/// Added to the square root of the second moment.
+pub(crate) const EPSILON: f32 = 1e-8;
+
+/// The settings of the optimiser.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
-    /// Decay of the first moment (default 0.9).
-    pub beta1: f32,
-    /// Decay of the second moment (default 0.98).
-    pub beta2: f32,
-    /// Added to the square root of the second moment (default 1e-8).
-    pub epsilon: f32,
     /// Share of a weight that one step with learning rate 1 removes. Biases do not decay (default 0.01).
     pub weight_decay: f32,
     /// Maximum norm of all gradients together. Larger gradients are scaled down (default 1).
@@ -33,7 +34,7 @@ pub struct OptimizerConfig {
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weight_decay: 0.01, max_gradient_norm: 1.0, average_decay: 0.99 }
+        Self { weight_decay: 0.01, max_gradient_norm: 1.0, average_decay: 0.99 }
     }
 }
 
@@ -77,9 +78,6 @@ pub(crate) fn muon_dims(dims: &[usize]) -> Option<[usize; 2]> {
 /// The numbers of one step.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct StepConstants {
-    pub beta1: f32,
-    pub beta2: f32,
-    pub epsilon: f32,
     /// The divisors of the moments, which correct for their start at zero.
     pub correction1: f32,
     pub correction2: f32,
@@ -96,11 +94,8 @@ impl StepConstants {
     pub fn new(config: &OptimizerConfig, step: u64, learning_rate: f32) -> Self {
         let correction = |beta: f32| (1.0 - f64::from(beta).powf(step as f64)) as f32;
         Self {
-            beta1: config.beta1,
-            beta2: config.beta2,
-            epsilon: config.epsilon,
-            correction1: correction(config.beta1),
-            correction2: correction(config.beta2),
+            correction1: correction(BETA1),
+            correction2: correction(BETA2),
             learning_rate,
             decay: learning_rate * config.weight_decay,
             // Early averages would depend mostly on the untrained weights, so the memory of the average grows with the
@@ -149,9 +144,9 @@ fn adamw_step(param: &mut ParamState, gradient: &[f32], clip: f32, c: &StepConst
     let state = param.weights.iter_mut().zip(&mut param.momentum).zip(&mut param.square).zip(&mut param.average);
     for ((((w, m), v), a), &g) in state.zip(gradient) {
         let g = g * clip;
-        *m = c.beta1 * *m + (1.0 - c.beta1) * g;
-        *v = c.beta2 * *v + (1.0 - c.beta2) * g * g;
-        let update = (*m / c.correction1) / ((*v / c.correction2).sqrt() + c.epsilon);
+        *m = BETA1 * *m + (1.0 - BETA1) * g;
+        *v = BETA2 * *v + (1.0 - BETA2) * g * g;
+        let update = (*m / c.correction1) / ((*v / c.correction2).sqrt() + EPSILON);
         *w -= decay * *w + c.learning_rate * update;
         *a += (1.0 - c.average_decay) * (*w - *a);
     }

@@ -47,9 +47,6 @@ impl TrainConfig {
         let held_out = l.held_out_share;
         check((0.0..=0.5).contains(&held_out), "learning.held_out_share", &held_out, "0 to 0.5");
         let below_one = |value: f32| (0.0..1.0).contains(&value);
-        check(below_one(o.beta1), "optimizer.beta1", &o.beta1, "0 to below 1");
-        check(below_one(o.beta2), "optimizer.beta2", &o.beta2, "0 to below 1");
-        check(o.epsilon > 0.0, "optimizer.epsilon", &o.epsilon, "above 0");
         check(unit.contains(&o.weight_decay), "optimizer.weight_decay", &o.weight_decay, "0 to 1");
         check(o.max_gradient_norm > 0.0, "optimizer.max_gradient_norm", &o.max_gradient_norm, "above 0");
         check(below_one(o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
