@@ -8,7 +8,7 @@ use std::time::Instant;
 use burn::tensor::activation::{log_softmax, relu, softplus};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use tablut_games::TrainingBatch;
-use tablut_learn::{CpuBackend, GradientBackend, LearnerState, LossWeights, OptimizerConfig};
+use tablut_learn::{CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Architecture, FEATURES, PLANES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex, Weights};
 use tablut_rules::SQUARES;
 
@@ -28,7 +28,7 @@ fn main() {
 fn compare(architecture: &Architecture, n: usize, rounds: usize) {
     let batch = batch(n);
     let state = LearnerState::new(&Weights::initial(architecture, 1));
-    let mut backend = CpuBackend::new(state, LossWeights::default(), OptimizerConfig::default()).expect("a level");
+    let mut backend = CpuBackend::new(state, OptimizerConfig::default()).expect("a level");
     let (mut steps, mut heads) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let start = Instant::now();

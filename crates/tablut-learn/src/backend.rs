@@ -9,7 +9,6 @@ use crate::cpu_backend::CpuBackend;
 use crate::error::StepError;
 use crate::gradient_backend::GradientBackend;
 use crate::learner::LearnerState;
-use crate::loss_parts::LossWeights;
 use crate::optimizer::OptimizerConfig;
 
 /// The backend that computes the steps.
@@ -55,16 +54,11 @@ impl Backend {
     ///
     /// # Errors
     /// The machine does not support the backend.
-    pub fn open(
-        self,
-        state: LearnerState,
-        loss: LossWeights,
-        optimizer: OptimizerConfig,
-    ) -> Result<Box<dyn GradientBackend>, StepError> {
+    pub fn open(self, state: LearnerState, optimizer: OptimizerConfig) -> Result<Box<dyn GradientBackend>, StepError> {
         Ok(match self.settled(None, &state.architecture)? {
-            Backend::Amx => Box::new(CpuBackend::rounded(state, loss, optimizer)?),
-            Backend::Cpu | Backend::Fastest => Box::new(CpuBackend::new(state, loss, optimizer)?),
-            Backend::Burn => Box::new(BurnBackend::on_cpu(&state, loss, optimizer)),
+            Backend::Amx => Box::new(CpuBackend::rounded(state, optimizer)?),
+            Backend::Cpu | Backend::Fastest => Box::new(CpuBackend::new(state, optimizer)?),
+            Backend::Burn => Box::new(BurnBackend::on_cpu(&state, optimizer)),
         })
     }
 }

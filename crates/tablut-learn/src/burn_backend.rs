@@ -9,7 +9,7 @@ use crate::error::StepError;
 use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::learner::LearnerState;
 use crate::loss::{LossTensors, loss};
-use crate::loss_parts::{LossParts, LossWeights};
+use crate::loss_parts::LossParts;
 use crate::model::{BurnNet, host_values, tensor};
 use crate::muon;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
@@ -23,7 +23,6 @@ pub struct BurnBackend {
     device: Device,
     params: Vec<DeviceParam>,
     steps: u64,
-    loss: LossWeights,
     optimizer: OptimizerConfig,
     /// How convolutions are matrix products, if they are.
     products: Option<Multiply>,
@@ -42,7 +41,7 @@ struct DeviceParam {
 
 impl BurnBackend {
     /// A learner that continues from `state` on `device`.
-    pub fn new(device: Device, state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
+    pub fn new(device: Device, state: &LearnerState, optimizer: OptimizerConfig) -> Self {
         let plain = device.clone().without_autodiff();
         let param = |param: &ParamState| {
             let put = |values: &Vec<f32>| tensor(values.clone(), [values.len()], &plain);
@@ -60,7 +59,6 @@ impl BurnBackend {
             device: device.autodiff(),
             params: state.params.iter().map(param).collect(),
             steps: state.steps,
-            loss,
             optimizer,
             products: None,
         }
@@ -73,8 +71,8 @@ impl BurnBackend {
     }
 
     /// The same on the CPU, the reference for [`crate::CpuBackend`].
-    pub fn on_cpu(state: &LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Self {
-        Self::new(Device::flex(), state, loss, optimizer)
+    pub fn on_cpu(state: &LearnerState, optimizer: OptimizerConfig) -> Self {
+        Self::new(Device::flex(), state, optimizer)
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order, read back.
@@ -94,7 +92,7 @@ impl BurnBackend {
         } else {
             BurnNet::of_tensors(layers, leaves.clone()).forward(&batch.input, &self.device)
         };
-        let parts = loss(outputs, batch, &self.loss, &self.device);
+        let parts = loss(outputs, batch, &self.device);
         let mut gradients = parts.total.backward();
         let gradient = |leaf: &Tensor<1>| {
             let none = || leaf.clone().without_autodiff().zeros_like();

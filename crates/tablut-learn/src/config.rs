@@ -12,7 +12,6 @@ use tablut_net::{Architecture, DeviceChoice, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SearchConfig;
 
-use crate::loss_parts::LossWeights;
 use crate::optimizer::OptimizerConfig;
 pub use differences::{Difference, differences};
 pub use learning::LearningConfig;
@@ -47,9 +46,6 @@ pub struct TrainConfig {
     /// The settings of the optimiser.
     #[serde(default)]
     pub optimizer: OptimizerConfig,
-    /// Weights of the parts of the loss.
-    #[serde(default)]
-    pub loss: LossWeights,
     /// How the net's strength is measured.
     #[serde(default)]
     pub evaluation: EvaluationConfig,

@@ -10,14 +10,13 @@ use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::kernel_net::KernelNet;
 use crate::learner::LearnerState;
 use crate::loss::loss_gradient;
-use crate::loss_parts::{LossParts, LossWeights};
+use crate::loss_parts::LossParts;
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 
 /// The weights and the optimiser's state in main memory. Results do not depend on the number of threads, to the bit.
 pub struct CpuBackend {
     net: KernelNet,
     state: LearnerState,
-    loss: LossWeights,
     optimizer: OptimizerConfig,
 }
 
@@ -26,30 +25,30 @@ impl CpuBackend {
     ///
     /// # Errors
     /// `TABLUT_SIMD` names an instruction set that this machine does not support.
-    pub fn new(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        Ok(Self { net: KernelNet::new(&state.architecture)?, state, loss, optimizer })
+    pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
+        Ok(Self { net: KernelNet::new(&state.architecture)?, state, optimizer })
     }
 
     /// The same, with convolutions in bf16 on matrix registers.
     ///
     /// # Errors
     /// As for [`CpuBackend::new`], or this machine has no matrix registers, or the channels do not fill them.
-    pub fn rounded(state: LearnerState, loss: LossWeights, optimizer: OptimizerConfig) -> Result<Self, StepError> {
+    pub fn rounded(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         let found = state.architecture.channels();
         if !found.is_multiple_of(BF16_LANES) {
             return Err(StepError::Channels { found });
         }
         let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
         let net = KernelNet::rounded(&state.architecture, Kernels::from_env()?, bf16);
-        Ok(Self { net, state, loss, optimizer })
+        Ok(Self { net, state, optimizer })
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order.
     pub fn gradients(&mut self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
-        let Self { net, state, loss, .. } = self;
+        let Self { net, state, .. } = self;
         net.set_weights(&Values::new(state.params.iter().map(|param| param.weights.as_slice())));
         let predictions = net.forward(&batch.input);
-        let (parts, gradient) = loss_gradient(&predictions, batch, loss)?;
+        let (parts, gradient) = loss_gradient(&predictions, batch)?;
         Ok((parts, net.backward(&batch.input, &gradient)))
     }
 }

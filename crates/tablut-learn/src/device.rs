@@ -30,7 +30,6 @@ use crate::config::MachineConfig;
 use crate::error::StepError;
 use crate::gradient_backend::GradientBackend;
 use crate::learner::LearnerState;
-use crate::loss_parts::LossWeights;
 use crate::optimizer::OptimizerConfig;
 use crate::product_net::Multiply;
 
@@ -124,12 +123,11 @@ impl ComputeDevice {
         &self,
         backend: Backend,
         state: LearnerState,
-        loss: LossWeights,
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
-        let Some(on) = &self.on else { return backend.open(state, loss, optimizer) };
+        let Some(on) = &self.on else { return backend.open(state, optimizer) };
         let device = on.device.clone();
-        let put = || Ok(BurnBackend::new(device, &state, loss, optimizer).with_products(on.multiply));
+        let put = || Ok(BurnBackend::new(device, &state, optimizer).with_products(on.multiply));
         let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;
         Ok(Box::new(DeviceLearner::new(learner, on.health.clone())))
     }

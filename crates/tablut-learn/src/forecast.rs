@@ -271,7 +271,7 @@ fn steps(
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
     let learning = &config.learning;
-    let mut backend = device.learner(learning.backend, LearnerState::new(weights), config.loss, config.optimizer)?;
+    let mut backend = device.learner(learning.backend, LearnerState::new(weights), config.optimizer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut step = || -> Result<(), TrainError> {
         if cancel.is_cancelled() {

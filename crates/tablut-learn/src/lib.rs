@@ -63,7 +63,7 @@ pub use forecast::{Forecast, MachinePace, benchmark};
 pub use gradient_backend::{GradientBackend, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};
-pub use loss_parts::{LossParts, LossWeights};
+pub use loss_parts::LossParts;
 pub use memory::MemoryBounds;
 pub use metrics::{
     GenerationMetrics, LearningMetrics, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics, read_metrics,

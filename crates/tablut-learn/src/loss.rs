@@ -7,10 +7,13 @@ use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
 
 use crate::error::StepError;
-use crate::loss_parts::{LossParts, LossWeights};
+use crate::loss_parts::LossParts;
 use crate::model::{Outputs, host_values, tensor};
 use crate::padded_moves::{PaddedMoves, cross_entropy};
 use crate::sums::mean_of;
+
+/// The weight of the moves left in the sum. Policy and outcome have the weight 1.
+const MOVES_LEFT_WEIGHT: f32 = 0.1;
 
 /// The loss as tensors of one value on some device.
 pub(crate) struct LossTensors {
@@ -35,17 +38,16 @@ impl LossTensors {
 }
 
 /// The loss of a net's outputs.
-pub(crate) fn loss(outputs: Outputs, batch: &TrainingBatch, weights: &LossWeights, device: &Device) -> LossTensors {
+pub(crate) fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTensors {
     let padded = PaddedMoves::of_batch(batch);
     let logits = padded.gather(&outputs.policy, device); // [n, width]
-    weighted(logits, [outputs.wdl, outputs.moves_left], batch, &padded, weights, device)
+    weighted(logits, [outputs.wdl, outputs.moves_left], batch, &padded, device)
 }
 
 /// The loss, and its gradient with respect to the batch's `predictions`.
 pub(crate) fn loss_gradient(
     predictions: &Predictions,
     batch: &TrainingBatch,
-    weights: &LossWeights,
 ) -> Result<(LossParts, Predictions), StepError> {
     let device = Device::flex().autodiff();
     let padded = PaddedMoves::of_batch(batch);
@@ -55,7 +57,7 @@ pub(crate) fn loss_gradient(
     let wdl = leaf(predictions.wdl.clone(), 3);
     let moves_left = leaf(predictions.moves_left.clone(), 1);
     let heads = [wdl.clone(), moves_left.clone()];
-    let parts = weighted(logits.clone(), heads, batch, &padded, weights, &device);
+    let parts = weighted(logits.clone(), heads, batch, &padded, &device);
     let gradients = parts.total.backward();
     let read = |gradient: Option<Tensor<2>>| gradient.map_or(Ok(Vec::new()), host_values);
     let gradient = Predictions {
@@ -72,7 +74,6 @@ fn weighted(
     [wdl_logits, moves_left]: [Tensor<2>; 2],
     batch: &TrainingBatch,
     padded: &PaddedMoves,
-    weights: &LossWeights,
     device: &Device,
 ) -> LossTensors {
     let n = batch.input.n;
@@ -81,9 +82,7 @@ fn weighted(
     let value = cross_entropy(wdl_logits, tensor(wdl, [n, 3], device));
     let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
     let moves_left = huber(moves_left - tensor(plies, [n, 1], device));
-    let total = policy.clone().mul_scalar(weights.policy)
-        + value.clone().mul_scalar(weights.value)
-        + moves_left.clone().mul_scalar(weights.moves_left);
+    let total = policy.clone() + value.clone() + moves_left.clone().mul_scalar(MOVES_LEFT_WEIGHT);
     LossTensors { total, policy, value, moves_left }
 }
 

@@ -1,31 +1,6 @@
-//! The parts of the loss and their weights.
+//! The parts of the loss.
 
 use serde::{Deserialize, Serialize};
-
-/// Weights of the parts in the sum.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LossWeights {
-    /// Weight of the policy's cross-entropy (default 1).
-    pub policy: f32,
-    /// Weight of the outcome's cross-entropy (default 1).
-    pub value: f32,
-    /// Weight of the moves-left head (default 0.1).
-    pub moves_left: f32,
-}
-
-impl Default for LossWeights {
-    fn default() -> Self {
-        Self { policy: 1.0, value: 1.0, moves_left: 0.1 }
-    }
-}
-
-impl LossWeights {
-    /// All weights.
-    pub fn all(&self) -> [f32; 3] {
-        [self.policy, self.value, self.moves_left]
-    }
-}
 
 /// Means over a batch, unweighted.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

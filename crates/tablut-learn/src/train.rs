@@ -230,7 +230,7 @@ fn learn(
         window_bytes: run.window.bytes(),
         ..LearningMetrics::default()
     };
-    let mut backend = run.device.learner(config.backend, run.learner.clone(), run.config.loss, run.config.optimizer)?;
+    let mut backend = run.device.learner(config.backend, run.learner.clone(), run.config.optimizer)?;
     let (start, paused) = (Instant::now(), cancel.paused());
     for step in 0..steps {
         if cancel.must_stop() {

@@ -10,8 +10,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{
-    Backend, ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, LossWeights, OptimizerConfig,
-    ParamState,
+    Backend, ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, OptimizerConfig, ParamState,
 };
 use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Weights};
 use tablut_rules::Rules;
@@ -52,7 +51,7 @@ fn batch(n: usize) -> TrainingBatch {
 /// A learner after a few steps on the cores, so that no tensor is near its small initial values.
 fn trained(name: &str, batch: &TrainingBatch) -> LearnerState {
     let state = LearnerState::new(&Weights::initial(&name.parse().unwrap(), 2));
-    let mut backend = CpuBackend::new(state, LossWeights::default(), OptimizerConfig::default()).unwrap();
+    let mut backend = CpuBackend::new(state, OptimizerConfig::default()).unwrap();
     for _ in 0..4 {
         backend.step(batch, 0.003).unwrap();
     }
@@ -135,7 +134,6 @@ fn relative(found: &[f32], expected: &[f32]) -> f64 {
 #[test]
 fn gradients_are_those_of_the_cores() {
     let Some(device) = device(true) else { return };
-    let loss = LossWeights::default();
     // Without clipping the first moment after one step from zero is the gradient: Muon's whole, a tenth in AdamW.
     let optimizer = OptimizerConfig { max_gradient_norm: 1e9, ..OptimizerConfig::default() };
     // In a batch of a million rectified numbers one may round to the other side of zero. That moves a gradient by some
@@ -144,9 +142,9 @@ fn gradients_are_those_of_the_cores() {
     let largest = batches.map(|(shape, n)| {
         let batch = batch(n);
         let state = LearnerState::new(&trained(shape, &batch).weights());
-        let mut learner = device.learner(Backend::Cpu, state.clone(), loss, optimizer).unwrap();
+        let mut learner = device.learner(Backend::Cpu, state.clone(), optimizer).unwrap();
         let found = learner.step(&batch, 0.001).unwrap();
-        let (expected, gradients) = CpuBackend::new(state, loss, optimizer).unwrap().gradients(&batch).unwrap();
+        let (expected, gradients) = CpuBackend::new(state, optimizer).unwrap().gradients(&batch).unwrap();
         assert!((found.loss.sum() - expected.sum()).abs() < 1e-4 * expected.sum(), "{shape}: {found:?}, {expected:?}");
         let params = learner.state().unwrap().params;
         let difference = |(param, gradient): (&ParamState, &Vec<f32>)| {
@@ -165,8 +163,8 @@ fn steps_on_the_device_learn_a_batch_by_heart() {
     let batch = batch(24);
     let optimizer = OptimizerConfig::default();
     let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1));
-    let mut learner = device.learner(Backend::Cpu, state.clone(), LossWeights::default(), optimizer).unwrap();
-    let mut cores = CpuBackend::new(state, LossWeights::default(), optimizer).unwrap();
+    let mut learner = device.learner(Backend::Cpu, state.clone(), optimizer).unwrap();
+    let mut cores = CpuBackend::new(state, optimizer).unwrap();
     let steps = 30;
     let [first, last] =
         [1, steps - 1].map(|count| (0..count).map(|_| learner.step(&batch, 0.003).unwrap()).last().unwrap());

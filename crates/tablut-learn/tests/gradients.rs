@@ -9,8 +9,7 @@ use rayon::ThreadPoolBuilder;
 use tablut_games::TrainingBatch;
 use tablut_kernels::{Bf16Kernels, Kernels, Simd};
 use tablut_learn::{
-    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, LossWeights, Multiply,
-    OptimizerConfig,
+    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, Multiply, OptimizerConfig,
 };
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::Predictions;
@@ -63,11 +62,11 @@ fn named(name: &str) -> Architecture {
 }
 
 fn cpu(learner: &LearnerState) -> CpuBackend {
-    CpuBackend::new(learner.clone(), LossWeights::default(), OptimizerConfig::default()).unwrap()
+    CpuBackend::new(learner.clone(), OptimizerConfig::default()).unwrap()
 }
 
 fn burn(learner: &LearnerState) -> BurnBackend {
-    BurnBackend::on_cpu(learner, LossWeights::default(), OptimizerConfig::default())
+    BurnBackend::on_cpu(learner, OptimizerConfig::default())
 }
 
 /// The norm of the difference, relative to the norm of `b`.

@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_learn::{BurnInference, CpuBackend, GradientBackend, LearnerState, LossWeights, OptimizerConfig};
+use tablut_learn::{BurnInference, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Engine, Inference, OutputBatch, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
@@ -43,7 +43,7 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
 /// An untrained learner.
 fn fresh(name: &str, seed: u64) -> CpuBackend {
     let state = LearnerState::new(&Weights::initial(&name.parse().unwrap(), seed));
-    CpuBackend::new(state, LossWeights::default(), OptimizerConfig::default()).unwrap()
+    CpuBackend::new(state, OptimizerConfig::default()).unwrap()
 }
 
 /// A learner after a few steps, so that no tensor is near its small initial values.

@@ -50,9 +50,6 @@ impl TrainConfig {
         check(unit.contains(&o.weight_decay), "optimizer.weight_decay", &o.weight_decay, "0 to 1");
         check(o.max_gradient_norm > 0.0, "optimizer.max_gradient_norm", &o.max_gradient_norm, "above 0");
         check(below_one(o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
-        let weights = self.loss.all();
-        let sound = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
-        check(sound, "loss", &format!("{weights:?}"), "weights of 0 or more");
         let e = &self.evaluation;
         let even = e.games.is_multiple_of(2) && e.games <= 1_000_000;
         check(even, "evaluation.games", &e.games, "an even number from 0 to 1000000");

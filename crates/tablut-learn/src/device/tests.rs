@@ -132,17 +132,17 @@ fn a_device_that_fails_fails_for_all_with_its_name() {
     }
     assert!(processor.inference(&weights(3), 1).is_err());
     let learner = LearnerState::new(&weights(1));
-    let learner = device.learner(Backend::Cpu, learner, LossWeights::default(), OptimizerConfig::default());
+    let learner = device.learner(Backend::Cpu, learner, OptimizerConfig::default());
     assert!(matches!(learner, Err(StepError::Device(_))));
 }
 
 #[test]
 fn a_learner_on_a_device_takes_the_steps_of_the_cores() {
     let (state, batch) = (LearnerState::new(&weights(5)), batch(32));
-    let (loss, optimizer) = (LossWeights::default(), OptimizerConfig::default());
+    let optimizer = OptimizerConfig::default();
     let device = ComputeDevice::reference().unwrap();
-    let mut learner = device.learner(Backend::Cpu, state.clone(), loss, optimizer).unwrap();
-    let mut cores = CpuBackend::new(state, loss, optimizer).unwrap();
+    let mut learner = device.learner(Backend::Cpu, state.clone(), optimizer).unwrap();
+    let mut cores = CpuBackend::new(state, optimizer).unwrap();
     for _ in 0..3 {
         let [found, expected] = [learner.step(&batch, 0.003).unwrap(), cores.step(&batch, 0.003).unwrap()];
         let close = |found: f32, expected: f32, within: f32| (found - expected).abs() < within * expected;
@@ -156,7 +156,7 @@ fn a_learner_on_a_device_takes_the_steps_of_the_cores() {
 fn a_step_that_diverges_is_no_failure_of_the_device() {
     let device = ComputeDevice::reference().unwrap();
     let state = LearnerState::new(&weights(5));
-    let mut learner = device.learner(Backend::Cpu, state, LossWeights::default(), OptimizerConfig::default()).unwrap();
+    let mut learner = device.learner(Backend::Cpu, state, OptimizerConfig::default()).unwrap();
     let mut bad = batch(8);
     bad.moves_left[0] = f32::INFINITY;
     assert!(matches!(learner.step(&bad, 0.01), Err(StepError::Diverged { step: 1, .. })));

@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord};
-use tablut_learn::{Backend, ComputeDevice, LearnerState, LossWeights, OptimizerConfig};
+use tablut_learn::{Backend, ComputeDevice, LearnerState, OptimizerConfig};
 use tablut_net::{Architecture, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
@@ -111,7 +111,7 @@ fn time(
         (_, true) => Backend::Amx,
         (false, false) => Backend::Cpu,
     };
-    let mut stepper = device.learner(backend, learner, LossWeights::default(), OptimizerConfig::default())?;
+    let mut stepper = device.learner(backend, learner, OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
