@@ -50,7 +50,7 @@ pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
                 return wrong(fault);
             }
             let simulations = plan.simulations.into_iter().flatten().fold(order.search.simulations, u32::max);
-            if let Some(fault) = search_fault(game, simulations, order.selfplay.surprise_share > 0.0) {
+            if let Some(fault) = search_fault(game, simulations) {
                 return wrong(fault);
             }
             let openings = u64::from(order.selfplay.balanced_openings);
@@ -93,8 +93,7 @@ fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<St
     game.plies.iter().any(|ply| ply.search.is_some()).then(|| "it says what a search found".to_owned())
 }
 
-/// `surprise` says whether searches come with their surprise.
-fn search_fault(game: &GameRecord, simulations: u32, surprise: bool) -> Option<String> {
+fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {
     game.plies.iter().enumerate().find_map(|(number, ply)| {
         let search = ply.search.as_ref()?;
         let total: u64 = search.policy.iter().map(|&p| u64::from(p)).sum();
@@ -105,9 +104,6 @@ fn search_fault(game: &GameRecord, simulations: u32, surprise: bool) -> Option<S
             Some(format!("ply {}: {} simulations of {simulations}", number + 1, search.simulations))
         } else if total.abs_diff(u64::from(u16::MAX)) > rounding {
             Some(format!("ply {}: a policy that sums to {total}/65535", number + 1))
-        } else if search.surprise.is_some() != surprise {
-            let with = if surprise { "without" } else { "with" };
-            Some(format!("ply {}: a search {with} its surprise", number + 1))
         } else {
             None
         }

@@ -193,12 +193,6 @@ fn values_and_policies_that_no_search_gives_are_refused() {
         Some(packed(&header, &games))
     };
     the_lie_is_refused(0.0, simulations, "1000000 simulations of 4");
-    let surprise: Lie = |header, mut games| {
-        let searches = games[0].game.plies.iter_mut().filter_map(|ply| ply.search.as_mut());
-        searches.for_each(|search| search.surprise = Some(7));
-        Some(packed(&header, &games))
-    };
-    the_lie_is_refused(0.0, surprise, "a search with its surprise");
     let evaluations: Lie = |header, mut games| {
         games[0].evaluations = u64::MAX;
         Some(packed(&header, &games))

@@ -18,7 +18,6 @@ mod record;
 mod record_file;
 mod selfplay;
 mod statistics;
-mod surprise;
 mod training_batch;
 mod window;
 

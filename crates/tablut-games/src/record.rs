@@ -43,9 +43,6 @@ pub struct SearchRecord {
     pub simulations: u32,
     /// The improved policy over the legal moves in the order of `Rules::legal_moves`, in units of 1/65535.
     pub policy: Vec<u16>,
-    /// The divergence of the net's policy from this one, in units of 1/1024 nat, if the game was played with
-    /// `selfplay.surprise_share` above 0. If the root was proven without the net, its policy counts as even.
-    pub surprise: Option<u16>,
 }
 
 impl SearchRecord {

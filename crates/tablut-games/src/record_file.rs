@@ -13,8 +13,7 @@
 //! Then there is one frame per game: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of
 //! the compressed bytes (u32), the bytes (zstd). The plain bytes are the length of the header (u32), the header (JSON,
 //! [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16),
-//! policy (u16 each). The header has a list of the searches' surprises if the game was played with them; programs that
-//! do not know the list ignore it.
+//! policy (u16 each).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,9 +57,6 @@ struct Header {
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
     outcome: Outcome,
-    /// The surprise of each searched ply, or nothing if they were not recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    surprises: Vec<u16>,
     /// Absent for ordinary games, and in files of programs that played no others.
     #[serde(default, skip_serializing_if = "GameNotes::is_empty")]
     notes: GameNotes,
@@ -159,7 +155,6 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
         searched,
         outcome: game.outcome,
-        surprises: surprises(game)?,
         notes: game.notes.clone(),
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
@@ -174,14 +169,6 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         plain.extend(search.policy.iter().flat_map(|p| p.to_le_bytes()));
     }
     Ok(plain)
-}
-
-/// The surprises of all searches, or nothing if none has one.
-fn surprises(game: &GameRecord) -> Result<Vec<u16>, String> {
-    let searches = || game.plies.iter().filter_map(|ply| ply.search.as_ref());
-    let found: Vec<u16> = searches().filter_map(|search| search.surprise).collect();
-    let (n_found, n) = (found.len(), searches().count());
-    if n_found == 0 || n_found == n { Ok(found) } else { Err(format!("{n_found} surprises of {n} searches")) }
 }
 
 /// A length or number of `what` as the file format stores it.
@@ -223,18 +210,14 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         let mv = text.parse().map_err(|error| format!("{error}"))?;
         plies.push(PlyRecord { mv, search: None });
     }
-    let (n_searched, n_surprises) = (header.searched.len(), header.surprises.len());
-    if n_surprises != 0 && n_surprises != n_searched {
-        return Err(format!("{n_surprises} surprises of {n_searched} searches"));
-    }
-    for (place, number) in header.searched.into_iter().enumerate() {
+    for number in header.searched {
         let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
         let (value, simulations, n_moves) = (f32::from_bits(plain.u32()?), plain.u32()?, plain.u16()?);
         if !(-LARGEST_VALUE..=LARGEST_VALUE).contains(&value) {
             return Err(format!("ply {number}: a value of {value}, expected -1 to 1"));
         }
         let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
-        ply.search = Some(SearchRecord { value, simulations, policy, surprise: header.surprises.get(place).copied() });
+        ply.search = Some(SearchRecord { value, simulations, policy });
     }
     if !plain.0.is_empty() {
         return Err(format!("{} bytes after the last ply", plain.0.len()));

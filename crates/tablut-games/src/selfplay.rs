@@ -18,7 +18,6 @@ use self::opening::{Candidates, play_random};
 use crate::executor::{LeafRequest, Task};
 use crate::notes::GameNotes;
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
-use crate::surprise::surprise;
 
 pub use config::SelfPlayConfig;
 pub use special::{GamePlan, SpecialGames, SpecialSet};
@@ -156,8 +155,6 @@ impl SelfPlayGame {
             value: result.value,
             simulations: result.simulations,
             policy: SearchRecord::quantised(result.moves.iter().map(|root| root.improved)),
-            surprise: (self.config.surprise_share > 0.0)
-                .then(|| surprise(result.moves.iter().map(|root| (root.improved, root.prior)))),
         });
         self.plies.push(PlyRecord { mv: result.chosen, search });
         self.game.play_trusted(result.chosen);

@@ -1,7 +1,5 @@
 //! The replay window: the packed positions of the latest generations. Training batches are drawn from it.
 
-mod generation;
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -9,34 +7,38 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use tablut_net::{View, encode_symmetric};
-use tablut_rules::{MoveList, N_ATTACKERS, Rules, SIZE, Side, Symmetry};
+use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 
-use self::generation::{Generation, Sample};
 use crate::record::{GameRecord, ReplayError};
-use crate::surprise::draw_weights;
 use crate::training_batch::TrainingBatch;
 
 /// Positions of the latest generations, oldest first.
 pub struct ReplayWindow {
     rules: Vec<Arc<Rules>>,
-    generations: VecDeque<Generation>,
+    generations: VecDeque<Vec<Sample>>,
     max_positions: usize,
-    surprise_share: f32,
     uneven_value_share: f32,
+}
+
+/// A packed training position. Its legal moves are generated again when it is drawn.
+struct Sample {
+    position: Position,
+    rules: u16,
+    occurrences: u8,
+    plies_since_capture: u16,
+    moves_left: u16,
+    outcome: Option<Side>,
+    value: f32,
+    policy: Box<[u16]>,
+    /// Whether the sides of the game were not equal.
+    unequal: bool,
 }
 
 impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
-        Self { rules, generations: VecDeque::new(), max_positions, surprise_share: 0.0, uneven_value_share: 1.0 }
-    }
-
-    /// The same empty window. `surprise_share` of the draws follow the surprise of the search, 0 (unless set) to 1. The
-    /// rest is the same for all positions.
-    #[must_use]
-    pub fn with_surprise_share(self, surprise_share: f32) -> Self {
-        Self { surprise_share, ..self }
+        Self { rules, generations: VecDeque::new(), max_positions, uneven_value_share: 1.0 }
     }
 
     /// The same window. In games with unequal sides, this share of the value target is the search's value (1 unless set).
@@ -47,12 +49,12 @@ impl ReplayWindow {
 
     /// Positions in the window.
     pub fn len(&self) -> usize {
-        self.generations.iter().map(|generation| generation.samples.len()).sum()
+        self.generations.iter().map(Vec::len).sum()
     }
 
     /// Bytes of the positions in memory.
     pub fn bytes(&self) -> usize {
-        self.generations.iter().map(Generation::bytes).sum()
+        self.generations.iter().flatten().map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy)).sum()
     }
 
     /// An upper bound on the legal moves of a position: every attacker moves to every square of its row and column,
@@ -61,8 +63,7 @@ impl ReplayWindow {
 
     /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {
-        let optional = size_of::<u64>();
-        positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>() + optional)
+        positions.saturating_mul(size_of::<Sample>() + Self::MAX_MOVES * size_of::<u16>())
     }
 
     /// Whether the window has no positions.
@@ -74,12 +75,8 @@ impl ReplayWindow {
     /// number of added positions.
     pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
         let games = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?;
-        let n = games.iter().map(|game| game.samples.len()).sum();
-        let mut generation = Generation { samples: Vec::with_capacity(n), ..Generation::default() };
-        for game in games {
-            generation.append(game);
-        }
-        let added = generation.samples.len();
+        let generation: Vec<Sample> = games.into_iter().flatten().collect();
+        let added = generation.len();
         self.generations.push_back(generation);
         while self.generations.len() > 1 && self.len() > self.max_positions {
             self.generations.pop_front();
@@ -87,7 +84,7 @@ impl ReplayWindow {
         Ok(added)
     }
 
-    fn samples(&self, game: &GameRecord) -> Result<Generation, ReplayError> {
+    fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
         let known = self.rules.iter().position(|rules| rules.name() == game.rules);
         let rules_idx = known.ok_or_else(|| ReplayError::Rules {
             index: game.index,
@@ -123,25 +120,10 @@ impl ReplayWindow {
                 policy: search.policy.clone().into(),
             });
         })?;
-        Ok(self.with_weights(game, samples))
+        Ok(samples)
     }
 
-    /// A game's samples with the weights of their draws.
-    fn with_weights(&self, game: &GameRecord, samples: Vec<Sample>) -> Generation {
-        let mut generation = Generation { samples, ..Generation::default() };
-        if self.surprise_share > 0.0 {
-            let searches = game.plies.iter().filter_map(|ply| ply.search.as_ref());
-            let surprises: Vec<_> = searches.map(|search| search.surprise).collect();
-            let mut sum = 0;
-            for weight in draw_weights(&surprises, self.surprise_share) {
-                sum += weight;
-                generation.weight_sums.push(sum);
-            }
-        }
-        generation
-    }
-
-    /// Draws `n` positions from the window, all equally likely unless the window has a surprise share. Each
+    /// Draws `n` positions from the window, all equally likely. Each
     /// is transformed by one of the eight symmetries.
     ///
     /// `value_share` of the value target is the search's value, the rest is the game's outcome.
@@ -156,9 +138,9 @@ impl ReplayWindow {
             .collect();
         let rows: Vec<TrainingBatch> = draws
             .par_iter()
-            .map(|&((generation, at), symmetry)| {
+            .map(|&(sample, symmetry)| {
                 let mut row = TrainingBatch::default();
-                self.push_row(generation, at, symmetry, value_share, &mut row);
+                self.push_row(sample, symmetry, value_share, &mut row);
                 row
             })
             .collect();
@@ -169,46 +151,25 @@ impl ReplayWindow {
     /// [`ReplayWindow::batch`].
     pub fn in_order(&self, value_share: f32) -> TrainingBatch {
         let mut batch = TrainingBatch::default();
-        for generation in &self.generations {
-            for at in 0..generation.samples.len() {
-                self.push_row(generation, at, Symmetry::ALL[0], value_share, &mut batch);
-            }
+        for sample in self.generations.iter().flatten() {
+            self.push_row(sample, Symmetry::ALL[0], value_share, &mut batch);
         }
         batch
     }
 
-    /// Draws one of the window's `len` positions: its generation and its place there.
-    fn draw(&self, len: usize, rng: &mut ChaCha8Rng) -> (&Generation, usize) {
-        if self.surprise_share > 0.0 {
-            let total = self.generations.iter().map(Generation::weight).sum::<u64>();
-            let mut at = rng.random_range(0..total);
-            for generation in &self.generations {
-                if at < generation.weight() {
-                    return (generation, generation.weight_sums.partition_point(|&sum| sum <= at));
-                }
-                at -= generation.weight();
-            }
-        } else {
-            let mut at = rng.random_range(0..len);
-            for generation in &self.generations {
-                if at < generation.samples.len() {
-                    return (generation, at);
-                }
-                at -= generation.samples.len();
+    /// Draws one of the window's `len` positions.
+    fn draw(&self, len: usize, rng: &mut ChaCha8Rng) -> &Sample {
+        let mut at = rng.random_range(0..len);
+        for samples in &self.generations {
+            match samples.get(at) {
+                Some(sample) => return sample,
+                None => at -= samples.len(),
             }
         }
         unreachable!("draws are below the window's length")
     }
 
-    fn push_row(
-        &self,
-        generation: &Generation,
-        at: usize,
-        symmetry: Symmetry,
-        value_share: f32,
-        batch: &mut TrainingBatch,
-    ) {
-        let sample = &generation.samples[at];
+    fn push_row(&self, sample: &Sample, symmetry: Symmetry, value_share: f32, batch: &mut TrainingBatch) {
         let rules = &self.rules[usize::from(sample.rules)];
         let mut moves = MoveList::new();
         rules.legal_moves(&sample.position, &mut moves);

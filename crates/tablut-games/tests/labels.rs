@@ -53,7 +53,6 @@ fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, 
         value: known.value,
         simulations: 8,
         policy: SearchRecord::quantised(policy(&moves, known.winning).into_iter()),
-        surprise: None,
     };
     game.play(known.winning).unwrap();
     let outcome = game.outcome().expect("the winning move ends the game");

@@ -303,8 +303,6 @@ mod tests {
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");
-        let share = fault(MINIMAL, &["selfplay.surprise_share=2"]);
-        assert!(share.contains("surprise_share = 2"), "{share}");
         let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);
         assert!(search.contains("search.max_nodes"), "{search}");
         let simulations = fault(MINIMAL, &["search.simulations=800"]);

@@ -167,7 +167,7 @@ pub fn benchmark(
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;
     let plies: usize = games.iter().map(|game| game.plies.len()).sum();
-    let mut window = ReplayWindow::new(rules.to_vec(), usize::MAX).with_surprise_share(config.selfplay.surprise_share);
+    let mut window = ReplayWindow::new(rules.to_vec(), usize::MAX);
     let replay = |error| TrainError::Replay { path: "the benchmark's games".into(), error };
     let positions = window.push(&games).map_err(replay)?;
     if positions == 0 {

@@ -201,7 +201,6 @@ impl Run {
             latest.push((path, games));
         }
         self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
-            .with_surprise_share(self.config.selfplay.surprise_share)
             .with_uneven_value_share(learning.uneven_value_share);
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;

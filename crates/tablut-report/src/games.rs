@@ -95,7 +95,7 @@ mod tests {
     use tablut_rules::{Outcome, Position, Reason};
 
     fn game(moves: &str, winner: Option<Side>) -> GameRecord {
-        let search = || Some(SearchRecord { value: 0.0, simulations: 1, policy: vec![], surprise: None });
+        let search = || Some(SearchRecord { value: 0.0, simulations: 1, policy: vec![] });
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: search() };
         GameRecord {
             index: 0,

@@ -157,7 +157,7 @@ mod tests {
         let writer = LiveWriter::new(folder.path(), &Arc::default());
         writer.begin(SELF_PLAY, 3, 20);
         let sets: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
-        let search = Some(SearchRecord { value: 0.25, simulations: 8, policy: vec![], surprise: None });
+        let search = Some(SearchRecord { value: 0.25, simulations: 8, policy: vec![] });
         let plies = ["d1-d3", "e3-c3"].map(|mv| PlyRecord { mv: mv.parse().unwrap(), search: search.clone() });
         let start = Position::start(Side::Attackers);
         for index in 0..6 {

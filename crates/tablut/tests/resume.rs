@@ -91,16 +91,6 @@ fn so_does_a_killed_run_whose_games_lag_behind_its_net() {
     killed_and_whole_agree(&CONFIG.replace("games = 24", "games = 24\nlag = 1"));
 }
 
-#[test]
-fn so_does_a_killed_run_with_every_technique_of_learning() {
-    killed_and_whole_agree(&with_every_technique());
-}
-
-/// The config with everything that learning can do beside the defaults.
-fn with_every_technique() -> String {
-    CONFIG.replace("[selfplay]\n", "[selfplay]\nsurprise_share = 0.5\n")
-}
-
 /// Games whose searches depend on the results of earlier generations.
 const SPECIAL: &str = "balance = 0.01\nbalanced_openings = 3\n";
 
@@ -176,11 +166,6 @@ fn a_model_without_its_state_is_written_again() {
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     threads_change_no_bit(CONFIG);
-}
-
-#[test]
-fn nor_does_it_with_every_technique_of_learning() {
-    threads_change_no_bit(&with_every_technique());
 }
 
 fn threads_change_no_bit(text: &str) {

@@ -27,10 +27,6 @@ pub struct SelfPlayConfig {
     /// where the machine has it and f32 elsewhere. Each precision plays other games. The run's
     /// ratings are in f32, and so is learning unless its backend says otherwise.
     pub precision: Precision,
-    /// Share of the learner's draws that goes to positions in proportion to the surprise of their search: the
-    /// divergence of the net's policy from the search's (policy surprise weighting, `KataGo`). The rest is the same for
-    /// all positions. 0 (the default) to 1. Above 0 the games' records hold the surprise.
-    pub surprise_share: f32,
 }
 
 impl Default for SelfPlayConfig {
@@ -42,7 +38,6 @@ impl Default for SelfPlayConfig {
             balance_share: 0.5,
             balanced_openings: 0,
             precision: Precision::F32,
-            surprise_share: 0.0,
         }
     }
 }

@@ -70,14 +70,13 @@ impl TrainConfig {
     }
 
     fn selfplay_faults(&self) -> Vec<String> {
-        let (p, unit) = (&self.selfplay, 0.0..=1.0);
+        let p = &self.selfplay;
         faults(&[
             (p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100"),
             ((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000"),
             ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
             ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
             (p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64"),
-            (unit.contains(&p.surprise_share), "selfplay.surprise_share", &p.surprise_share, "0 to 1"),
         ])
     }
 

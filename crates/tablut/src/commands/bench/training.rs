@@ -176,7 +176,7 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
         game.legal_moves(&mut moves);
         let mv = moves[rng.random_range(0..moves.len())];
         let policy = (0..moves.len()).map(|_| rng.random_range(0..1000)).collect();
-        let search = SearchRecord { value: rng.random_range(-1.0..1.0), simulations: 1, policy, surprise: None };
+        let search = SearchRecord { value: rng.random_range(-1.0..1.0), simulations: 1, policy };
         plies.push(PlyRecord { mv, search: Some(search) });
         game.play_trusted(mv);
     };
