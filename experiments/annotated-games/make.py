@@ -43,7 +43,7 @@ def main():
 def played(options, rules):
     kept = Path("runs/annotated-games") / f"{rules}.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    players = [f"{name}=net:{options.net}@{options.play},precision=bf16" for name in ("one", "other")]
+    players = [f"{name}=net:{options.net}@{options.play},precision=fastest" for name in ("one", "other")]
     command = [options.binary, "match", *players, "--rules", rules, "--games", options.games, "--opening-plies", 2]
     call([*command, "--save-games", kept, "--json", "-q"])
     games = [game for game in map(json.loads, kept.read_text().splitlines()) if "moves" in game]

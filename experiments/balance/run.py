@@ -45,7 +45,7 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
     parser.add_argument("--rules", nargs="*", default=RULES)
     parser.add_argument("--starts", nargs="*", default=list(STRENGTHS), help="`standard`, `even` or both")
-    parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
+    parser.add_argument("--precision", default="f32", help="f32, or fastest: bf16 where the machine is faster in it")
     parser.add_argument("--threads", type=int, help="threads of a match; all cores if it is left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

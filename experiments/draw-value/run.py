@@ -39,7 +39,7 @@ def path(options, rules, value, opponent):
 
 
 def play(options):
-    search = f"{options.simulations},precision=bf16"
+    search = f"{options.simulations},precision=fastest"
     for rules in options.rules:
         for value in options.values:
             for opponent, net in [("weaker", options.weaker), ("itself", options.net)]:

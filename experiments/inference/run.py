@@ -84,6 +84,8 @@ class Tablut:
     """Our engine, as a process of its own for each measurement."""
 
     def __init__(self, command, shape, batch, threads, precision):
+        # What this machine has of bf16.
+        precision = "fastest" if precision == "bf16" else precision
         options = {"shape": shape, "batch": batch, "threads": threads, "precision": precision}
         self.command = [*command.split(), *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
 

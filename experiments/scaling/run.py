@@ -25,7 +25,7 @@ def arguments():
     parser.add_argument("--binary", default="target/release/tablut")
     parser.add_argument("--net", default="models/all-rules.tablut")
     parser.add_argument("--openings", default="even", help="`even`, or a number of random plies")
-    parser.add_argument("--precision", default="f32", help="f32, or bf16 where the machine has it")
+    parser.add_argument("--precision", default="f32", help="f32, or fastest: bf16 where the machine is faster in it")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("runs/scaling"))
     parser.add_argument("--part", choices=["all", "doublings", "variants", "clock"], default="all")

@@ -48,14 +48,14 @@ def train(options):
 def book(options):
     """More even openings than come with the program: a match plays each twice, and a test may take many games."""
     for rules in options.rules:
-        judge = f"net:{options.net}@2048,precision=bf16"
+        judge = f"net:{options.net}@2048,precision=fastest"
         command = [options.binary, "generate", "openings", "--rules", rules, "--steer", "--count", options.games // 2, "--judge", judge]
         command += ["--band", 0.2, "--threads", 1, "-q", "--out", options.out / f"{rules}.openings"]
         call_once(options.out / f"book-{rules}.txt", command)
 
 
 def match(options):
-    search = f"{options.simulations},precision=bf16"
+    search = f"{options.simulations},precision=fastest"
     for rules in options.rules:
         single = checkpoints(options.out / rules)[-1]
         players = [f"all=net:{options.net}@{search}", f"single=net:{single}@{search}"]

@@ -130,7 +130,7 @@ def combine(options):
 
 
 def match(options):
-    search = f"{options.simulations},precision=bf16"
+    search = f"{options.simulations},precision=fastest"
     for rules in options.rules:
         players = [f"own=net:{options.out}/combined.tablut@{search}", f"general=net:{options.general}@{search}"]
         command = [options.binary, "match", *players, "--rules", rules, "--openings", "even", "--games", options.games]

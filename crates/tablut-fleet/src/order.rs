@@ -181,6 +181,7 @@ impl Order {
                 let work = WorkSpec::SelfPlay {
                     selfplay: order.selfplay.clone(),
                     search: order.search.clone(),
+                    precision: order.precision,
                     sets: order.special.sets.clone(),
                 };
                 (order.seed, order.rules.clone(), work)
@@ -232,7 +233,7 @@ impl Order {
         }
         let rules = spec.compiled_rules()?;
         match &spec.work {
-            WorkSpec::SelfPlay { selfplay, search, sets } => {
+            WorkSpec::SelfPlay { selfplay, search, precision, sets } => {
                 let [weights] = <[_; 1]>::try_from(nets)
                     .map_err(|nets| FleetError::message("job", format!("{} nets, expected 1", nets.len())))?;
                 let special = special_games(sets, rules.len())?;
@@ -243,6 +244,7 @@ impl Order {
                     rules,
                     selfplay: selfplay.clone(),
                     search: search.clone(),
+                    precision: *precision,
                     weights,
                     special,
                 }))
@@ -283,6 +285,7 @@ mod tests {
             rules: Rules::names().map(|name| Arc::new(Rules::named(name).unwrap())).collect(),
             selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
+            precision: Precision::F32,
             weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
             special: SpecialGames::default(),
         }

@@ -33,6 +33,7 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
             rules: rules.clone(),
             selfplay: SelfPlayConfig { max_plies: selfplay.max_plies.min(MAX_PLIES), ..selfplay },
             search: SearchConfig { simulations: search.simulations.clamp(1, MAX_SIMULATIONS), ..search },
+            precision: order.precision(),
             weights: Arc::clone(&weights),
             special: SpecialGames::default(),
         };
@@ -109,7 +110,7 @@ impl Inference for Hashing {
 mod tests {
     use super::*;
     use crate::order::Order;
-    use tablut_net::Engine;
+    use tablut_net::{Engine, Precision};
     use tablut_rules::Rules;
 
     fn spec() -> OrderSpec {
@@ -118,7 +119,17 @@ mod tests {
         let (selfplay, search) =
             (SelfPlayConfig::default(), SearchConfig { simulations: 8, ..SearchConfig::default() });
         let (rules, special) = (rules.to_vec(), SpecialGames::default());
-        let order = GameOrder { seed: 1, generation: 0, games: 4, rules, selfplay, search, weights, special };
+        let order = GameOrder {
+            seed: 1,
+            generation: 0,
+            games: 4,
+            rules,
+            selfplay,
+            search,
+            precision: Precision::F32,
+            weights,
+            special,
+        };
         Order::from(order).spec("run")
     }
 

@@ -56,6 +56,8 @@ pub enum WorkSpec {
         selfplay: SelfPlayConfig,
         /// How moves are searched.
         search: SearchConfig,
+        /// The precision of the nets.
+        precision: Precision,
         /// What each rule set's special games need; empty for none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sets: Vec<SpecialSet>,
@@ -136,7 +138,7 @@ impl OrderSpec {
     /// The precision in which its nets are asked.
     pub fn precision(&self) -> Precision {
         match &self.work {
-            WorkSpec::SelfPlay { selfplay, .. } => selfplay.precision,
+            WorkSpec::SelfPlay { precision, .. } => *precision,
             WorkSpec::Match { .. } => Precision::F32,
         }
     }

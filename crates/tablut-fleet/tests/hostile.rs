@@ -15,7 +15,7 @@ use tablut_fleet::{
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig, SpecialGames,
 };
-use tablut_net::{Architecture, Engine, Inference, Weights};
+use tablut_net::{Architecture, Engine, Inference, Precision, Weights};
 use tablut_rules::{Rules, Side};
 use tablut_search::SearchConfig;
 
@@ -29,6 +29,7 @@ fn order() -> GameOrder {
         rules: ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap())).to_vec(),
         selfplay: SelfPlayConfig { max_plies: 16, ..SelfPlayConfig::default() },
         search: SearchConfig { simulations: 4, ..SearchConfig::default() },
+        precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 2)),
         special: SpecialGames::default(),
     }

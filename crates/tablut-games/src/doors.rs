@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use tablut_net::{Inference, Model, NetEvaluator, Weights};
+use tablut_net::{Inference, Model, NetEvaluator, Precision, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 
@@ -35,6 +35,8 @@ pub struct GameOrder {
     pub selfplay: SelfPlayConfig,
     /// How moves are searched.
     pub search: SearchConfig,
+    /// The precision of the nets on the cores. Each precision plays other games.
+    pub precision: Precision,
     /// The net that plays.
     pub weights: Arc<Weights>,
     /// What its special games are played with.

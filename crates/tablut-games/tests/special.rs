@@ -6,7 +6,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, ReplayWindow, RuleSetStatistics,
     SelfPlayConfig, SpecialGames, SpecialSet, pack_game, run_tasks, unpack_game,
 };
-use tablut_net::{Architecture, Weights};
+use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig};
 
@@ -38,6 +38,7 @@ fn order(selfplay: SelfPlayConfig, special: SpecialGames) -> GameOrder {
         rules: ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).to_vec(),
         selfplay,
         search: SearchConfig { simulations: 8, ..SearchConfig::default() },
+        precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1)),
         special,
     }

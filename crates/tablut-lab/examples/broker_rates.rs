@@ -22,7 +22,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
     SpecialGames,
 };
-use tablut_net::{Architecture, Engine, Inference, Model, TrainingSummary, Weights};
+use tablut_net::{Architecture, Engine, Inference, Model, Precision, TrainingSummary, Weights};
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
 use tokio::io::AsyncReadExt;
@@ -119,6 +119,7 @@ fn order(games: usize) -> GameOrder {
         rules: vec![Arc::new(Rules::named("kvasir").expect("it comes with the program"))],
         selfplay: SelfPlayConfig::default(),
         search: SearchConfig { simulations: 16, ..SearchConfig::default() },
+        precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
         special: SpecialGames::default(),
     }

@@ -3,6 +3,7 @@
 
 use tablut_games::TrainingBatch;
 use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
+use tablut_net::Architecture;
 use tablut_net::layers::Values;
 
 use crate::error::StepError;
@@ -29,14 +30,18 @@ impl CpuBackend {
         Ok(Self { net: KernelNet::new(&state.architecture)?, state, optimizer })
     }
 
+    /// Whether nets of this architecture fill the matrix registers, so that they can learn with rounded convolutions.
+    pub fn fills_registers(architecture: &Architecture) -> bool {
+        architecture.channels().is_multiple_of(BF16_LANES)
+    }
+
     /// The same, with convolutions in bf16 on matrix registers.
     ///
     /// # Errors
     /// As for [`CpuBackend::new`], or this machine has no matrix registers, or the channels do not fill them.
     pub fn rounded(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        let found = state.architecture.channels();
-        if !found.is_multiple_of(BF16_LANES) {
-            return Err(StepError::Channels { found });
+        if !Self::fills_registers(&state.architecture) {
+            return Err(StepError::Channels { found: state.architecture.channels() });
         }
         let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
         let net = KernelNet::rounded(&state.architecture, Kernels::from_env()?, bf16);

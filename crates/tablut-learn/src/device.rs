@@ -17,16 +17,16 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, FloatDType};
 use tablut_games::Concurrency;
-use tablut_net::{DeviceChoice, Inference, NetDevice, NetError, Processor, Weights};
+use tablut_net::{DeviceChoice, Inference, NetDevice, NetError, Precision, Processor, Weights};
 
 pub use self::error::DeviceError;
 use self::fault::{Fault, Work};
 use self::guard::Health;
 use self::learner::DeviceLearner;
 use self::server::{DeviceInference, Link};
-use crate::backend::Backend;
 use crate::burn_backend::BurnBackend;
 use crate::config::MachineConfig;
+use crate::cpu_backend::CpuBackend;
 use crate::error::StepError;
 use crate::gradient_backend::GradientBackend;
 use crate::learner::LearnerState;
@@ -118,14 +118,22 @@ impl ComputeDevice {
         }
     }
 
-    /// A learner that continues from `state`. On a device `backend` has no effect.
+    /// A learner that continues from `state`. On the cores it convolves in bf16 with `bf16-amx` and channels that fill the
+    /// matrix registers, else in f32. A device has its own precision.
     pub fn learner(
         &self,
-        backend: Backend,
+        precision: Precision,
         state: LearnerState,
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
-        let Some(on) = &self.on else { return backend.open(state, optimizer) };
+        let Some(on) = &self.on else {
+            let rounded = precision.chosen().is_ok_and(|precision| precision == Precision::Bf16Amx);
+            return Ok(Box::new(if rounded && CpuBackend::fills_registers(&state.architecture) {
+                CpuBackend::rounded(state, optimizer)?
+            } else {
+                CpuBackend::new(state, optimizer)?
+            }));
+        };
         let device = on.device.clone();
         let put = || Ok(BurnBackend::new(device, &state, optimizer).with_products(on.multiply));
         let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;

@@ -23,10 +23,10 @@ pub enum StepError {
     #[error("learning: {0} (the last checkpoint is sound)")]
     Device(String),
     /// The machine has no matrix registers.
-    #[error("the backend amx needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
+    #[error("learning in bf16 needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
     NoAmx,
     /// The net has too few channels, or too many, to fill the matrix registers.
-    #[error("the backend amx needs a multiple of {BF16_LANES} channels, found {found}")]
+    #[error("learning in bf16 needs a multiple of {BF16_LANES} channels, found {found}")]
     Channels {
         /// The net's.
         found: usize,

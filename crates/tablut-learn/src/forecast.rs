@@ -161,6 +161,7 @@ pub fn benchmark(
         rules: rules.to_vec(),
         selfplay: config.selfplay.clone(),
         search: SearchConfig { simulations: middle, ..config.search.clone() },
+        precision: config.precision,
         weights: weights.clone(),
         special: SpecialGames::default(),
     };
@@ -271,7 +272,7 @@ fn steps(
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
     let learning = &config.learning;
-    let mut backend = device.learner(learning.backend, LearnerState::new(weights), config.optimizer)?;
+    let mut backend = device.learner(config.precision, LearnerState::new(weights), config.optimizer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut step = || -> Result<(), TrainError> {
         if cancel.is_cancelled() {

@@ -12,7 +12,6 @@
 //! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
 //! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
-mod backend;
 mod burn_backend;
 mod burn_inference;
 mod checkpoint;
@@ -39,7 +38,6 @@ mod product_net;
 mod rating;
 mod run;
 mod run_folder;
-mod run_precision;
 mod special;
 mod start;
 mod sums;
@@ -48,7 +46,6 @@ mod train;
 mod train_error;
 mod watching;
 
-pub use backend::Backend;
 pub use burn_backend::BurnBackend;
 pub use burn_inference::BurnInference;
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
@@ -73,7 +70,6 @@ pub use optimizer::{OptimizerConfig, ParamState};
 pub use product_net::{Multiply, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
-pub use run_precision::PrecisionError;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{Doors, Observer, train};
 pub use train_error::TrainError;

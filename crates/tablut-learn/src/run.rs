@@ -16,8 +16,9 @@ use crate::held_out::is_held_out;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, changed_device, resume_metrics};
-use crate::run_folder::{damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules};
-use crate::run_precision::settle_precision;
+use crate::run_folder::{
+    damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules, settle_precision,
+};
 use crate::start::{kept_start, load_start, reconcile_start};
 use crate::train_error::TrainError;
 
@@ -83,13 +84,13 @@ impl Run {
         let device = ComputeDevice::open(config.machine.device)?;
         if !folder.join("config.toml").exists() {
             // A run that cannot begin here leaves no folder.
-            settle_precision(folder, config.clone(), device.is_cpu())?;
+            settle_precision(folder, config.clone())?;
         }
         let lock = lock(folder)?;
         for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
             durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
         }
-        let config = settle_precision(folder, config, device.is_cpu())?;
+        let config = settle_precision(folder, config)?;
         reconcile_start(folder, start.as_ref())?;
         let mut changed = reconcile(folder, &config)?;
         reconcile_rules(folder, &rules)?;
@@ -107,7 +108,7 @@ impl Run {
             (checkpoint.learner, checkpoint.training)
         } else {
             let weights = config.weights_of_start(start.as_ref(), &rules);
-            let (play_simulations, selfplay_precision) = (config.play.simulations, config.selfplay.precision);
+            let (play_simulations, selfplay_precision) = (config.play.simulations, config.precision);
             let (counts, start) = (TrainingSummary::default(), start.as_ref().map(|model| model.weights.hash()));
             let training = TrainingSummary { seed: config.seed, start, play_simulations, selfplay_precision, ..counts };
             (LearnerState::new(&weights), training)

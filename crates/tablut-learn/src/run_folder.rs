@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_net::{ModelFileError, durable};
+use tablut_net::{ModelFileError, Precision, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::checkpoint::{Checkpoint, state_path, states};
@@ -113,6 +113,19 @@ pub(crate) fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Diffe
     Ok(changed)
 }
 
+/// The config with the precision of the run in `folder`. `fastest` becomes what the run started with, or for a new run
+/// what it stands for on this machine: each precision rounds differently, so games and weights differ.
+pub(crate) fn settle_precision(folder: &Path, mut config: TrainConfig) -> Result<TrainConfig, TrainError> {
+    let path = folder.join("config.toml");
+    if config.precision == Precision::Fastest && path.exists() {
+        config.precision = TrainConfig::load(&path, &[])?.precision;
+    }
+    let precision = config.precision;
+    let lacking = |error| TrainError::Precision { path: folder.to_owned(), precision, error };
+    config.precision = precision.chosen().map_err(lacking)?;
+    Ok(config)
+}
+
 /// Stores the rule sets in the folder, and refuses to continue with different ones, because a rule file may have been
 /// edited.
 pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
@@ -138,4 +151,53 @@ pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(),
         safe: false,
     };
     Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(precision: &str) -> TrainConfig {
+        let text = format!("rules = [\"kvasir\"]\nshape = \"b1c16\"\nprecision = \"{precision}\"\n");
+        TrainConfig::parse(&text, Path::new("test.toml"), &[]).unwrap()
+    }
+
+    /// The precision that a run with this config has, or the error. `kept` is the precision of the run so far.
+    fn settled(kept: Option<&str>, precision: &str) -> Result<Precision, String> {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(kept) = kept {
+            fs::write(folder.path().join("config.toml"), config(kept).to_toml()).unwrap();
+        }
+        let settled = settle_precision(folder.path(), config(precision));
+        settled.map(|config| config.precision).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_run_keeps_the_precision_that_it_started_with() {
+        assert_eq!(settled(None, "f32"), Ok(Precision::F32));
+        let fastest = Precision::Fastest.chosen().unwrap();
+        assert_eq!(settled(None, "fastest"), Ok(fastest));
+        assert_eq!(settled(Some("f32"), "fastest"), Ok(Precision::F32));
+        for kind in [Precision::Bf16Avx512, Precision::Bf16Amx] {
+            let name = kind.to_string();
+            for (kept, wanted) in [(None, &*name), (Some(&*name), &*name), (Some(&*name), "fastest")] {
+                match settled(kept, wanted) {
+                    Ok(found) => assert_eq!(found, kind),
+                    Err(error) => {
+                        assert!(kind.chosen().is_err(), "{error}");
+                        assert!(error.contains(&format!("precision = \"{name}\"")), "{error}");
+                        assert!(error.contains("on a machine that has it"), "{error}");
+                        eprintln!("skipped: this machine has no {kind}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused_with_those_that_exist() {
+        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\nprecision = \"f16\"\n";
+        let error = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap_err().to_string();
+        assert!(error.contains("f16") && error.contains("bf16-avx512") && error.contains("line 3"), "{error}");
+    }
 }

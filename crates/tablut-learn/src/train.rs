@@ -230,7 +230,7 @@ fn learn(
         window_bytes: run.window.bytes(),
         ..LearningMetrics::default()
     };
-    let mut backend = run.device.learner(config.backend, run.learner.clone(), run.config.optimizer)?;
+    let mut backend = run.device.learner(run.config.precision, run.learner.clone(), run.config.optimizer)?;
     let (start, paused) = (Instant::now(), cancel.paused());
     for step in 0..steps {
         if cancel.must_stop() {
@@ -274,6 +274,7 @@ impl TrainConfig {
             rules: rules.to_vec(),
             selfplay: self.selfplay.clone(),
             search: SearchConfig { simulations: self.schedule.simulations_at(generation), ..self.search.clone() },
+            precision: self.precision,
             weights: Arc::new(weights),
             special: SpecialGames::default(),
         }

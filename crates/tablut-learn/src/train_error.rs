@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use tablut_games::{DoorError, ExamineError, RecordFileError, ReplayError};
-use tablut_net::ModelFileError;
+use tablut_net::{ModelFileError, NetError, Precision};
 use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
 use crate::device::DeviceError;
 use crate::error::StepError;
 use crate::metrics::MetricsError;
-use crate::run_precision::PrecisionError;
 
 /// The run cannot start or continue.
 #[derive(Debug, thiserror::Error)]
@@ -74,9 +73,19 @@ pub enum TrainError {
         /// What to do.
         advice: String,
     },
-    /// The precision of self-play.
-    #[error(transparent)]
-    Precision(#[from] PrecisionError),
+    /// This machine cannot play the run's games.
+    #[error(
+        "{path}: precision = \"{precision}\" is impossible on this machine: {error}. A run keeps its precision from its \
+         first game on, so go on with it on a machine that has it"
+    )]
+    Precision {
+        /// The run.
+        path: PathBuf,
+        /// The precision.
+        precision: Precision,
+        /// What is missing.
+        error: NetError,
+    },
     /// The folder does not contain a run.
     #[error("{0} holds no run: there is no config.toml in it")]
     NoRun(PathBuf),

@@ -10,9 +10,9 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{
-    Backend, ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, OptimizerConfig, ParamState,
+    ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, OptimizerConfig, ParamState,
 };
-use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Weights};
+use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Precision, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
 
@@ -142,7 +142,7 @@ fn gradients_are_those_of_the_cores() {
     let largest = batches.map(|(shape, n)| {
         let batch = batch(n);
         let state = LearnerState::new(&trained(shape, &batch).weights());
-        let mut learner = device.learner(Backend::Cpu, state.clone(), optimizer).unwrap();
+        let mut learner = device.learner(Precision::F32, state.clone(), optimizer).unwrap();
         let found = learner.step(&batch, 0.001).unwrap();
         let (expected, gradients) = CpuBackend::new(state, optimizer).unwrap().gradients(&batch).unwrap();
         assert!((found.loss.sum() - expected.sum()).abs() < 1e-4 * expected.sum(), "{shape}: {found:?}, {expected:?}");
@@ -163,7 +163,7 @@ fn steps_on_the_device_learn_a_batch_by_heart() {
     let batch = batch(24);
     let optimizer = OptimizerConfig::default();
     let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1));
-    let mut learner = device.learner(Backend::Cpu, state.clone(), optimizer).unwrap();
+    let mut learner = device.learner(Precision::F32, state.clone(), optimizer).unwrap();
     let mut cores = CpuBackend::new(state, optimizer).unwrap();
     let steps = 30;
     let [first, last] =

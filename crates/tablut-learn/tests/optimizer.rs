@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_learn::{Backend, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
+use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::Weights;
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
@@ -79,7 +79,7 @@ fn distances(state: &LearnerState, other: &LearnerState) -> (f64, f64) {
 fn steps_in_burns_operations_are_those_of_the_cores() {
     let batch = batch(24);
     let mut cores = cpu(fresh());
-    let mut burn = Backend::Burn.open(fresh(), OptimizerConfig::default()).unwrap();
+    let mut burn = BurnBackend::on_cpu(&fresh(), OptimizerConfig::default());
     for _ in 0..3 {
         cores.step(&batch, 0.003).unwrap();
         burn.step(&batch, 0.003).unwrap();
@@ -87,7 +87,7 @@ fn steps_in_burns_operations_are_those_of_the_cores() {
     let (far, apart) = distances(&cores.state().unwrap(), &burn.state().unwrap());
     assert!(far > 0.1 && apart < 0.01 * far, "{far} from the start, {apart} apart");
     // A state goes on in either.
-    let mut on = Backend::Burn.open(cores.state().unwrap(), OptimizerConfig::default()).unwrap();
+    let mut on = BurnBackend::on_cpu(&cores.state().unwrap(), OptimizerConfig::default());
     on.step(&batch, 0.003).unwrap();
     cores.step(&batch, 0.003).unwrap();
     let (far, apart) = distances(&cores.state().unwrap(), &on.state().unwrap());

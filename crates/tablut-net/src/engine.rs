@@ -105,7 +105,7 @@ impl Engine {
         let nets = match options.precision.chosen_for(simd)? {
             Precision::F32 => Nets::F32(packed(weights)),
             Precision::Bf16Avx512 => Nets::Bf16Vectors(packed(weights), Bf16Vectors::request().ok_or_else(lacking)?),
-            Precision::Bf16 | Precision::Bf16Amx | Precision::Fastest => {
+            Precision::Bf16Amx | Precision::Fastest => {
                 Nets::Bf16(packed(weights), Bf16Kernels::request().ok_or_else(lacking)?)
             }
         };
@@ -166,8 +166,7 @@ impl Engine {
         self.kernels.simd()
     }
 
-    /// The precision of the convolutions. It is never [`Precision::Bf16`] or [`Precision::Fastest`], but the one that
-    /// was chosen for it.
+    /// The precision of the convolutions. It is never [`Precision::Fastest`], but the one that was chosen for it.
     pub fn precision(&self) -> Precision {
         match self.network.nets {
             Nets::F32(_) => Precision::F32,

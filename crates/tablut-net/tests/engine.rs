@@ -196,7 +196,7 @@ fn a_fresh_net_is_nearly_indifferent() {
 }
 
 /// The kinds of bf16.
-const BF16: [Precision; 3] = [Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx];
+const BF16: [Precision; 2] = [Precision::Bf16Avx512, Precision::Bf16Amx];
 
 /// The engine in a kind of bf16, if the machine supports it.
 fn bf16(weights: &Weights, precision: Precision, n_threads: usize) -> Option<Engine> {

@@ -92,7 +92,7 @@ fn runs_in_bf16_have_their_own_bits_whatever_the_threads_and_after_a_stop() {
     assert_eq!(runs.stated("f32"), Precision::F32);
     let exact = runs.results("f32");
     for kind in kinds() {
-        let (set, whole) = (format!("selfplay.precision={kind}"), kind.to_string());
+        let (set, whole) = (format!("precision={kind}"), kind.to_string());
         runs.finish(&whole, &[&set, "machine.workers=1"]);
         assert_eq!(runs.stated(&whole), kind);
         let expected = runs.results(&whole);
@@ -112,13 +112,10 @@ fn runs_in_bf16_have_their_own_bits_whatever_the_threads_and_after_a_stop() {
 }
 
 #[test]
-fn a_run_keeps_the_kind_of_bf16_that_this_machine_chose() {
+fn a_run_keeps_the_precision_that_this_machine_chose() {
     let runs = Runs::new();
-    let Ok(chosen) = Precision::Bf16.chosen() else {
-        eprintln!("skipped: this machine has no bf16");
-        return;
-    };
-    let set = ["schedule.generations=1", "selfplay.precision=bf16"];
+    let chosen = Precision::Fastest.chosen().unwrap();
+    let set = ["schedule.generations=1", "precision=fastest"];
     runs.finish("run", &set);
     let config = fs::read_to_string(runs.path("run").join("config.toml")).unwrap();
     assert!(config.contains(&format!("precision = \"{chosen}\"")), "{config}");
@@ -138,12 +135,16 @@ fn a_run_keeps_the_kind_of_bf16_that_this_machine_chose() {
         let output = if json { command.arg("--json") } else { &mut command }.output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
+    if chosen == Precision::F32 {
+        eprintln!("skipped for the rest: this machine is not faster in bf16");
+        return;
+    }
     assert!(info(false).contains(&format!("evaluations in {chosen}")), "{}", info(false));
     assert!(info(true).contains(&format!("\"selfplay_precision\": \"{chosen}\"")), "{}", info(true));
 
     let changed = runs.train("run", &["schedule.generations=2"]).output().unwrap();
     assert_eq!(changed.status.code(), Some(2), "{}", words(&changed));
-    assert!(words(&changed).contains("selfplay.precision: was"), "{}", words(&changed));
+    assert!(words(&changed).contains("precision: was"), "{}", words(&changed));
 }
 
 /// With the instruction sets of a machine that has no AVX-512.
@@ -154,20 +155,17 @@ fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
     let refused = |run: &Path, output: Output, precision: &str| {
         let said = words(&output);
         assert!(!output.status.success(), "{said}");
-        assert!(
-            said.contains(&format!("selfplay.precision = \"{precision}\" is impossible on this machine")),
-            "{said}"
-        );
+        assert!(said.contains(&format!("precision = \"{precision}\" is impossible on this machine")), "{said}");
         assert!(said.contains("use f32") && said.contains(&*run.to_string_lossy()), "{said}");
     };
-    for precision in ["bf16", "bf16-avx512", "bf16-amx"] {
-        let set = format!("selfplay.precision={precision}");
+    for precision in ["bf16-avx512", "bf16-amx"] {
+        let set = format!("precision={precision}");
         let output = runs.train("new", &[&set]).env("TABLUT_SIMD", lacking).output().unwrap();
         refused(&runs.path("new"), output, precision);
         assert!(!runs.path("new").exists(), "a run that cannot begin leaves a folder");
     }
     for kind in kinds() {
-        let (set, run) = (format!("selfplay.precision={kind}"), kind.to_string());
+        let (set, run) = (format!("precision={kind}"), kind.to_string());
         runs.finish(&run, &[&set, "schedule.generations=1"]);
         let before = runs.results(&run);
         let go_on = [&*set, "schedule.generations=2"];
@@ -178,52 +176,36 @@ fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
     }
 }
 
+/// The shape has channels that fill the matrix registers.
 #[test]
-fn runs_that_learn_on_matrix_registers_have_their_own_bits_whatever_the_threads_and_after_a_stop() {
-    let runs = Runs::new();
-    runs.finish("f32", &[]);
-    let output = runs.train("amx", &["learning.backend=amx", "machine.workers=1"]).output().unwrap();
+fn learning_is_rounded_where_self_play_is_on_matrix_registers_and_the_channels_fill_them() {
     if Precision::Bf16Amx.chosen().is_err() {
-        assert!(!output.status.success() && words(&output).contains("needs Linux on a processor with AMX"));
-        runs.finish("fastest", &["learning.backend=fastest"]);
-        let (found, expected) = (runs.results("fastest"), runs.results("f32"));
-        assert!(found == expected, "fastest stands for the usual kernels here");
+        eprintln!("skipped: this machine has no AMX");
         return;
     }
-    assert!(output.status.success(), "{}", words(&output));
-    let (exact, expected) = (runs.results("f32"), runs.results("amx"));
-    assert!(exact["gen-00000.games"] == expected["gen-00000.games"], "the first games come before any step");
-    assert!(exact["gen-00000.safetensors"] != expected["gen-00000.safetensors"], "nothing was rounded");
-    // `fastest` is the same here, and a stopped run goes on with it.
-    let output = runs.train("fastest", &["learning.backend=fastest"]).env("RAYON_NUM_THREADS", "3").output().unwrap();
-    assert!(output.status.success(), "{}", words(&output));
-    fs::remove_file(runs.path("fastest").join("checkpoints/gen-00001.state.safetensors")).unwrap();
-    runs.finish("fastest", &["learning.backend=fastest"]);
-    let config = fs::read_to_string(runs.path("fastest").join("config.toml")).unwrap();
-    assert!(config.contains("backend = \"amx\""), "{config}");
-    assert!(runs.results("fastest") == expected, "results depend on threads or on the stop");
-    // It does not go on where there are none.
-    let lacking = if tablut_net::Simd::Avx2.is_available() { "avx2" } else { "plain" };
-    let more = ["learning.backend=fastest", "schedule.generations=3"];
-    let output = runs.train("fastest", &more).env("TABLUT_SIMD", lacking).output().unwrap();
-    let said = words(&output);
-    assert!(!output.status.success() && said.contains("learning.backend: the backend amx needs"), "{said}");
-    assert!(said.contains("on a machine that has it") && runs.results("fastest") == expected, "{said}");
-}
-
-#[test]
-fn channels_that_fill_no_tile_are_refused_by_config() {
     let runs = Runs::new();
-    let output = runs.train("run", &["learning.backend=amx", "shape=b2c16"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-    assert!(words(&output).contains("learning.backend = amx with 16 channels"), "{}", words(&output));
-    assert!(!runs.path("run").exists());
+    for shape in ["b2c32", "b2c16"] {
+        // The first games are those of the untrained net. A step of learning on the same games differs only if it rounds.
+        let (exact, rounded) = (format!("{shape} f32"), format!("{shape} amx"));
+        let shape_set = format!("shape={shape}");
+        runs.finish(&rounded, &[&shape_set, "schedule.generations=1", "precision=bf16-amx"]);
+        runs.finish(&exact, &[&shape_set, "schedule.generations=1"]);
+        let games = "games/gen-00000.games";
+        fs::copy(runs.path(&rounded).join(games), runs.path(&exact).join(games)).unwrap();
+        fs::remove_file(runs.path(&exact).join("checkpoints/gen-00000.state.safetensors")).unwrap();
+        runs.finish(&exact, &[&shape_set, "schedule.generations=1"]);
+        let weights = |run: &str| {
+            let path = runs.path(run).join("checkpoints/gen-00000.safetensors");
+            Model::load(&path).unwrap().weights.hash()
+        };
+        assert_eq!(weights(&exact) != weights(&rounded), shape == "b2c32", "{shape}");
+    }
 }
 
 #[test]
 fn a_precision_that_does_not_exist_is_answered_with_those_that_do() {
     let runs = Runs::new();
-    let output = runs.train("run", &["selfplay.precision=f16"]).output().unwrap();
+    let output = runs.train("run", &["precision=f16"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));
     for name in Precision::ALL {
         assert!(words(&output).contains(&name.to_string()), "{}", words(&output));

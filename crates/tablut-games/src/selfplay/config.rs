@@ -1,7 +1,6 @@
 //! The settings of self-play: plain data, readable from TOML.
 
 use serde::{Deserialize, Serialize};
-use tablut_net::Precision;
 
 /// How self-play games are played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,22 +21,10 @@ pub struct SelfPlayConfig {
     /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. Default
     /// 0: one opening, without a choice.
     pub balanced_openings: u32,
-    /// The precision of the net's convolutions in self-play: `f32` (the default), `bf16-avx512`, `bf16-amx`, or
-    /// what a run chooses once, on its first machine: `bf16`, the faster kind that the machine has, or `fastest`, `bf16-amx`
-    /// where the machine has it and f32 elsewhere. Each precision plays other games. The run's
-    /// ratings are in f32, and so is learning unless its backend says otherwise.
-    pub precision: Precision,
 }
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self {
-            opening_plies: 6,
-            max_plies: 200,
-            balance: 0.0,
-            balance_share: 0.5,
-            balanced_openings: 0,
-            precision: Precision::F32,
-        }
+        Self { opening_plies: 6, max_plies: 200, balance: 0.0, balance_share: 0.5, balanced_openings: 0 }
     }
 }

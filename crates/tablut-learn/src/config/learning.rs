@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::Backend;
-
 /// How the net learns from the games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -24,10 +22,6 @@ pub struct LearningConfig {
     pub decay_share: f32,
     /// Share of the search's value in the value target, 0 to 1. The rest is the game's outcome.
     pub value_share: f32,
-    /// The backend of the steps: `cpu`, the program's own kernels (the default); `amx`, the same with convolutions in
-    /// bf16 on Intel's matrix registers; `fastest`, which is `amx` where machine and net allow it and otherwise `cpu`
-    /// (the run keeps it); or `burn`, the reference. Without effect on a GPU.
-    pub backend: Backend,
     /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
@@ -47,7 +41,6 @@ impl Default for LearningConfig {
             warmup_steps: 100,
             decay_share: 0.3,
             value_share: 0.25,
-            backend: Backend::Cpu,
             held_out_share: 0.0,
             uneven_value_share: 1.0,
         }

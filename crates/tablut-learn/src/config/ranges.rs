@@ -1,10 +1,8 @@
 //! The ranges of a config. All values out of range are reported together.
 
-use tablut_net::DeviceChoice;
 use tablut_search::{DrawValues, SearchConfig};
 
 use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
-use crate::backend::Backend;
 
 /// Whether a value is in its range, its key, the value, and the range.
 type Check<'a> = (bool, &'a str, &'a dyn std::fmt::Display, &'a str);
@@ -82,13 +80,12 @@ impl TrainConfig {
 
     fn learning_faults(&self) -> Vec<String> {
         let (l, unit) = (&self.learning, 0.0..=1.0);
-        let channels = format!("amx with {} channels", self.shape.channels());
-        let may_learn_here = matches!(self.machine.device, DeviceChoice::Cpu | DeviceChoice::Auto);
-        let fits = l.backend != Backend::Amx || !may_learn_here || Backend::amx_fits(&self.shape);
-        faults(&[
-            (fits, "learning.backend", &channels, "cpu, fastest or burn: amx needs a multiple of 32 channels"),
-            (unit.contains(&l.uneven_value_share), "learning.uneven_value_share", &l.uneven_value_share, "0 to 1"),
-        ])
+        faults(&[(
+            unit.contains(&l.uneven_value_share),
+            "learning.uneven_value_share",
+            &l.uneven_value_share,
+            "0 to 1",
+        )])
     }
 
     fn search_faults(&self) -> Vec<String> {

@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, LocalGames, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_net::{Engine, InputBatch, OutputBatch};
+use tablut_net::{Engine, InputBatch, OutputBatch, Precision};
 use tablut_rules::Rules;
 use tablut_search::{SearchConfig, UniformEvaluator};
 
@@ -132,7 +132,7 @@ fn a_device_that_fails_fails_for_all_with_its_name() {
     }
     assert!(processor.inference(&weights(3), 1).is_err());
     let learner = LearnerState::new(&weights(1));
-    let learner = device.learner(Backend::Cpu, learner, OptimizerConfig::default());
+    let learner = device.learner(Precision::F32, learner, OptimizerConfig::default());
     assert!(matches!(learner, Err(StepError::Device(_))));
 }
 
@@ -141,7 +141,7 @@ fn a_learner_on_a_device_takes_the_steps_of_the_cores() {
     let (state, batch) = (LearnerState::new(&weights(5)), batch(32));
     let optimizer = OptimizerConfig::default();
     let device = ComputeDevice::reference().unwrap();
-    let mut learner = device.learner(Backend::Cpu, state.clone(), optimizer).unwrap();
+    let mut learner = device.learner(Precision::F32, state.clone(), optimizer).unwrap();
     let mut cores = CpuBackend::new(state, optimizer).unwrap();
     for _ in 0..3 {
         let [found, expected] = [learner.step(&batch, 0.003).unwrap(), cores.step(&batch, 0.003).unwrap()];
@@ -156,7 +156,7 @@ fn a_learner_on_a_device_takes_the_steps_of_the_cores() {
 fn a_step_that_diverges_is_no_failure_of_the_device() {
     let device = ComputeDevice::reference().unwrap();
     let state = LearnerState::new(&weights(5));
-    let mut learner = device.learner(Backend::Cpu, state, OptimizerConfig::default()).unwrap();
+    let mut learner = device.learner(Precision::F32, state, OptimizerConfig::default()).unwrap();
     let mut bad = batch(8);
     bad.moves_left[0] = f32::INFINITY;
     assert!(matches!(learner.step(&bad, 0.01), Err(StepError::Diverged { step: 1, .. })));

@@ -10,6 +10,9 @@ use crate::error::NetError;
 
 /// The precision of an engine's convolutions; everything else is f32.
 ///
+/// People choose between `f32`, which gives the same bits on every machine, and `fastest`. The other two are what
+/// `fastest` stands for on some machines: files state them, so that results are repeated only where they come out the same.
+///
 /// In bf16 inputs and weights are rounded to eight bits of precision, with sums in f32. The two kinds of bf16 round
 /// different numbers, so their results differ.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Hash, Serialize, Deserialize)]
@@ -18,8 +21,6 @@ pub enum Precision {
     /// Single precision, on every machine.
     #[default]
     F32,
-    /// The kind of bf16 that is fastest on this machine: `bf16-amx` if there is one, otherwise `bf16-avx512`.
-    Bf16,
     /// bf16 on vectors: Winograd's convolutions with rounded tiles and weights. It needs AVX-512 with bf16 (AMD since
     /// Zen 4; Intel's servers since 2020).
     Bf16Avx512,
@@ -33,21 +34,19 @@ pub enum Precision {
 
 impl Precision {
     /// Every precision.
-    pub const ALL: [Precision; 5] =
-        [Precision::F32, Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx, Precision::Fastest];
+    pub const ALL: [Precision; 4] = [Precision::F32, Precision::Fastest, Precision::Bf16Avx512, Precision::Bf16Amx];
 
     /// Whether this machine can run it.
     pub fn is_available(self) -> bool {
         match self {
             Precision::F32 | Precision::Fastest => true,
-            Precision::Bf16 => Precision::Bf16Avx512.is_available() || Precision::Bf16Amx.is_available(),
             Precision::Bf16Avx512 => Bf16Vectors::request().is_some(),
             Precision::Bf16Amx => Bf16Kernels::request().is_some(),
         }
     }
 
-    /// The precision that an engine of this process runs for it: for `bf16` one of its two kinds, for `fastest` the one
-    /// that it stands for, otherwise itself.
+    /// The precision that an engine of this process runs for it: for `fastest` the one that it stands for, otherwise
+    /// itself.
     ///
     /// # Errors
     ///
@@ -69,15 +68,13 @@ impl Precision {
         let runs = |precision: &Precision| allowed(precision) && precision.is_available() && pays(precision);
         let kinds: &[Precision] = match self {
             Precision::F32 => return Ok(Precision::F32),
-            Precision::Bf16 => &[Precision::Bf16Amx, Precision::Bf16Avx512],
             Precision::Bf16Avx512 => &[Precision::Bf16Avx512],
             Precision::Bf16Amx => &[Precision::Bf16Amx],
             Precision::Fastest => &[Precision::Bf16Amx, Precision::Bf16Avx512, Precision::F32],
         };
         let needs = match self {
             Precision::Bf16Amx => "Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed",
-            Precision::Bf16Avx512 => "a processor with AVX-512 and its bf16, and AVX-512 allowed",
-            _ => "a processor with AVX-512 and its bf16, or with AMX under Linux, and AVX-512 allowed",
+            _ => "a processor with AVX-512 and its bf16, and AVX-512 allowed",
         };
         let chosen = kinds.iter().copied().find(|kind| runs(kind));
         chosen.ok_or_else(|| NetError::Inference(format!("precision {self} needs {needs}: use f32")))
@@ -88,7 +85,6 @@ impl fmt::Display for Precision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Precision::F32 => "f32",
-            Precision::Bf16 => "bf16",
             Precision::Bf16Avx512 => "bf16-avx512",
             Precision::Bf16Amx => "bf16-amx",
             Precision::Fastest => "fastest",
@@ -101,7 +97,7 @@ impl FromStr for Precision {
 
     fn from_str(text: &str) -> Result<Self, NetError> {
         Precision::ALL.into_iter().find(|precision| precision.to_string() == text).ok_or_else(|| {
-            NetError::Inference(format!("precision `{text}`: expected f32, bf16, bf16-avx512, bf16-amx or fastest"))
+            NetError::Inference(format!("precision `{text}`: expected f32, fastest, bf16-avx512 or bf16-amx"))
         })
     }
 }
@@ -135,22 +131,22 @@ mod tests {
             assert_eq!(serde_json::to_string(&precision).unwrap(), format!("\"{precision}\""));
         }
         let error = "f16".parse::<Precision>().unwrap_err().to_string();
-        assert!(error.contains("`f16`") && error.contains("bf16"), "{error}");
+        assert!(error.contains("`f16`") && error.contains("fastest"), "{error}");
     }
 
     #[test]
-    fn bf16_becomes_a_kind_that_runs_here_and_nothing_below_avx512() {
+    fn fastest_becomes_one_that_runs_here_and_bf16_needs_avx512() {
         assert_eq!(Precision::F32.chosen_for(Simd::Plain).unwrap(), Precision::F32);
         assert_eq!(Precision::Fastest.chosen_for(Simd::Avx2).unwrap(), Precision::F32);
         let fastest = Precision::Fastest.chosen_for(Simd::Avx512).unwrap();
         assert_eq!(fastest == Precision::Bf16Amx, Precision::Bf16Amx.is_available());
         let vectors = !Precision::Bf16Amx.is_available() && Bf16Vectors::outruns_f32();
         assert_eq!(fastest == Precision::Bf16Avx512, vectors);
-        for precision in [Precision::Bf16, Precision::Bf16Avx512, Precision::Bf16Amx] {
+        for precision in [Precision::Bf16Avx512, Precision::Bf16Amx] {
             let error = precision.chosen_for(Simd::Avx2).unwrap_err().to_string();
             assert!(error.contains(&format!("precision {precision} needs")) && error.contains("use f32"), "{error}");
             match precision.chosen_for(Simd::Avx512) {
-                Ok(chosen) => assert!(chosen.is_available() && chosen != Precision::Bf16, "{chosen}"),
+                Ok(chosen) => assert!(chosen.is_available() && chosen == precision, "{chosen}"),
                 Err(_) => assert!(!precision.is_available(), "{precision}"),
             }
         }

@@ -7,7 +7,7 @@ use tablut_search::SearchConfig;
 
 /// The forms of options, for help texts and messages.
 pub const OPTION_FORMS: &str = "KEY=VALUE with a setting of the search, such as method=puct, solver=off or draw_value=0, or \
-                                precision=f32|bf16|bf16-avx512|bf16-amx|fastest";
+                                precision=f32|fastest|bf16-avx512|bf16-amx";
 
 /// Changes to the search settings of matches ([`SearchConfig::for_play`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,8 +33,7 @@ impl SearchOptions {
         let (key, value) = option.split_once('=').ok_or_else(|| wrong(OPTION_FORMS))?;
         let is_new = match key {
             "precision" => {
-                let precision =
-                    value.parse().map_err(|_| wrong("precision=f32, bf16, bf16-avx512, bf16-amx or fastest"))?;
+                let precision = value.parse().map_err(|_| wrong("precision=f32, fastest, bf16-avx512 or bf16-amx"))?;
                 self.precision.replace(precision).is_none()
             }
             "simulations" => return Err(wrong("the number of simulations in its own place, such as net:FILE@800")),
@@ -111,7 +110,7 @@ mod tests {
     fn options_are_written_back_as_they_were_given() {
         let text = |text: &str| text.parse::<SearchOptions>().unwrap().to_string();
         assert_eq!(text("solver=off,method=puct"), ",solver=off,method=puct");
-        assert_eq!(text("precision=bf16,puct.c_init=1.5"), ",puct.c_init=1.5,precision=bf16");
+        assert_eq!(text("precision=fastest,puct.c_init=1.5"), ",puct.c_init=1.5,precision=fastest");
         assert_eq!(SearchOptions::default().to_string(), "");
     }
 
@@ -131,8 +130,8 @@ mod tests {
             ("puct.policy_temperature=0", "a number from 0.1 to 100"),
             ("gumbel.sigma.c_scale=1e38", "a number from 0 to 1000"),
             ("simulations=800", "net:FILE@800"),
-            ("precision=f64", "bf16-avx512, bf16-amx or fastest"),
-            ("precision=f32,precision=bf16", "each setting once"),
+            ("precision=f64", "fastest, bf16-avx512 or bf16-amx"),
+            ("precision=f32,precision=fastest", "each setting once"),
         ] {
             let error = text.parse::<SearchOptions>().unwrap_err();
             assert!(text.contains(&error.option) && error.to_string().contains(part), "{text}: {error}");

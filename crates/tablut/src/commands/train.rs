@@ -107,7 +107,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         None => Run::open(&folder, config)?,
     };
     // Instruction set and precision are checked here, so that no worker meets a fault in them.
-    let make_engine = net_maker_on_cores(run.config.selfplay.precision, &run.model().weights)?;
+    let make_engine = net_maker_on_cores(run.config.precision, &run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
@@ -135,7 +135,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 /// Prints what a run would take.
 fn forecast(config: &TrainConfig, folder: &Path, console: &mut Console) -> anyhow::Result<()> {
     let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
-    let make_net = net_maker(&device, config.selfplay.precision, &Weights::initial(&config.shape, config.seed))?;
+    let make_net = net_maker(&device, config.precision, &Weights::initial(&config.shape, config.seed))?;
     let text = forecast_text(config, &device, &*make_net, folder, &cancel, console.voice)?;
     write!(console, "{text}")?;
     Ok(())

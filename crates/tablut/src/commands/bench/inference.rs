@@ -46,8 +46,8 @@ pub struct Args {
     threads: Vec<usize>,
     #[command(flatten)]
     device: DeviceArgs,
-    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, bf16 (the faster kind of bf16 on this
-    /// machine) or fastest (a kind of bf16 where the machine is faster in it, otherwise f32)
+    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or fastest (a kind of bf16 where the
+    /// machine is faster in it, otherwise f32)
     #[arg(long, value_delimiter = ',', default_value = "f32")]
     precision: Vec<Precision>,
     /// Seconds to spend on each combination

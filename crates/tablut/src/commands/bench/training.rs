@@ -9,8 +9,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord};
-use tablut_learn::{Backend, ComputeDevice, LearnerState, OptimizerConfig};
-use tablut_net::{Architecture, Weights};
+use tablut_learn::{BurnBackend, ComputeDevice, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
+use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 use super::figures::{at_least_one, print};
@@ -103,15 +103,15 @@ fn time(
     args: &Args,
 ) -> anyhow::Result<Timing> {
     let learner = LearnerState::new(&Weights::initial(shape, SEED));
-    let backend = match (args.burn, args.amx) {
-        (true, _) => Backend::Burn,
-        (_, true) if !Backend::amx_fits(shape) => {
-            anyhow::bail!("--amx with shape {shape}: expected a multiple of 32 channels")
-        }
-        (_, true) => Backend::Amx,
-        (false, false) => Backend::Cpu,
+    if args.amx && !CpuBackend::fills_registers(shape) {
+        anyhow::bail!("--amx with shape {shape}: expected a multiple of 32 channels")
+    }
+    let precision = if args.amx { Precision::Bf16Amx } else { Precision::F32 }.chosen()?;
+    let mut stepper: Box<dyn GradientBackend> = if args.burn {
+        Box::new(BurnBackend::on_cpu(&learner, OptimizerConfig::default()))
+    } else {
+        device.learner(precision, learner, OptimizerConfig::default())?
     };
-    let mut stepper = device.learner(backend, learner, OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
@@ -129,11 +129,11 @@ fn time(
         }
         loss = report.loss.sum();
     }
-    let by = match backend {
+    let by = match (args.burn, args.amx) {
         _ if !device.is_cpu() => device.name(),
-        Backend::Burn => "burn",
-        Backend::Amx => "amx",
-        Backend::Cpu | Backend::Fastest => "kernels",
+        (true, _) => "burn",
+        (_, true) => "amx",
+        (false, false) => "kernels",
     };
     let by = by.to_owned();
     let total: f64 = secs.iter().sum();
