@@ -66,6 +66,9 @@ pub struct TrainConfig {
 /// Maximum number of rule sets of a run.
 const MAX_RULE_SETS: usize = 1000;
 
+/// Maximum number of generations of a run.
+pub(crate) const MAX_GENERATIONS: u64 = 100_000;
+
 fn default_seed() -> u64 {
     1
 }
@@ -89,7 +92,7 @@ pub struct ScheduleConfig {
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
-        Self { generations: 100, games: 512, simulations: vec![(0, 16), (20, 32), (50, 64)], lag: 0 }
+        Self { generations: 28, games: 380, simulations: vec![(0, 16)], lag: 0 }
     }
 }
 
@@ -117,7 +120,8 @@ pub struct EvaluationConfig {
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { against: vec!["random".to_owned(), "greedy".to_owned()], games: 200, rating_share: 0.05 }
+        let against = ["random", "greedy", "alphabeta:2"].map(str::to_owned).to_vec();
+        Self { against, games: 200, rating_share: 0.05 }
     }
 }
 
@@ -131,7 +135,7 @@ pub struct PlayConfig {
 
 impl Default for PlayConfig {
     fn default() -> Self {
-        Self { simulations: 64 }
+        Self { simulations: 128 }
     }
 }
 
@@ -199,6 +203,25 @@ pub enum TrainConfigError {
 }
 
 impl TrainConfig {
+    /// The defaults, for these rule sets and the shape of the quickstart.
+    pub fn new(rules: Vec<String>) -> Self {
+        Self {
+            rules,
+            shape: "b4c32".parse().expect("the name of a shape"),
+            precision: Precision::default(),
+            seed: default_seed(),
+            start: None,
+            schedule: ScheduleConfig::default(),
+            selfplay: SelfPlayConfig::default(),
+            search: SearchConfig::default(),
+            learning: LearningConfig::default(),
+            optimizer: OptimizerConfig::default(),
+            evaluation: EvaluationConfig::default(),
+            play: PlayConfig::default(),
+            machine: MachineConfig::default(),
+        }
+    }
+
     /// Reads a config file and applies `overrides`, each `key=value` with a dotted key.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let text =

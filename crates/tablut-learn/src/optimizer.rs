@@ -24,7 +24,7 @@ pub(crate) const EPSILON: f32 = 1e-8;
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
-    /// Share of a weight that one step with learning rate 1 removes. Biases do not decay (default 0.01).
+    /// Share of a weight that one step with learning rate 1 removes. Biases do not decay (default 0.1).
     pub weight_decay: f32,
     /// Maximum norm of all gradients together. Larger gradients are scaled down (default 1).
     pub max_gradient_norm: f32,
@@ -34,7 +34,7 @@ pub struct OptimizerConfig {
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self { weight_decay: 0.01, max_gradient_norm: 1.0, average_decay: 0.99 }
+        Self { weight_decay: 0.1, max_gradient_norm: 1.0, average_decay: 0.99 }
     }
 }
 

@@ -35,12 +35,12 @@ impl Default for LearningConfig {
     fn default() -> Self {
         Self {
             batch_size: 256,
-            draws_per_position: 4.0,
-            window_positions: 500_000,
-            learning_rate: 0.002,
+            draws_per_position: 1.5,
+            window_positions: 60_000,
+            learning_rate: 0.003,
             warmup_steps: 100,
             decay_share: 0.3,
-            value_share: 0.25,
+            value_share: 0.4,
             held_out_share: 0.0,
             uneven_value_share: 1.0,
         }

@@ -2,7 +2,7 @@
 
 use tablut_search::{DrawValues, SearchConfig};
 
-use super::{MAX_RULE_SETS, TrainConfig, TrainConfigError};
+use super::{MAX_GENERATIONS, MAX_RULE_SETS, TrainConfig, TrainConfigError};
 
 /// Whether a value is in its range, its key, the value, and the range.
 type Check<'a> = (bool, &'a str, &'a dyn std::fmt::Display, &'a str);
@@ -24,7 +24,7 @@ impl TrainConfig {
         let unit = 0.0..=1.0;
         let (s, l, o) = (&self.schedule, &self.learning, &self.optimizer);
         check((1..=MAX_RULE_SETS).contains(&self.rules.len()), "rules", &self.rules.len(), "1 to 1000 rule sets");
-        check((1..=100_000).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
+        check((1..=MAX_GENERATIONS).contains(&s.generations), "schedule.generations", &s.generations, "1 to 100000");
         check((1..=1_000_000).contains(&s.games), "schedule.games", &s.games, "1 to 1000000");
         check(s.lag <= 1, "schedule.lag", &s.lag, "0 or 1");
         let steps_rise = s.simulations.is_sorted_by(|a, b| a.0 < b.0);
