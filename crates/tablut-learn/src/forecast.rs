@@ -1,4 +1,4 @@
-//! Estimates the cost of a run on this machine, from a short benchmark.
+//! Estimates the cost of a run on this machine: from a short benchmark before it starts, from its own metrics later.
 
 use std::fs;
 use std::path::Path;
@@ -17,10 +17,11 @@ use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig, UniformEvaluator};
 
 use crate::checkpoint::Checkpoint;
-use crate::config::TrainConfig;
+use crate::config::{ScheduleConfig, TrainConfig};
 use crate::device::ComputeDevice;
 use crate::learner::LearnerState;
 use crate::memory::MemoryBounds;
+use crate::metrics::GenerationMetrics;
 use crate::train_error::TrainError;
 use crate::watching::memory_bytes;
 
@@ -30,6 +31,15 @@ const FEWEST_GAMES: usize = 24;
 const MOST_GAMES: usize = 96;
 /// Number of training states that a run keeps.
 const STATES: u64 = 2;
+/// Mean length in plies of the games that a trained net plays with 16 simulations: 37 to 64 under the fourteen rule sets
+/// (`experiments/balance`).
+const TRAINED_PLIES: f64 = 46.0;
+/// Evaluations per simulation of a trained net, as a share of those without a net: it proves more.
+const TRAINED_EVALUATIONS: f64 = 0.88;
+/// Positions of self-play after which a net's games are half as far from a trained net's (`experiments/quickstart`).
+const HALVING_POSITIONS: f64 = 60_000.0;
+/// The last generations whose pace the rest of a run keeps.
+const RECENT: usize = 3;
 
 /// The results of the benchmark.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -96,27 +106,47 @@ impl Forecast {
     }
 }
 
+impl MachinePace {
+    /// Plies of a game after `positions` of self-play: a search without a net plays long games, and a net learns to
+    /// shorten them.
+    fn plies_after(&self, positions: f64) -> f64 {
+        let trained = self.plies_per_game.min(TRAINED_PLIES);
+        trained + (self.plies_per_game - trained) * untrained_share(positions)
+    }
+
+    /// Evaluations per simulation after `positions` of self-play.
+    fn evaluations_after(&self, positions: f64) -> f64 {
+        self.evaluations_per_simulation
+            * (TRAINED_EVALUATIONS + (1.0 - TRAINED_EVALUATIONS) * untrained_share(positions))
+    }
+}
+
+/// How far a net is from a trained one after `positions` of self-play: 1 at first, 0 at the end.
+fn untrained_share(positions: f64) -> f64 {
+    0.5_f64.powf(positions / HALVING_POSITIONS)
+}
+
 impl TrainConfig {
     /// The estimate for a machine with this speed.
     pub fn forecast(&self, pace: &MachinePace) -> Forecast {
         let (schedule, learning) = (&self.schedule, &self.learning);
         let games = schedule.games as f64;
-        let per_ply = |simulations: u32| pace.evaluations_per_simulation * f64::from(simulations);
-        let evaluations: f64 = (0..schedule.generations)
-            .map(|generation| games * pace.positions_per_game * per_ply(schedule.simulations_at(generation)))
-            .sum();
-        let all_games = schedule.generations as f64 * games;
-        let positions = all_games * pace.positions_per_game;
+        let positions_per_ply = pace.positions_per_game / pace.plies_per_game.max(1.0);
+        let (mut positions, mut evaluations, mut rating_evaluations) = (0.0, 0.0, 0.0);
+        let (rating_share, first) = (f64::from(self.evaluation.rating_share), f64::from(schedule.simulations_at(0)));
+        for generation in 0..schedule.generations {
+            let (plies, each) = (games * pace.plies_after(positions), pace.evaluations_after(positions));
+            evaluations += plies * positions_per_ply * each * f64::from(schedule.simulations_at(generation));
+            // The net plays every second ply.
+            rating_evaluations += rating_share * plies / 2.0 * each * first;
+            positions += plies * positions_per_ply;
+        }
         let learnt_from = positions * f64::from(1.0 - learning.held_out_share);
         let samples = learnt_from * f64::from(learning.draws_per_position);
         let matches = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
-        // The net plays every second ply.
-        let final_evaluations =
-            matches * pace.plies_per_game / 2.0 * pace.evaluations_per_simulation * f64::from(self.play.simulations);
-        let rating_games = all_games * f64::from(self.evaluation.rating_share);
-        let rating_evaluations = rating_games * pace.plies_per_game / 2.0
-            * pace.evaluations_per_simulation
-            * f64::from(schedule.simulations_at(0));
+        let final_evaluations = matches * pace.plies_after(positions) / 2.0
+            * pace.evaluations_after(positions)
+            * f64::from(self.play.simulations);
         let window_positions = learnt_from.min(learning.window_positions as f64);
         let rate = |count: f64, per_second: f64| if count == 0.0 { 0.0 } else { count / per_second.max(1e-9) };
         Forecast {
@@ -126,7 +156,7 @@ impl TrainConfig {
             steps: samples / learning.batch_size.max(1) as f64,
             selfplay_seconds: rate(evaluations, pace.evaluations_per_second),
             learning_seconds: rate(samples, pace.samples_per_second),
-            rating_games,
+            rating_games: schedule.generations as f64 * games * rating_share,
             rating_seconds: rate(rating_evaluations, pace.evaluations_per_second),
             final_evaluations,
             final_seconds: rate(final_evaluations, pace.evaluations_per_second),
@@ -139,6 +169,55 @@ impl TrainConfig {
             memory_bytes: pace.memory_bytes + (window_positions * pace.window_bytes_per_position) as u64,
             bounds: self.memory_bounds(),
         }
+    }
+}
+
+impl TrainConfig {
+    /// Seconds of the match at the end, from the pace of the latest generation whose time is known: 0 if there is none or
+    /// no match. The opponents' time is not included.
+    pub fn final_seconds(&self, metrics: &[GenerationMetrics]) -> f64 {
+        let timed = |line: &&GenerationMetrics| line.selfplay.seconds > 0.0 && line.selfplay.positions > 0;
+        let Some(line) = metrics.iter().rev().find(timed) else { return 0.0 };
+        let games = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
+        let seconds_per_simulation =
+            line.selfplay.seconds / (line.selfplay.positions as f64 * f64::from(line.simulations.max(1)));
+        // The net plays every second ply.
+        games * line.selfplay.mean_plies / 2.0 * seconds_per_simulation * f64::from(self.play.simulations)
+    }
+}
+
+/// The time that a run's latest generations took.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct GenerationPace {
+    /// Seconds of self-play for each simulation of a search.
+    selfplay_seconds: f64,
+    /// Seconds of everything else.
+    other_seconds: f64,
+}
+
+impl GenerationPace {
+    /// The mean pace of the latest of these generations, or `None` if no time is known: games that were played before a
+    /// stop have none.
+    pub fn of(metrics: &[GenerationMetrics]) -> Option<Self> {
+        let timed = metrics.iter().rev().filter(|line| line.selfplay.seconds > 0.0 && line.simulations > 0);
+        let recent: Vec<_> = timed.take(RECENT).collect();
+        let mean = |seconds: &dyn Fn(&GenerationMetrics) -> f64| {
+            recent.iter().map(|line| seconds(line)).sum::<f64>() / recent.len() as f64
+        };
+        (!recent.is_empty()).then(|| Self {
+            selfplay_seconds: mean(&|line| line.selfplay.seconds / f64::from(line.simulations)),
+            other_seconds: mean(&|line| line.seconds() - line.selfplay.seconds),
+        })
+    }
+
+    /// Seconds of a generation with this many simulations.
+    pub fn seconds(&self, simulations: u32) -> f64 {
+        self.selfplay_seconds * f64::from(simulations) + self.other_seconds
+    }
+
+    /// Seconds of the generations from `next` on.
+    pub fn rest(&self, schedule: &ScheduleConfig, next: u64) -> f64 {
+        (next..schedule.generations).map(|generation| self.seconds(schedule.simulations_at(generation))).sum()
     }
 }
 
@@ -317,10 +396,12 @@ fn games_bytes(rules: &[Arc<Rules>], games: Vec<GameRecord>) -> Result<u64, Trai
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::{LearningMetrics, SelfPlayMetrics};
 
+    /// Its games are as short as a trained net's from the beginning.
     const PACE: MachinePace = MachinePace {
-        plies_per_game: 100.0,
-        positions_per_game: 80.0,
+        plies_per_game: 40.0,
+        positions_per_game: 32.0,
         evaluations_per_simulation: 0.5,
         evaluations_per_second: 1000.0,
         samples_per_second: 500.0,
@@ -341,20 +422,69 @@ mod tests {
 
     #[test]
     fn the_arithmetic_follows_the_config() {
+        // A trained net's searches evaluate a little less, which so few positions hardly teach.
+        let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.005, "{found}, {expected}");
         let found = config(&[]).forecast(&PACE);
-        assert_eq!((found.games, found.positions), (40, 3200.0));
+        assert_eq!((found.games, found.positions), (40, 1280.0));
         // Two generations with 8 simulations per ply, two with 16. Half of the simulations are evaluated.
-        assert_eq!(found.evaluations, 2.0 * 800.0 * 4.0 + 2.0 * 800.0 * 8.0);
-        assert_eq!((found.selfplay_seconds, found.steps, found.learning_seconds), (19.2, 100.0, 12.8));
-        // Twenty games of a hundred plies, half of them by the net, with 32 simulations each.
-        assert_eq!((found.final_evaluations, found.final_seconds), (16_000.0, 16.0));
-        assert_eq!(found.disk_bytes, [64_000, 4000, 8000]);
+        near(found.evaluations, 2.0 * 320.0 * 4.0 + 2.0 * 320.0 * 8.0);
+        near(found.selfplay_seconds, 7.68);
+        assert_eq!((found.steps, found.learning_seconds), (40.0, 5.12));
+        // Twenty games of forty plies, half of them by the net, with 32 simulations each.
+        near(found.final_evaluations, 6400.0);
+        near(found.final_seconds, 6.4);
+        assert_eq!(found.disk_bytes, [25_600, 4000, 8000]);
         assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));
-        // Ten games of fifty plies of the net's, of 8 simulations.
-        assert_eq!((found.rating_games, found.rating_seconds), (10.0, 2.0));
-        assert_eq!(found.seconds(), 50.0);
+        // Ten games of twenty plies of the net's, of 8 simulations.
+        assert_eq!(found.rating_games, 10.0);
+        near(found.rating_seconds, 0.8);
+        near(found.seconds(), 20.0);
         let longer = config(&["schedule.generations=8", "evaluation.games=0"]).forecast(&PACE);
         assert_eq!((longer.games, longer.final_seconds, longer.disk_bytes[2]), (80, 0.0, 8000));
+    }
+
+    #[test]
+    fn games_become_shorter_as_in_the_quickstart() {
+        // The first games of configs/quickstart.toml took 129.6 plies, and 14.83 evaluations of 16 simulations; the run
+        // took 8,337,896 evaluations over 614,416 positions.
+        let pace = MachinePace {
+            plies_per_game: 129.6,
+            positions_per_game: 127.5,
+            evaluations_per_simulation: 14.83 / 16.0,
+            ..PACE
+        };
+        let quickstart = config(&["schedule.generations=28", "schedule.games=380", "schedule.simulations=[[0, 16]]"]);
+        let found = quickstart.forecast(&pace);
+        assert!((found.positions / 614_416.0 - 1.0).abs() < 0.1, "{}", found.positions);
+        assert!((found.evaluations / 8_337_896.0 - 1.0).abs() < 0.1, "{}", found.evaluations);
+    }
+
+    #[test]
+    fn the_rest_of_a_run_keeps_the_pace_of_its_latest_generations() {
+        let line = |simulations, selfplay: f64, learning: f64| GenerationMetrics {
+            simulations,
+            selfplay: SelfPlayMetrics { seconds: selfplay, ..SelfPlayMetrics::default() },
+            learning: LearningMetrics { seconds: learning, ..LearningMetrics::default() },
+            ..GenerationMetrics::default()
+        };
+        // The first is too old. The second was played before a stop, so its time is unknown.
+        let metrics =
+            [line(8, 100.0, 1.0), line(8, 8.0, 1.0), line(8, 0.0, 1.0), line(8, 8.0, 3.0), line(16, 16.0, 2.0)];
+        let pace = GenerationPace::of(&metrics).expect("three have times");
+        assert_eq!((pace.seconds(8), pace.seconds(16)), (10.0, 18.0));
+        let schedule = ScheduleConfig { generations: 8, simulations: vec![(0, 8), (7, 16)], ..Default::default() };
+        assert_eq!(pace.rest(&schedule, 5), 10.0 + 10.0 + 18.0);
+        assert_eq!(GenerationPace::of(&metrics[2..3]), None);
+    }
+
+    #[test]
+    fn the_match_at_the_end_takes_as_long_as_self_play_of_as_many_plies() {
+        let selfplay =
+            SelfPlayMetrics { seconds: 10.0, positions: 500, mean_plies: 50.0, ..SelfPlayMetrics::default() };
+        let line = GenerationMetrics { simulations: 8, selfplay, ..GenerationMetrics::default() };
+        // Twenty games with 25 plies of the net's, each of 32 simulations, at 400 simulations a second.
+        assert_eq!(config(&[]).final_seconds(&[line, GenerationMetrics::default()]), 20.0 * 25.0 * 32.0 / 400.0);
+        assert_eq!(config(&[]).final_seconds(&[]), 0.0);
     }
 
     #[test]

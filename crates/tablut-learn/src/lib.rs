@@ -8,7 +8,8 @@
 //!   [`BurnBackend`] uses burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
-//! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance.
+//! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance, [`GenerationPace`] that of its rest.
+//!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
 //! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
@@ -36,12 +37,14 @@ mod optimizer;
 mod padded_moves;
 mod product_net;
 mod rating;
+mod recipe;
 mod run;
 mod run_folder;
 mod special;
 mod start;
 mod sums;
 mod survey;
+mod time_budget;
 mod train;
 mod train_error;
 mod watching;
@@ -56,7 +59,7 @@ pub use config::{
 pub use cpu_backend::CpuBackend;
 pub use device::{ComputeDevice, DeviceError};
 pub use error::StepError;
-pub use forecast::{Forecast, MachinePace, benchmark};
+pub use forecast::{Forecast, GenerationPace, MachinePace, benchmark};
 pub use gradient_backend::{GradientBackend, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::{LearnerState, learning_rate, learning_rate_share};

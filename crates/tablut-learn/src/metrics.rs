@@ -51,6 +51,14 @@ pub struct GenerationMetrics {
     pub machine: MachineMetrics,
 }
 
+impl GenerationMetrics {
+    /// Seconds of the whole generation.
+    pub fn seconds(&self) -> f64 {
+        let rating = self.rating.as_ref().map_or(0.0, |rating| rating.seconds);
+        self.selfplay.seconds + self.learning.seconds + rating + self.machine.watching_seconds
+    }
+}
+
 fn first_schema() -> u32 {
     1
 }

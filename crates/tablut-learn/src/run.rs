@@ -20,6 +20,7 @@ use crate::run_folder::{
     damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules, settle_precision,
 };
 use crate::start::{kept_start, load_start, reconcile_start};
+use crate::time_budget::TimeBudget;
 use crate::train_error::TrainError;
 
 /// An open run: folder, config, and everything that the next generation starts from.
@@ -48,6 +49,8 @@ pub struct Run {
     pub changed: Vec<Difference>,
     /// What the last generations' games say of the next ones.
     pub(crate) history: GameHistory,
+    /// The time that it shall take, if it has one.
+    pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
     _lock: File,
 }
@@ -129,6 +132,7 @@ impl Run {
             device,
             changed,
             history: GameHistory::default(),
+            time: None,
             _lock: lock,
         };
         run.refill_window()?;
@@ -159,6 +163,12 @@ impl Run {
     /// The weights that the run began with.
     pub(crate) fn starting_weights(&self) -> Weights {
         self.config.weights_of_start(self.start.as_ref(), &self.rules)
+    }
+
+    /// Writes the config into the folder.
+    pub(crate) fn save_config(&self) -> Result<(), TrainError> {
+        let path = self.folder.join("config.toml");
+        durable::write(&path, self.config.to_toml().as_bytes()).map_err(|error| TrainError::Io { path, error })
     }
 
     /// The file of a generation's games.

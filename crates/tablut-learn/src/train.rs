@@ -71,6 +71,7 @@ pub fn train(
         let model = run.model();
         observer.generation_ends(&metrics, &model);
         run.metrics.push(metrics);
+        run.follow_time()?;
     }
     Ok(())
 }

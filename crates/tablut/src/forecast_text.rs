@@ -4,36 +4,77 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use tablut_games::{CancelToken, MakeInference};
-use tablut_learn::{ComputeDevice, Forecast, MachinePace, TrainConfig, TrainError, benchmark, free_bytes};
+use tablut_games::CancelToken;
+use tablut_learn::{
+    ComputeDevice, Forecast, GenerationMetrics, GenerationPace, MachinePace, TrainConfig, TrainError, benchmark,
+    free_bytes, read_metrics,
+};
+use tablut_net::Weights;
 use tablut_report::figures::{bytes, count, duration};
 
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
+use crate::nets::net_maker;
 use crate::progress::Progress;
 
-/// How long the benchmark takes, about.
+/// How long the benchmark of a forecast takes, about.
 const BENCHMARK: Duration = Duration::from_secs(12);
 
-/// Measures learning on `device` and nets that `make_inference` makes, and says what a run by `config` takes; `folder` is where it would be.
-pub fn forecast_text(
+/// Measures this machine with the nets and the device of `config` for about `time`.
+pub fn measure_pace(
     config: &TrainConfig,
-    device: &ComputeDevice,
-    make_inference: MakeInference<'_>,
-    folder: &Path,
+    time: Duration,
     cancel: &CancelToken,
     voice: Voice,
-) -> anyhow::Result<String> {
-    let rules = config.load_rules(None)?;
+) -> anyhow::Result<MachinePace> {
+    let (device, rules) = (ComputeDevice::open(config.machine.device)?, config.load_rules(None)?);
+    let weights = Weights::initial(&config.shape, config.seed);
+    let make_net = net_maker(&device, config.precision, &weights)?;
     let progress = Progress::waiting(voice, "a short benchmark: games, evaluations by the net, steps of learning");
-    let pace = match benchmark(config, &rules, device, make_inference, BENCHMARK, cancel) {
+    let pace = match benchmark(config, &rules, &device, &*make_net, time, cancel) {
         Err(TrainError::Stopped) => return Err(Interrupted::now().into()),
         pace => pace?,
     };
     drop(progress);
+    Ok(pace)
+}
+
+/// Says what a run by `config` in `folder` takes on this machine, or what the rest of the run that is there takes.
+pub fn forecast_text(
+    config: &TrainConfig,
+    folder: &Path,
+    cancel: &CancelToken,
+    voice: Voice,
+) -> anyhow::Result<String> {
+    let metrics = folder.join("metrics.jsonl");
+    if metrics.is_file()
+        && let metrics = read_metrics(&metrics)?
+        && let Some(pace) = GenerationPace::of(&metrics)
+    {
+        return Ok(rest(config, &metrics, pace));
+    }
+    let pace = measure_pace(config, BENCHMARK, cancel, voice)?;
     // The folder comes with the run; what is free is told by the nearest one above it.
     let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
     Ok(text(config, &pace, &config.forecast(&pace), free_bytes(there)))
+}
+
+/// What the rest of a run takes, from its own pace.
+fn rest(config: &TrainConfig, metrics: &[GenerationMetrics], pace: GenerationPace) -> String {
+    let (done, all) = (metrics.len() as u64, config.schedule.generations);
+    let final_seconds = config.final_seconds(metrics);
+    let mut text = format!(
+        "done      {} of {} generations in {}\n",
+        count(done as f64),
+        count(all as f64),
+        duration(metrics.iter().map(GenerationMetrics::seconds).sum())
+    );
+    let seconds = pace.rest(&config.schedule, done) + final_seconds;
+    let _ = writeln!(text, "the rest  about {}, as fast as the latest generations", duration(seconds));
+    if final_seconds > 0.0 {
+        let _ = writeln!(text, "          {} of it to measure the net at the end", duration(final_seconds));
+    }
+    text
 }
 
 fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Option<u64>) -> String {
@@ -92,8 +133,9 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
     }
     let _ = write!(
         text,
-        "\nAn estimate from games of {:.0} plies, as a search without a net plays them.\n\
-         A trained net's are often shorter or longer, and the time goes with them.\n",
+        "\nAn estimate from games of {:.0} plies, as a search without a net plays them, which\n\
+         a net learns to shorten to about 46. Where a rule set's games stay longer, the run\n\
+         takes longer: ask again when the run has begun.\n",
         pace.plies_per_game
     );
     text

@@ -1,20 +1,24 @@
 //! `tablut train CONFIG`: the whole training loop, with progress, and at the end the net's measured score.
 
+mod schedule;
+
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::{FleetGames, FleetNets};
 use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
-use tablut_learn::{ComputeDevice, Doors, EvaluationConfig, Run, TrainConfig, TrainError, model_path, train};
+use tablut_learn::{Doors, EvaluationConfig, Run, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Weights, durable};
 use tablut_play::ServeArgs;
 
+use self::schedule::RunTime;
 use super::config::Overrides;
 use super::evaluate::measure;
 use super::matches::MatchArgs;
@@ -25,7 +29,7 @@ use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
-use crate::nets::{DeviceArgs, check_config, check_opponents, net_maker, net_maker_on_cores};
+use crate::nets::{DeviceArgs, check_config, check_opponents, net_maker_on_cores};
 use crate::progress::Progress;
 use crate::run_log;
 use crate::run_page::serve_in_background;
@@ -35,8 +39,15 @@ use crate::watched::Watched;
 #[derive(clap::Args)]
 pub struct Args {
     /// The config file.
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "rules"])]
     config: Option<PathBuf>,
+    /// Train on this rule set, by name or TOML file, by the program's own recipe for `--time`, instead of a config.
+    #[arg(long, value_name = "R", requires = "time", conflicts_with_all = ["config", "resume"])]
+    rules: Option<String>,
+    /// Take about this long, such as 10m, 2h or 7d, with the match at the end: generations and games are chosen for this
+    /// machine.
+    #[arg(long, value_name = "TIME")]
+    time: Option<RunTime>,
     /// Continue the run in this folder, with the config that it was started with.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["config", "run"])]
     resume: Option<PathBuf>,
@@ -45,8 +56,9 @@ pub struct Args {
     run: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
-    /// Do not train: run a short benchmark and estimate the run's evaluations, time, disk space and memory.
-    #[arg(long, conflicts_with = "resume")]
+    /// Do not train: run a short benchmark and estimate the run's evaluations, time, disk space and memory; for a run under
+    /// way estimate the rest.
+    #[arg(long)]
     dry_run: bool,
     /// Show the run during training on a page on this machine; with ADDRESS or ADDRESS:PORT also there, with a token in
     /// the link.
@@ -83,29 +95,34 @@ impl FromStr for Place {
 
 /// Trains, measures the new net, and prints how to continue.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let voice = console.voice;
-    let (config, folder) = args.config_and_folder()?;
+    let (voice, start, cancel) = (console.voice, Instant::now(), cancelled_by_interrupt()?);
+    let (folder, continues) = args.folder()?;
+    let config = args.config(&folder, continues, &cancel, voice)?;
     let evaluation = config.evaluation.clone();
-    if args.resume.is_none() {
-        check_config(&config)?;
-    } else {
+    if continues {
         // Its rules and the net that it started with are in the folder.
         check_opponents(&config)?;
+    } else {
+        check_config(&config)?;
     }
-    let rules = config.load_rules(args.resume.as_deref())?;
+    let rules = config.load_rules(continues.then_some(&*folder))?;
     let names = rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", ");
     let parameters = HumanCount(config.shape.parameters() as u64);
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
+    if let Some(time) = args.time.as_ref().filter(|_| !continues) {
+        schedule::say(&config, time, &folder, voice);
+    }
     if args.dry_run {
-        return forecast(&config, &folder, console);
+        write!(console, "{}", forecast_text(&config, &folder, &cancel, voice)?)?;
+        return Ok(());
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
     run_log::begin(&folder)?;
-    let mut run = match &args.resume {
-        Some(folder) => Run::resume(folder, &args.overrides.keys())?,
-        None => Run::open(&folder, config)?,
-    };
+    let mut run = if continues { Run::resume(&folder, &args.overrides.keys())? } else { Run::open(&folder, config)? };
+    if let Some(time) = &args.time {
+        run.keep_to(time.time, start);
+    }
     // Instruction set and precision are checked here, so that no worker meets a fault in them.
     let make_engine = net_maker_on_cores(run.config.precision, &run.model().weights)?;
     drop(preparing);
@@ -113,7 +130,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
         voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve)?));
     }
-    let cancel = cancelled_by_interrupt()?;
     if args.until_input_ends {
         interrupt::raise_at_end_of_input(&cancel)?;
     }
@@ -130,15 +146,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             Err(error.into())
         }
     }
-}
-
-/// Prints what a run would take.
-fn forecast(config: &TrainConfig, folder: &Path, console: &mut Console) -> anyhow::Result<()> {
-    let (device, cancel) = (ComputeDevice::open(config.machine.device)?, cancelled_by_interrupt()?);
-    let make_net = net_maker(&device, config.precision, &Weights::initial(&config.shape, config.seed))?;
-    let text = forecast_text(config, &device, &*make_net, folder, &cancel, console.voice)?;
-    write!(console, "{text}")?;
-    Ok(())
 }
 
 /// Measures the net of a run that has ended, and prints what to do with it.
@@ -199,23 +206,49 @@ impl Args {
         Ok(train(run, Doors { games: &mut games, nets: None }, &counters, cancel, &watched))
     }
 
-    /// What to train, and in which folder.
-    fn config_and_folder(&self) -> anyhow::Result<(TrainConfig, PathBuf)> {
-        let (path, folder) = match (&self.config, &self.resume) {
-            (Some(config), _) => (config.clone(), self.run.clone().unwrap_or_else(|| default_folder(config))),
-            (None, Some(run)) => (run.join("config.toml"), run.clone()),
-            (None, None) => bail!("expected a config file, or --resume RUN"),
+    /// The run's folder, and whether the run there goes on with its own config: with `--resume`, and where `--time` has
+    /// chosen that config before.
+    fn folder(&self) -> anyhow::Result<(PathBuf, bool)> {
+        if let Some(run) = &self.resume {
+            return Ok((run.clone(), true));
+        }
+        let named = match (&self.config, &self.rules, &self.time) {
+            (Some(config), _, _) => stem(config),
+            (None, Some(rules), Some(time)) => format!("{}-{}", stem(Path::new(rules)), time.text),
+            _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         };
-        Ok((self.overrides.load(&path)?, folder))
+        let folder = self.run.clone().unwrap_or_else(|| Path::new("runs").join(named));
+        let continues = self.time.is_some() && folder.join("config.toml").exists();
+        Ok((folder, continues))
     }
+
+    /// What to train in `folder`.
+    fn config(
+        &self,
+        folder: &Path,
+        continues: bool,
+        cancel: &CancelToken,
+        voice: Voice,
+    ) -> anyhow::Result<TrainConfig> {
+        match (&self.config, &self.rules, &self.time) {
+            _ if continues => self.overrides.load(&folder.join("config.toml")),
+            (Some(config), _, Some(time)) => schedule::fitted(self.overrides.load(config)?, time, cancel, voice),
+            (Some(config), _, None) => self.overrides.load(config),
+            (None, Some(rules), Some(time)) => {
+                let recipe = schedule::recipe_for(rules, time, cancel, voice)?.to_toml();
+                Ok(TrainConfig::parse(&recipe, Path::new("the recipe"), &self.overrides.keys())?)
+            }
+            _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
+        }
+    }
+}
+
+/// A file's name without its ending.
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The command that goes on with the run in `folder`.
 fn resume_command(folder: &Path) -> String {
     hints::command([OsStr::new("train"), OsStr::new("--resume"), folder.as_os_str()])
-}
-
-/// `runs/` and the config's file name without its ending.
-fn default_folder(config: &Path) -> PathBuf {
-    Path::new("runs").join(config.file_stem().unwrap_or(config.as_os_str()))
 }

@@ -1,0 +1,158 @@
+//! The config for a time: what `tablut train --rules R --time T` trains.
+//!
+//! The defaults of a config are the recipe of the quickstart. A longer run changes few settings. At other budgets they
+//! follow the shipped configs: an hour with 225 million evaluations, a night with 650 million, a week with 12 billion.
+
+use tablut_net::Precision;
+
+use crate::config::TrainConfig;
+use crate::forecast::MachinePace;
+
+/// Evaluations in self-play of `configs/quickstart.toml`, and its generations.
+const QUICKSTART: (f64, f64) = (8.3e6, 28.0);
+/// From this number of evaluations on, a run learns more from each position, and in bf16 where that is faster.
+const LONG: f64 = 1e8;
+/// From this number of evaluations of b4c32 on, the net has 500 thousand parameters instead of 94 thousand.
+const LARGE: f64 = 5e9;
+/// The share of a run's time that self-play takes, as in the quickstart.
+const SELFPLAY_SHARE: f64 = 0.7;
+/// The largest share of a run's time for the match at its end.
+const FINAL_SHARE: f64 = 0.1;
+
+impl TrainConfig {
+    /// The settings for `rules` in a run of `seconds`, for a machine with the `pace` of the default shape. It still needs
+    /// the games that fit: [`TrainConfig::fit`].
+    #[must_use]
+    pub fn recipe(rules: Vec<String>, pace: &MachinePace, seconds: f64) -> Self {
+        let mut config = Self::new(rules);
+        let evaluations = evaluations_in(pace, seconds);
+        if evaluations >= LARGE {
+            config.shape = "b6c64".parse().expect("the name of a shape");
+        }
+        let steps: &[(f64, u32)] = match evaluations {
+            few if few < 3e7 => &[(0.0, 16)],
+            more if more < LONG => &[(0.0, 16), (0.4, 32)],
+            more if more < LARGE => &[(0.0, 16), (0.17, 32), (0.33, 64), (0.67, 128)],
+            _ => &[(0.0, 16), (0.03, 32), (0.07, 64), (0.17, 128), (0.58, 256)],
+        };
+        // The window grows far more slowly than the run: 60,000 positions for the quickstart, 116,000 for an hour.
+        let window = config.learning.window_positions as f64 * (evaluations / QUICKSTART.0).powf(0.2);
+        config.learning.window_positions = (window / 1000.0).round().max(1.0) as usize * 1000;
+        if evaluations >= LONG {
+            config.learning.draws_per_position = 2.0;
+            config.optimizer.weight_decay = 0.2;
+            config.precision = Precision::Fastest;
+        }
+        let generations = generations_for(evaluations);
+        config.schedule.generations = generations;
+        let step = |&(share, simulations): &(f64, u32)| ((generations as f64 * share).round() as u64, simulations);
+        config.schedule.simulations = steps.iter().map(step).collect();
+        config
+    }
+
+    /// The same settings with the generations and games that fit into `seconds` at this `pace`, the match at the end
+    /// included. Steps of the simulations keep their places in the run.
+    #[must_use]
+    pub fn fit(mut self, pace: &MachinePace, seconds: f64) -> Self {
+        let generations = generations_for(evaluations_in(pace, seconds));
+        let stretch = generations as f64 / self.schedule.generations.max(1) as f64;
+        for step in &mut self.schedule.simulations {
+            step.0 = (step.0 as f64 * stretch).round() as u64;
+        }
+        self.schedule.simulations.dedup_by_key(|step| step.0);
+        self.schedule.generations = generations;
+        let final_seconds = self.forecast(pace).final_seconds;
+        if final_seconds > FINAL_SHARE * seconds {
+            let games = f64::from(self.evaluation.games) * FINAL_SHARE * seconds / final_seconds;
+            self.evaluation.games = ((games / 2.0) as u32).max(1) * 2;
+        }
+        let takes = |games: usize| {
+            let mut config = self.clone();
+            config.schedule.games = games;
+            config.forecast(pace).seconds()
+        };
+        // The largest number of games that fits, by bisection: more games take longer.
+        let (mut fits, mut too_many) = (1, 1_000_001);
+        while fits + 1 < too_many {
+            let middle = usize::midpoint(fits, too_many);
+            if takes(middle) <= seconds { fits = middle } else { too_many = middle }
+        }
+        self.schedule.games = fits;
+        self
+    }
+}
+
+/// The evaluations of self-play in a run of `seconds`.
+fn evaluations_in(pace: &MachinePace, seconds: f64) -> f64 {
+    pace.evaluations_per_second * SELFPLAY_SHARE * seconds
+}
+
+/// The generations of a run: 28 for the quickstart, 146 for an hour, 248 for a night.
+fn generations_for(evaluations: f64) -> u64 {
+    (QUICKSTART.1 * (evaluations / QUICKSTART.0).sqrt()).clamp(8.0, 2000.0).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two quiet cores with AVX-512 and the quickstart's games.
+    const PACE: MachinePace = MachinePace {
+        plies_per_game: 129.6,
+        positions_per_game: 127.5,
+        evaluations_per_simulation: 0.93,
+        evaluations_per_second: 36_000.0,
+        samples_per_second: 12_000.0,
+        bytes_per_position: 30.0,
+        window_bytes_per_position: 210.0,
+        model_bytes: 378_000,
+        state_bytes: 1_500_000,
+        memory_bytes: 90_000_000,
+    };
+
+    fn planned(seconds: f64) -> TrainConfig {
+        let config = TrainConfig::recipe(vec!["kvasir".to_owned()], &PACE, seconds).fit(&PACE, seconds);
+        config.check_ranges().expect("a recipe is in range");
+        config
+    }
+
+    #[test]
+    fn every_budget_is_spent_and_grows_what_it_buys() {
+        const MINUTE: f64 = 60.0;
+        let budgets = [2.0, 3.0, 6.0, 20.0, 60.0, 240.0, 1440.0, 7.0 * 1440.0].map(|minutes| minutes * MINUTE);
+        let plans = budgets.map(planned);
+        for (seconds, plan) in budgets.iter().zip(&plans) {
+            let forecast = plan.forecast(&PACE);
+            assert!((forecast.seconds() / seconds - 1.0).abs() < 0.02, "{seconds} s: {} s", forecast.seconds());
+            assert!(forecast.final_seconds <= 0.11 * seconds, "{seconds} s: {} s at the end", forecast.final_seconds);
+        }
+        for pair in plans.windows(2) {
+            assert!(pair[0].schedule.generations < pair[1].schedule.generations);
+            assert!(pair[0].learning.window_positions < pair[1].learning.window_positions);
+            let most = |plan: &TrainConfig| plan.schedule.simulations.last().map(|step| step.1);
+            assert!(most(&pair[0]) <= most(&pair[1]));
+        }
+        let shapes: Vec<_> = plans.iter().map(|plan| plan.shape.to_string()).collect();
+        assert_eq!(shapes[..7], ["b4c32"; 7]);
+        assert_eq!(shapes[7], "b6c64");
+    }
+
+    #[test]
+    fn the_quickstarts_time_gives_about_the_quickstart() {
+        let (plan, quickstart) = (planned(350.0), TrainConfig::new(vec!["kvasir".to_owned()]));
+        assert!(plan.schedule.generations.abs_diff(quickstart.schedule.generations) <= 3, "{plan:?}");
+        assert!((300..500).contains(&plan.schedule.games), "{plan:?}");
+        assert_eq!((&plan.search, &plan.selfplay), (&quickstart.search, &quickstart.selfplay));
+        assert_eq!(plan.schedule.simulations, quickstart.schedule.simulations);
+    }
+
+    #[test]
+    fn steps_of_the_simulations_keep_their_places() {
+        let mut config = TrainConfig::new(vec!["kvasir".to_owned()]);
+        config.schedule.generations = 100;
+        config.schedule.simulations = vec![(0, 16), (50, 32)];
+        let fitted = config.fit(&PACE, 350.0);
+        let half = fitted.schedule.generations.div_ceil(2);
+        assert!(fitted.schedule.simulations[1].0.abs_diff(half) <= 1, "{:?}", fitted.schedule);
+    }
+}

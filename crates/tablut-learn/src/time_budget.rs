@@ -1,0 +1,129 @@
+//! A run that takes a given time: as many generations as fit.
+//!
+//! The length of games is known only after they are played, so the number of generations is corrected after each one, as
+//! long as that number has had no influence on the run: until the learning rate begins to fall. The corrected config is on
+//! disk before the run goes on. So the finished run is a function of that config and its seed, like every other run.
+
+use std::time::{Duration, Instant};
+
+use crate::config::{MAX_GENERATIONS, ScheduleConfig};
+use crate::forecast::GenerationPace;
+use crate::learner::learning_rate_share;
+use crate::metrics::GenerationMetrics;
+use crate::run::Run;
+use crate::train_error::TrainError;
+
+/// The time of a run.
+#[derive(Copy, Clone, Debug)]
+pub struct TimeBudget {
+    time: Duration,
+    start: Instant,
+    /// Seconds that earlier processes spent on the run.
+    before: f64,
+}
+
+impl Run {
+    /// Corrects the number of generations while the run goes on, so that the run and the match at its end take about
+    /// `time` from `start` on. The seconds of generations that were completed before count as well.
+    pub fn keep_to(&mut self, time: Duration, start: Instant) {
+        let before = self.metrics.iter().map(GenerationMetrics::seconds).sum();
+        self.time = Some(TimeBudget { time, start, before });
+    }
+
+    /// Corrects the number of generations after one of them, if the run has a time.
+    pub(crate) fn follow_time(&mut self) -> Result<(), TrainError> {
+        let (Some(budget), Some(pace)) = (self.time, GenerationPace::of(&self.metrics)) else { return Ok(()) };
+        let spent = budget.before + budget.start.elapsed().as_secs_f64() + self.config.final_seconds(&self.metrics);
+        let left = budget.time.as_secs_f64() - spent;
+        let (schedule, decay_share) = (&self.config.schedule, self.config.learning.decay_share);
+        let fitting = generations_that_fit(self.next_generation, schedule, decay_share, left, &pace);
+        if fitting != schedule.generations {
+            tracing::info!(from = schedule.generations, to = fitting, "schedule.generations follows the time");
+            self.config.schedule.generations = fitting;
+            self.save_config()?;
+        }
+        Ok(())
+    }
+}
+
+/// The number of generations of which `done` are complete and the rest take about `left_seconds`. It stays as it is once
+/// the learning rate has begun to fall.
+fn generations_that_fit(
+    done: u64,
+    schedule: &ScheduleConfig,
+    decay_share: f32,
+    left_seconds: f64,
+    pace: &GenerationPace,
+) -> u64 {
+    let has_fallen = |generations: u64| learning_rate_share(done as f32, generations as f32, decay_share) < 1.0;
+    if has_fallen(schedule.generations) {
+        return schedule.generations;
+    }
+    let (mut generations, mut left) = (done, left_seconds);
+    loop {
+        let seconds = pace.seconds(schedule.simulations_at(generations));
+        // The last one begins if more than half of it fits. The shortest run is the one that begins to fall now.
+        if left < seconds / 2.0 && !has_fallen(generations) || generations == MAX_GENERATIONS {
+            return generations.max(1);
+        }
+        left -= seconds.max(1e-3);
+        generations += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::{LearningMetrics, SelfPlayMetrics};
+
+    /// Ten seconds a generation with 16 simulations, eighteen with 32.
+    fn pace() -> GenerationPace {
+        GenerationPace::of(&[GenerationMetrics {
+            simulations: 16,
+            selfplay: SelfPlayMetrics { seconds: 8.0, ..SelfPlayMetrics::default() },
+            learning: LearningMetrics { seconds: 2.0, ..LearningMetrics::default() },
+            ..GenerationMetrics::default()
+        }])
+        .expect("its time is known")
+    }
+
+    fn fitting(done: u64, planned: u64, left_seconds: f64) -> u64 {
+        let schedule = ScheduleConfig { generations: planned, simulations: vec![(0, 16)], ..Default::default() };
+        generations_that_fit(done, &schedule, 0.25, left_seconds, &pace())
+    }
+
+    #[test]
+    fn as_many_generations_fit_as_the_time_left_allows() {
+        assert_eq!(fitting(3, 20, 100.0), 13);
+        assert_eq!([104.0, 106.0].map(|left| fitting(3, 20, left)), [13, 14]);
+        let steps = ScheduleConfig { generations: 20, simulations: vec![(0, 16), (5, 32)], ..Default::default() };
+        assert_eq!(generations_that_fit(3, &steps, 0.25, 2.0 * 10.0 + 3.0 * 18.0, &pace()), 8);
+    }
+
+    #[test]
+    fn the_number_stays_when_the_learning_rate_has_fallen() {
+        // Of sixteen generations the last four fall.
+        assert_eq!(fitting(12, 16, 1000.0), 112);
+        assert_eq!(fitting(13, 16, 1000.0), 16);
+    }
+
+    #[test]
+    fn a_run_that_is_late_still_lets_its_learning_rate_fall() {
+        assert_eq!(fitting(9, 40, -5.0), 12);
+        let rate = |progress: f32| learning_rate_share(progress, 12.0, 0.25);
+        assert_eq!(rate(9.0), 1.0);
+        assert!(rate(9.1) < 1.0);
+    }
+
+    #[test]
+    fn no_time_and_no_seconds_come_to_an_end() {
+        assert_eq!(fitting(0, 20, 0.0), 1);
+        let idle = GenerationPace::of(&[GenerationMetrics {
+            simulations: 16,
+            selfplay: SelfPlayMetrics { seconds: 1e-9, ..SelfPlayMetrics::default() },
+            ..GenerationMetrics::default()
+        }]);
+        let schedule = ScheduleConfig { generations: 20, simulations: vec![(0, 16)], ..Default::default() };
+        assert_eq!(generations_that_fit(3, &schedule, 0.25, 1e9, &idle.expect("a time")), MAX_GENERATIONS);
+    }
+}

@@ -1,0 +1,99 @@
+//! `tablut train --time T`: generations and games for a time on this machine.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use tablut_games::CancelToken;
+use tablut_learn::{MachinePace, TrainConfig};
+use tablut_report::figures::{count, duration};
+
+use crate::console::Voice;
+use crate::forecast_text::measure_pace;
+
+/// The shortest and the longest time of a run, in seconds.
+const SECONDS: std::ops::RangeInclusive<f64> = 60.0..=2_592_000.0;
+/// The share of a run's time that the benchmark before it takes, and the limits of its seconds.
+const BENCHMARK_SHARE: f64 = 0.03;
+const BENCHMARK_SECONDS: (f64, f64) = (4.0, 12.0);
+
+/// The time of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunTime {
+    /// The time.
+    pub time: Duration,
+    /// How it was typed: `90s`, `10m`, `2h` or `7d`.
+    pub text: String,
+}
+
+impl FromStr for RunTime {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+        let seconds = units.into_iter().find_map(|(unit, seconds)| {
+            let digits = text.strip_suffix(unit)?;
+            // Only digits and a point: numbers can also be written `1e9`, `inf` or `+1`.
+            let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            digits.parse::<f64>().ok().filter(|_| plain).map(|number| number * seconds)
+        });
+        seconds
+            .filter(|seconds| SECONDS.contains(seconds))
+            .map(|seconds| Self { time: Duration::from_secs_f64(seconds), text: text.to_owned() })
+            .ok_or_else(|| "expected a time from 1m to 30d, such as 90s, 10m, 2h or 7d".to_owned())
+    }
+}
+
+/// Measures this machine and makes the recipe for `rules` in a run of `time`.
+pub fn recipe_for(rules: &str, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<TrainConfig> {
+    let default = TrainConfig::new(vec![rules.to_owned()]);
+    let pace = pace_of(&default, time, cancel, voice)?;
+    let config = TrainConfig::recipe(vec![rules.to_owned()], &pace, time.time.as_secs_f64());
+    // A larger net has another pace.
+    let pace = if config.shape == default.shape { pace } else { pace_of(&config, time, cancel, voice)? };
+    Ok(config.fit(&pace, time.time.as_secs_f64()))
+}
+
+/// Measures this machine and fits the schedule of `config` into `time`.
+pub fn fitted(config: TrainConfig, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<TrainConfig> {
+    let pace = pace_of(&config, time, cancel, voice)?;
+    Ok(config.fit(&pace, time.time.as_secs_f64()))
+}
+
+fn pace_of(config: &TrainConfig, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<MachinePace> {
+    let (least, most) = BENCHMARK_SECONDS;
+    let seconds = (BENCHMARK_SHARE * time.time.as_secs_f64()).clamp(least, most);
+    measure_pace(config, Duration::from_secs_f64(seconds), cancel, voice)
+}
+
+/// Says what was chosen, and where it is written.
+pub fn say(config: &TrainConfig, time: &RunTime, folder: &Path, voice: Voice) {
+    let simulations: Vec<_> = config.schedule.simulations.iter().map(|step| step.1.to_string()).collect();
+    voice.say(format_args!(
+        "For {}: {} generations of {} games with {} simulations a move,",
+        duration(time.time.as_secs_f64()),
+        count(config.schedule.generations as f64),
+        count(config.schedule.games as f64),
+        simulations.join(", then ")
+    ));
+    voice.say(format_args!("written to {}. The number of generations", folder.join("config.toml").display()));
+    voice.say(format_args!("follows the time until the learning rate falls."));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_and_a_range() {
+        for (text, seconds) in
+            [("60s", 60), ("90s", 90), ("10m", 600), ("1.5h", 5400), ("7d", 604_800), ("30d", 2_592_000)]
+        {
+            let time: RunTime = text.parse().unwrap();
+            assert_eq!((time.time, &*time.text), (Duration::from_secs(seconds), text));
+        }
+        for text in ["", "m", "10", "59s", "31d", "-5m", "1e2m", "infd", "10 m", "+5m", "5min", "."] {
+            assert!(text.parse::<RunTime>().is_err_and(|error| error.contains("10m")), "{text}");
+        }
+    }
+}
