@@ -5,16 +5,16 @@ use burn::tensor::{Device, FloatDType, Tensor};
 use tablut_games::TrainingBatch;
 use tablut_net::Architecture;
 
-use crate::error::StepError;
-use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
+use crate::burn_net::BurnNet;
+use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::learner::LearnerState;
+use crate::loss::LossParts;
 use crate::loss::{LossTensors, loss};
-use crate::loss_parts::LossParts;
-use crate::model::{BurnNet, host_values, tensor};
 use crate::muon;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
 use crate::product_net::{Multiply, ProductNet};
-use crate::sums::sum_of;
+use crate::tensors::sum_of;
+use crate::tensors::{host_values, tensor};
 
 /// The weights and the optimiser's state on a device.
 pub struct BurnBackend {
@@ -154,7 +154,7 @@ impl DeviceParam {
 
     /// One step of Muon, as [`crate::optimizer::step`] takes it.
     fn updated_by_muon(&self, gradient: Tensor<1>, dims: [usize; 2], multiply: Multiply, c: &StepConstants) -> Self {
-        let (momentum, update) = muon::tensors::update(self.momentum.clone(), gradient, dims, multiply);
+        let (momentum, update) = muon::tensor_update(self.momentum.clone(), gradient, dims, multiply);
         self.moved(update, c.decay, momentum, self.square.clone(), c)
     }
 

@@ -6,12 +6,11 @@ use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
 use tablut_net::Architecture;
 use tablut_net::layers::Values;
 
-use crate::error::StepError;
-use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
+use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::kernel_net::KernelNet;
 use crate::learner::LearnerState;
+use crate::loss::LossParts;
 use crate::loss::loss_gradient;
-use crate::loss_parts::LossParts;
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 
 /// The weights and the optimiser's state in main memory. Results do not depend on the number of threads, to the bit.

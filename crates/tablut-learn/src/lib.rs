@@ -14,27 +14,22 @@
 //! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
 mod burn_backend;
-mod burn_inference;
+mod burn_net;
 mod checkpoint;
 mod config;
 mod cpu_backend;
 mod device;
-mod error;
 mod forecast;
 mod gradient_backend;
-mod held_out;
 mod history;
 mod kernel_net;
 mod learner;
 mod loss;
-mod loss_parts;
 mod memory;
 mod metrics;
-mod model;
 mod moves;
 mod muon;
 mod optimizer;
-mod padded_moves;
 mod product_net;
 mod rating;
 mod recipe;
@@ -42,15 +37,15 @@ mod run;
 mod run_folder;
 mod special;
 mod start;
-mod sums;
 mod survey;
+mod tensors;
 mod time_budget;
 mod train;
 mod train_error;
 mod watching;
 
 pub use burn_backend::BurnBackend;
-pub use burn_inference::BurnInference;
+pub use burn_net::{BurnInference, BurnNet, Outputs};
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
@@ -58,17 +53,15 @@ pub use config::{
 };
 pub use cpu_backend::CpuBackend;
 pub use device::{ComputeDevice, DeviceError};
-pub use error::StepError;
 pub use forecast::{Forecast, GenerationPace, MachinePace, benchmark};
-pub use gradient_backend::{GradientBackend, StepReport};
+pub use gradient_backend::{GradientBackend, StepError, StepReport};
 pub use kernel_net::KernelNet;
-pub use learner::{LearnerState, learning_rate, learning_rate_share};
-pub use loss_parts::LossParts;
+pub use learner::LearnerState;
+pub use loss::LossParts;
 pub use memory::MemoryBounds;
 pub use metrics::{
     GenerationMetrics, LearningMetrics, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics, read_metrics,
 };
-pub use model::{BurnNet, Outputs};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use product_net::{Multiply, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};

@@ -11,7 +11,7 @@ use tablut_ratings::RatedGeneration;
 use tablut_rules::{Reason, Side};
 
 use crate::config::Difference;
-use crate::loss_parts::LossParts;
+use crate::loss::LossParts;
 
 /// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
 /// the changes.

@@ -11,8 +11,9 @@ use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Parameter, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::model::{Outputs, tensor};
+use crate::burn_net::Outputs;
 use crate::moves::PaddedIndices;
+use crate::tensors::tensor;
 
 /// How a device multiplies matrices.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

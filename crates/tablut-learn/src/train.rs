@@ -18,7 +18,7 @@ use crate::checkpoint::{Checkpoint, model_path};
 use crate::config::TrainConfig;
 use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
-use crate::loss_parts::LossParts;
+use crate::loss::LossParts;
 use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPlayMetrics, append_metrics};
 use crate::run::Run;
 use crate::special::special_games;

@@ -8,7 +8,7 @@ use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
 use crate::device::DeviceError;
-use crate::error::StepError;
+use crate::gradient_backend::StepError;
 use crate::metrics::MetricsError;
 
 /// The run cannot start or continue.

@@ -7,8 +7,7 @@ use tablut_games::TrainingBatch;
 use super::fault::Work;
 use super::guard::{Health, caught};
 use crate::burn_backend::BurnBackend;
-use crate::error::StepError;
-use crate::gradient_backend::{GradientBackend, StepReport};
+use crate::gradient_backend::{GradientBackend, StepError, StepReport};
 use crate::learner::LearnerState;
 
 /// burn's learner behind the guard.
