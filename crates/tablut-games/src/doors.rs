@@ -79,6 +79,9 @@ pub struct PlayedGames {
     pub seconds: f64,
     /// Mean number of positions evaluated at once.
     pub mean_batch: f64,
+    /// Share of the games that a worker may play at once that have a position in a batch, on average, 0 to 1. It is 0 if
+    /// other processes played.
+    pub batch_fill: f64,
     /// Share of the workers' time spent inside the net.
     pub net_share: f64,
     /// Who played, if it was not this process.
@@ -204,7 +207,8 @@ impl GameSource for LocalGames<'_> {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, DoorError> {
         let counts = || {
-            [&counters.evaluations, &counters.batches, &counters.evaluator_micros].map(|c| c.load(Ordering::Relaxed))
+            let Counters { evaluations, batches, evaluator_micros, asking, slots, .. } = counters;
+            [evaluations, batches, evaluator_micros, asking, slots].map(|counter| counter.load(Ordering::Relaxed))
         };
         let before = counts();
         let (start, paused) = (Instant::now(), cancel.paused());
@@ -219,12 +223,13 @@ impl GameSource for LocalGames<'_> {
         )?;
         let seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
         let after = counts();
-        let [evaluations, batches, micros] = std::array::from_fn(|i| after[i] - before[i]);
+        let [evaluations, batches, micros, asking, slots] = std::array::from_fn(|i| after[i] - before[i]);
         Ok(PlayedGames {
             games,
             evaluations,
             seconds,
             mean_batch: evaluations as f64 / batches.max(1) as f64,
+            batch_fill: asking as f64 / slots.max(1) as f64,
             net_share: micros as f64 / 1e6 / (seconds * self.concurrency.workers as f64),
             fleet: None,
         })

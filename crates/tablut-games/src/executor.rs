@@ -60,6 +60,10 @@ pub struct Counters {
     pub batches: AtomicU64,
     /// Time inside evaluators, summed over workers, in microseconds.
     pub evaluator_micros: AtomicU64,
+    /// Tasks that asked for evaluations, summed over the workers' rounds.
+    pub asking: AtomicU64,
+    /// Tasks that a worker may run at the same time, summed over the workers' rounds.
+    pub slots: AtomicU64,
     /// Tasks that have ended.
     pub finished: AtomicU64,
 }
@@ -234,6 +238,9 @@ impl<S: TaskSource> Shared<'_, S> {
                 }
             }
             round.evaluate(&mut evaluators, self.counters)?;
+            let asking = (0..running.len()).filter(|&slot| round.evaluations_of(slot).is_some()).count();
+            self.counters.asking.fetch_add(asking.min(self.slots) as u64, Ordering::Relaxed);
+            self.counters.slots.fetch_add(self.slots as u64, Ordering::Relaxed);
             for (slot, (_, task)) in running.iter_mut().enumerate() {
                 if let Some(evaluations) = round.evaluations_of(slot) {
                     task.apply(evaluations);

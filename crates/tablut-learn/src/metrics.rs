@@ -89,7 +89,8 @@ pub struct SelfPlayMetrics {
     pub mean_batch: f64,
     /// Share of the workers' time spent inside the net.
     pub net_share: f64,
-    /// `mean_batch` as a share of the games that a worker plays at once.
+    /// Share of the games that a worker may play at once that have a position in a batch, on average, 0 to 1. It is 0 if
+    /// other processes played.
     #[serde(default)]
     pub batch_fill: f64,
 }

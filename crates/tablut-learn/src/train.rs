@@ -202,7 +202,7 @@ fn play_games(
     observer.selfplay_begins(generation, order.games, order.search.simulations);
     let played = source.collect(&order, counters, cancel, &|game| observer.game_ends(game, counters))?;
     let metrics = SelfPlayMetrics {
-        batch_fill: played.mean_batch / run.config.machine.concurrency().tasks_per_worker as f64,
+        batch_fill: played.batch_fill,
         seconds: played.seconds,
         evaluations: played.evaluations,
         mean_batch: played.mean_batch,

@@ -59,6 +59,16 @@ fn a_generation_is_measured_by_rule_set_and_on_unseen_games() {
 }
 
 #[test]
+fn the_fill_of_batches_is_a_share_whatever_a_game_asks_for_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = ["schedule.generations=1", "schedule.simulations=[[0, 16]]", "machine.games_per_worker=8"];
+    let run = run(folder.path(), &many).unwrap();
+    let play = &run.metrics[0].selfplay;
+    assert!(play.mean_batch > 8.0, "each game has several positions in a batch: {play:?}");
+    assert!(play.batch_fill > 0.2 && play.batch_fill <= 1.0, "{play:?}");
+}
+
+#[test]
 fn held_out_games_are_measured_and_not_learnt_from() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let whole = run(folders[0].path(), &["schedule.generations=1"]).unwrap();

@@ -234,6 +234,7 @@ impl Ledger {
             evaluations,
             seconds,
             mean_batch: evaluations as f64 / self.batches.max(1) as f64,
+            batch_fill: 0.0,
             net_share: (self.evaluator_micros as f64 / 1e6 / thread_seconds.max(1e-3)).min(1.0),
             fleet: Some(report),
         }

@@ -71,7 +71,7 @@ fn facts(run: &RunFiles) -> [(&'static str, Option<String>); 8] {
         ("batches of self-play", mean(recent, batch).map(|size| format!("{size:.0} positions on average"))),
         (
             "how full these are",
-            mean(recent, fill).map(|fill| format!("{fill:.2} positions for each game that a worker plays")),
+            mean(recent, fill).map(|fill| format!("{} of the games that a worker may play at once", percent(fill))),
         ),
         ("memory", known(|line| line.machine.memory_bytes)),
         ("the run's files", known(|line| line.machine.run_bytes)),
