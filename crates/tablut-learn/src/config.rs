@@ -20,7 +20,7 @@ pub use learning::LearningConfig;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Rule sets to train on, each a name or the path of a rule file. Games alternate between them.
+    /// Rule sets to train on, each a name or the path of a rule file (`.toml`). Games alternate between them.
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
     pub shape: Architecture,
@@ -222,14 +222,38 @@ impl TrainConfig {
         }
     }
 
-    /// Reads a config file and applies `overrides`, each `key=value` with a dotted key.
+    /// Reads a config file and applies `overrides`, each `key=value` with a dotted key. Paths in it are relative to its
+    /// folder; they become absolute.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| TrainConfigError::Io { path: path.to_owned(), error })?;
-        Self::parse(&text, path, overrides)
+        let io = |error| TrainConfigError::Io { path: path.to_owned(), error };
+        let text = std::fs::read_to_string(path).map_err(io)?;
+        let mut config = Self::parse(&text, path, overrides)?;
+        config.resolve_paths(std::path::absolute(path).map_err(io)?.parent().unwrap_or(Path::new("")));
+        Ok(config)
     }
 
-    /// Reads a config from its text. `path` is its name in errors.
+    /// Puts `folder` before all relative paths: of `start`, of rule files, and of the nets among the opponents.
+    fn resolve_paths(&mut self, folder: &Path) {
+        if let Some(start) = &mut self.start {
+            *start = folder.join(&start);
+        }
+        for rules in self.rules.iter_mut().filter(|rules| is_rule_file(rules)) {
+            *rules = folder.join(&rules).display().to_string();
+        }
+        for player in &mut self.evaluation.against {
+            // A player may have a name: `best=net:FILE@64`.
+            let kind = ["net:", "policy:"].into_iter().find_map(|kind| Some(player.find(kind)? + kind.len()));
+            let Some((player_kind, file)) = kind.map(|at| player.split_at(at)) else { continue };
+            let is_name =
+                file.strip_prefix("shipped").is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', ',']));
+            let of_kind = ["net:", "policy:"].contains(&player_kind.rsplit('=').next().unwrap_or_default());
+            if of_kind && !is_name {
+                *player = format!("{player_kind}{}", folder.join(file).display());
+            }
+        }
+    }
+
+    /// Reads a config from its text. Paths in it stay as they are. `path` is its name in errors.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
         // The text is parsed as a config first, because only then errors contain the line.
@@ -253,6 +277,12 @@ impl TrainConfig {
         Weights::initial(&self.shape, self.seed)
     }
 
+    /// What a run's results depend on, as TOML: the config without threads and device, which is its last table.
+    pub(crate) fn without_machine(&self) -> String {
+        let text = self.to_toml();
+        text.split_once("\n[machine]").map_or_else(|| text.clone(), |(before, _)| before.to_owned())
+    }
+
     /// The config as TOML: every key that has an effect, with each list on one line.
     ///
     /// # Panics
@@ -269,6 +299,11 @@ impl TrainConfig {
         };
         text.split_inclusive('\n').filter(has_effect).collect()
     }
+}
+
+/// Whether an entry of `rules` is the path of a rule file, and not a rule set's name.
+fn is_rule_file(rules: &str) -> bool {
+    Path::new(rules).extension().is_some_and(|extension| extension == "toml")
 }
 
 /// Sets one dotted key of `table`. The value is TOML, or text if it is not valid TOML.

@@ -1,13 +1,12 @@
 //! A run is a folder. This file defines its contents, and how a run starts or continues.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{GameRecord, ReplayWindow, read_records};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
-use tablut_rules::Rules;
+use tablut_rules::{RuleSet, Rules};
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
 use crate::config::{Difference, TrainConfig};
@@ -16,9 +15,10 @@ use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::LearnerState;
 use crate::metrics::{GenerationMetrics, changed_device, resume_metrics};
 use crate::run_folder::{
-    damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules, settle_precision,
+    config_so_far, damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules,
+    settle_precision,
 };
-use crate::start::{kept_start, load_start, reconcile_start};
+use crate::start::{load_start, reconcile_start};
 use crate::time_budget::TimeBudget;
 use crate::train_error::TrainError;
 
@@ -58,7 +58,10 @@ impl Run {
     /// Starts a run in `folder`, or continues the run there from its last checkpoint.
     pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
         config.check_ranges()?;
-        let rules = load_rules(&config, &BTreeMap::new())?;
+        // A run's config names rule sets of files, which are in the run's folder.
+        let mut kept = kept_rules(folder)?;
+        kept.retain(|name, _| RuleSet::named(name).is_err());
+        let rules = load_rules(&config, &kept)?;
         let start = load_start(&config)?;
         Self::open_with(folder, config, rules, start)
     }
@@ -72,7 +75,7 @@ impl Run {
         }
         let config = TrainConfig::load(&path, overrides)?;
         let rules = load_rules(&config, &kept_rules(folder)?)?;
-        let start = kept_start(folder, &config)?;
+        let start = load_start(&config)?;
         Self::open_with(folder, config, rules, start)
     }
 
@@ -84,36 +87,22 @@ impl Run {
     ) -> Result<Self, TrainError> {
         // First of all: a device that is not there shall change nothing.
         let device = ComputeDevice::open(config.machine.device)?;
+        let config = config.in_run(&rules);
         if !folder.join("config.toml").exists() {
             // A run that cannot begin here leaves no folder.
-            settle_precision(folder, config.clone())?;
+            settle_precision(folder, config.clone(), None)?;
         }
-        let lock = lock(folder)?;
-        for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
-            durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
-        }
-        let config = settle_precision(folder, config)?;
+        let lock = lock_and_clean(folder)?;
+        let checkpoint = latest_checkpoint(folder)?;
+        let so_far = config_so_far(folder, checkpoint.as_ref())?;
+        let config = settle_precision(folder, config, so_far.as_ref())?;
         reconcile_start(folder, start.as_ref())?;
-        let mut changed = reconcile(folder, &config)?;
+        let mut changed = reconcile(folder, so_far.as_ref(), &config)?;
         reconcile_rules(folder, &rules)?;
-        let checkpoints = folder.join("checkpoints");
-        let checkpoint = Checkpoint::latest(&checkpoints).map_err(|error| damaged_state(&checkpoints, error))?;
-        if let Some(checkpoint) = &checkpoint {
-            remove_old_states(&checkpoints, checkpoint.generation);
-        }
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
-        let (learner, training) = if let Some(checkpoint) = checkpoint {
-            if checkpoint.learner.architecture != config.shape {
-                let (found, expected) = (checkpoint.learner.architecture.to_string(), config.shape.to_string());
-                return Err(TrainError::Shape { path: folder.to_owned(), found, expected });
-            }
-            (checkpoint.learner, checkpoint.training)
-        } else {
-            let weights = config.weights_of_start(start.as_ref(), &rules);
-            let (play_simulations, selfplay_precision) = (config.play.simulations, config.precision);
-            let (counts, start) = (TrainingSummary::default(), start.as_ref().map(|model| model.weights.hash()));
-            let training = TrainingSummary { seed: config.seed, start, play_simulations, selfplay_precision, ..counts };
-            (LearnerState::new(&weights), training)
+        let (learner, training) = match checkpoint {
+            Some(checkpoint) => (checkpoint.learner, checkpoint.training),
+            None => fresh_learner(&config, start.as_ref(), &rules),
         };
         let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
@@ -217,6 +206,37 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Locks the folder, and removes what a kill has left of files that were being written.
+fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
+    let lock = lock(folder)?;
+    for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
+        durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
+    }
+    Ok(lock)
+}
+
+/// The state to continue from, or `None` before the first one. Older states that are not needed are removed.
+fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
+    let checkpoints = folder.join("checkpoints");
+    let checkpoint = Checkpoint::latest(&checkpoints).map_err(|error| damaged_state(&checkpoints, error))?;
+    if let Some(checkpoint) = &checkpoint {
+        remove_old_states(&checkpoints, checkpoint.generation);
+    }
+    Ok(checkpoint)
+}
+
+/// What a new run begins with.
+fn fresh_learner(config: &TrainConfig, start: Option<&Model>, rules: &[Arc<Rules>]) -> (LearnerState, TrainingSummary) {
+    let training = TrainingSummary {
+        seed: config.seed,
+        start: start.map(|model| model.weights.hash()),
+        play_simulations: config.play.simulations,
+        selfplay_precision: config.precision,
+        ..TrainingSummary::default()
+    };
+    (LearnerState::new(&config.weights_of_start(start, rules)), training)
 }
 
 /// Whether the game with this number is held out. `share` of the games are held out, with the same share for each of

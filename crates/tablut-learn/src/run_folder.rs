@@ -10,6 +10,7 @@ use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::checkpoint::{Checkpoint, state_path, states};
 use crate::config::{Difference, TrainConfig, differences};
+use crate::start::START_COPY;
 use crate::train_error::TrainError;
 
 /// The file of a generation's games in the run's folder.
@@ -17,17 +18,13 @@ pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join("games").join(format!("gen-{generation:05}.games"))
 }
 
-/// The rule sets of the config, in its order. Those in `kept` are used, by name or by the name of their file; a file of
-/// another name than its rules is recognised where it is the only one.
+/// The rule sets of the config, in its order. Those that `kept` has under a name of the config are used.
 pub(crate) fn load_rules(
     config: &TrainConfig,
     kept: &BTreeMap<String, RuleSet>,
 ) -> Result<Vec<Arc<Rules>>, TrainError> {
     let load = |name: &String| -> Result<Arc<Rules>, TrainError> {
-        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy());
-        let only = || kept.values().next().filter(|_| kept.len() == 1 && config.rules.len() == 1);
-        let kept = kept.get(name).or_else(|| kept.get(&*stem?)).or_else(only);
-        Ok(Arc::new(kept.map_or_else(|| Rules::load(name), |set| Rules::new(set.clone()))?))
+        Ok(Arc::new(kept.get(name).map_or_else(|| Rules::load(name), |set| Rules::new(set.clone()))?))
     };
     let rules = config.rules.iter().map(load);
     let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
@@ -97,28 +94,58 @@ pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
     }
 }
 
-/// Compares the config with the one that the run was started with and writes the new one. Returns the keys that
-/// changed.
-pub(crate) fn reconcile(folder: &Path, config: &TrainConfig) -> Result<Vec<Difference>, TrainError> {
+/// The config that the run in `folder` has had so far, or `None` for a new run: the one in its state, which nobody edits, and
+/// before the first state the one in `config.toml`.
+pub(crate) fn config_so_far(folder: &Path, checkpoint: Option<&Checkpoint>) -> Result<Option<TrainConfig>, TrainError> {
     let path = folder.join("config.toml");
-    let changed = if path.exists() { differences(&TrainConfig::load(&path, &[])?, config) } else { Vec::new() };
+    let on_disk = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };
+    let Some(checkpoint) = checkpoint else { return Ok(on_disk.map(TrainConfig::with_start_copy)) };
+    let state = state_path(&folder.join("checkpoints"), checkpoint.generation);
+    let mut config = TrainConfig::parse(&checkpoint.training.config, &state, &[])?;
+    config.machine = on_disk.map(|config| config.machine).unwrap_or_default();
+    Ok(Some(config))
+}
+
+impl TrainConfig {
+    /// The config as the run keeps it: rules by their names and the copy of the net in `start`, which are in its folder.
+    pub(crate) fn in_run(mut self, rules: &[Arc<Rules>]) -> Self {
+        self.rules = rules.iter().map(|rules| rules.name().to_owned()).collect();
+        self.with_start_copy()
+    }
+
+    fn with_start_copy(mut self) -> Self {
+        self.start = self.start.map(|_| START_COPY.into());
+        self
+    }
+}
+
+/// Compares the config with the one that the run has had so far, and writes it. Returns the keys that changed.
+pub(crate) fn reconcile(
+    folder: &Path,
+    so_far: Option<&TrainConfig>,
+    config: &TrainConfig,
+) -> Result<Vec<Difference>, TrainError> {
+    let changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
     let unsafe_changes: Vec<_> = changed.iter().filter(|difference| !difference.safe).cloned().collect();
     if !unsafe_changes.is_empty() {
         return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });
     }
-    if !path.exists() || !changed.is_empty() {
-        let text = config.to_toml();
+    let (path, text) = (folder.join("config.toml"), config.to_toml());
+    if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         durable::write(&path, text.as_bytes()).map_err(|error| TrainError::Io { path, error })?;
     }
     Ok(changed)
 }
 
-/// The config with the precision of the run in `folder`. `fastest` becomes what the run started with, or for a new run
-/// what it stands for on this machine: each precision rounds differently, so games and weights differ.
-pub(crate) fn settle_precision(folder: &Path, mut config: TrainConfig) -> Result<TrainConfig, TrainError> {
-    let path = folder.join("config.toml");
-    if config.precision == Precision::Fastest && path.exists() {
-        config.precision = TrainConfig::load(&path, &[])?.precision;
+/// The config with the precision of the run in `folder`. `fastest` becomes that of `so_far`, the run's config so far, or for
+/// a new run what it stands for on this machine: each precision rounds differently, so games and weights differ.
+pub(crate) fn settle_precision(
+    folder: &Path,
+    mut config: TrainConfig,
+    so_far: Option<&TrainConfig>,
+) -> Result<TrainConfig, TrainError> {
+    if let (Precision::Fastest, Some(so_far)) = (config.precision, so_far) {
+        config.precision = so_far.precision;
     }
     let precision = config.precision;
     let lacking = |error| TrainError::Precision { path: folder.to_owned(), precision, error };
@@ -164,11 +191,7 @@ mod tests {
 
     /// The precision that a run with this config has, or the error. `kept` is the precision of the run so far.
     fn settled(kept: Option<&str>, precision: &str) -> Result<Precision, String> {
-        let folder = tempfile::tempdir().unwrap();
-        if let Some(kept) = kept {
-            fs::write(folder.path().join("config.toml"), config(kept).to_toml()).unwrap();
-        }
-        let settled = settle_precision(folder.path(), config(precision));
+        let settled = settle_precision(Path::new("run"), config(precision), kept.map(config).as_ref());
         settled.map(|config| config.precision).map_err(|error| error.to_string())
     }
 

@@ -1,6 +1,6 @@
 //! The net that a run begins with, if the config names one. The run keeps a copy, so it goes on without that file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tablut_net::{Model, Weights};
@@ -9,19 +9,12 @@ use tablut_rules::Rules;
 use crate::config::{Difference, TrainConfig};
 use crate::train_error::TrainError;
 
-/// The copy in the run's folder.
-fn copy_in(folder: &Path) -> PathBuf {
-    folder.join("start.safetensors")
-}
+/// The copy in the run's folder, and what the run's own config calls it.
+pub(crate) const START_COPY: &str = "start.safetensors";
 
 /// The net that the config names, from its file.
 pub(crate) fn load_start(config: &TrainConfig) -> Result<Option<Model>, TrainError> {
     config.start.as_deref().map(|path| load(path, config)).transpose()
-}
-
-/// The same, from the run in `folder`.
-pub(crate) fn kept_start(folder: &Path, config: &TrainConfig) -> Result<Option<Model>, TrainError> {
-    config.start.as_ref().map(|_| load(&copy_in(folder), config)).transpose()
 }
 
 fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
@@ -37,7 +30,7 @@ fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
 /// Stores the net in the folder of a new run, and refuses to continue a run with another one under the same name.
 pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<(), TrainError> {
     let Some(model) = start else { return Ok(()) };
-    let path = copy_in(folder);
+    let path = folder.join(START_COPY);
     if !folder.join("config.toml").exists() {
         return Ok(model.save(&path)?);
     }

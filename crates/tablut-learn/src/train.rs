@@ -296,6 +296,7 @@ impl Run {
         self.training.evaluations += evaluations;
         self.training.steps = self.learner.steps;
         self.training.play_simulations = self.config.play.simulations;
+        self.training.config = self.config.without_machine();
     }
 
     /// The net of the last completed generation, or the untrained one.

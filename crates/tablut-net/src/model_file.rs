@@ -74,6 +74,9 @@ pub struct TrainingSummary {
     /// The precision of the net in self-play. Files leave it out if it is f32.
     #[serde(skip_serializing_if = "is_f32")]
     pub selfplay_precision: Precision,
+    /// The run's config as TOML, without threads and device. Empty if the net is not of a run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub config: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -15,16 +15,17 @@ pub fn run(config: &str, folder: &Path, overrides: &[&str]) -> Result<Run, Train
     let path = folder.join("config-given.toml");
     fs::write(&path, config).unwrap();
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    finish(Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?)
+    train_to_the_end(Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?)
 }
 
 /// Goes on with the run in `folder` to its end.
 #[allow(dead_code, reason = "not every test needs it")]
 pub fn resume(folder: &Path) -> Result<Run, TrainError> {
-    finish(Run::resume(folder, &[])?)
+    train_to_the_end(Run::resume(folder, &[])?)
 }
 
-fn finish(mut run: Run) -> Result<Run, TrainError> {
+/// Trains an open run to its end.
+pub fn train_to_the_end(mut run: Run) -> Result<Run, TrainError> {
     let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
     let mut games = LocalGames::new(&engine, Concurrency { workers: 2, tasks_per_worker: 8 });
     let doors = Doors { games: &mut games, nets: None };

@@ -10,7 +10,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Card, Precision, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Card, Model, Precision, StatedRules, TrainingSummary, durable, onnx};
 use tablut_rules::{Rules, shown};
 
 use crate::console::Console;
@@ -28,7 +28,7 @@ pub enum ModelCommand {
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
-        /// Print only the config of its training, if its card has it.
+        /// Print only the config of its training: the one in its card, or that of the run that it is from.
         #[arg(long, conflicts_with = "json")]
         config: bool,
     },
@@ -72,9 +72,12 @@ struct Info<'a> {
 pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> {
     match command {
         ModelCommand::Info { model: path, config: true, .. } => {
-            let card = load_model(Some(path))?.card.filter(|card| !card.config.is_empty());
-            let card = card.with_context(|| format!("{}: it has no config in its card", model_name(Some(path))))?;
-            write!(console, "{}", card.config)?;
+            let Model { card, training, .. } = load_model(Some(path))?;
+            let configs = [card.map(|card| card.config).unwrap_or_default(), training.config];
+            let config = configs.iter().find(|config| !config.is_empty());
+            let config =
+                config.with_context(|| format!("{}: it has no config of its training", model_name(Some(path))))?;
+            write!(console, "{config}")?;
         }
         ModelCommand::Card(args) => card::run(args, console)?,
         ModelCommand::Combine(args) => combine::run(args, console)?,
