@@ -11,8 +11,8 @@ use crate::architecture::Architecture;
 use crate::batch::{Inference, InputBatch, OutputBatch, Positions};
 use crate::error::NetError;
 use crate::layers::{
-    Activations, Arithmetic, Bf16, Bf16Points, Bf16Workspace, F32, Float32, HeadSpace, Heads, MOVES_LEFT_UNIT,
-    Overwritten, PLANE_WIDTH, Room, RoundedTiles, Trunk, softplus,
+    Activations, Arithmetic, Bf16Workspace, HeadSpace, Heads, MOVES_LEFT_UNIT, Overwritten, Points, Room, Trunk,
+    softplus,
 };
 use crate::specialists::Parts;
 use crate::weights::Weights;
@@ -36,23 +36,18 @@ pub struct Engine {
     threads: Threads,
 }
 
-/// Packed weights in one of the precisions, and which part of them plays which rules.
+/// Packed weights, and which part of them plays which rules.
 struct Network {
+    arithmetic: Arithmetic,
     parts: Parts,
-    nets: Nets,
-}
-
-/// One net for each part.
-enum Nets {
-    F32(Vec<Net<F32>>),
-    Bf16Vectors(Vec<Net<Bf16Points>>, Bf16Vectors),
-    Bf16(Vec<Net<Bf16>>, Bf16Kernels),
+    /// One net for each part, all of one architecture.
+    nets: Vec<Net>,
 }
 
 /// A net's layers, packed.
-struct Net<A: Arithmetic> {
-    trunk: Trunk<A>,
-    heads: Heads<A>,
+struct Net {
+    trunk: Trunk,
+    heads: Heads,
 }
 
 /// One thread's buffers. They are allocated with the engine and never grow.
@@ -63,11 +58,10 @@ struct Workspace {
     values: HeadSpace,
 }
 
-/// The activations, in the network's precision.
+/// The activations: by Winograd's points, or on matrix registers.
 enum Images {
-    F32(Room, Overwritten),
-    Bf16Vectors(Room<Bf16Points>, Overwritten),
-    Bf16(Bf16Workspace),
+    Points(Room, Overwritten),
+    Registers(Bf16Workspace),
 }
 
 impl Engine {
@@ -102,15 +96,12 @@ impl Engine {
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
         let lacking = || NetError::Inference(format!("precision {}: this machine lacks it", options.precision));
-        let nets = match options.precision.chosen_for(simd)? {
-            Precision::F32 => Nets::F32(packed(weights)),
-            Precision::Bf16Avx512 => Nets::Bf16Vectors(packed(weights), Bf16Vectors::request().ok_or_else(lacking)?),
-            Precision::Bf16Amx | Precision::Fastest => {
-                Nets::Bf16(packed(weights), Bf16Kernels::request().ok_or_else(lacking)?)
-            }
+        let arithmetic = match options.precision.chosen_for(simd)? {
+            Precision::F32 => Arithmetic::F32,
+            Precision::Bf16Avx512 => Arithmetic::Bf16Points(Bf16Vectors::request().ok_or_else(lacking)?),
+            Precision::Bf16Amx | Precision::Fastest => Arithmetic::Bf16(Bf16Kernels::request().ok_or_else(lacking)?),
         };
-        let threads = Threads::new(options.n_threads)?;
-        Ok(Self::packed(weights, nets, kernels, threads))
+        Ok(Self::packed(weights, arithmetic, kernels, Threads::new(options.n_threads)?))
     }
 
     /// An engine for `weights` in bf16 on one thread, on every machine. It is very slow and only meant for tests.
@@ -120,8 +111,8 @@ impl Engine {
     /// As [`Engine::new`].
     pub fn bf16_without_registers(weights: &Weights) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        let nets = Nets::Bf16(packed(weights), Bf16Kernels::without_registers());
-        Ok(Self::packed(weights, nets, kernels, Threads::new(1)?))
+        let arithmetic = Arithmetic::Bf16(Bf16Kernels::without_registers());
+        Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
     }
 
     /// An engine for `weights` in the bf16 of AVX-512 on one thread, on every machine. It is very slow and only meant for
@@ -132,17 +123,18 @@ impl Engine {
     /// As [`Engine::new`].
     pub fn bf16_without_vectors(weights: &Weights) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        let nets = Nets::Bf16Vectors(packed(weights), Bf16Vectors::without_vectors());
-        Ok(Self::packed(weights, nets, kernels, Threads::new(1)?))
+        let arithmetic = Arithmetic::Bf16Points(Bf16Vectors::without_vectors());
+        Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
     }
 
-    fn packed(weights: &Weights, nets: Nets, kernels: Kernels, threads: Threads) -> Self {
-        let network = Network { parts: weights.parts(), nets };
+    fn packed(weights: &Weights, arithmetic: Arithmetic, kernels: Kernels, threads: Threads) -> Self {
+        let nets = weights.part_weights().map(|part| Net::new(&part, arithmetic)).collect();
+        let network = Network { arithmetic, parts: weights.parts(), nets };
         Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads)
     }
 
     fn assemble(architecture: Architecture, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
-        let workspaces = (0..threads.count()).map(|_| Workspace::new(&network.nets)).collect();
+        let workspaces = (0..threads.count()).map(|_| Workspace::new(&network)).collect();
         Self { architecture, network, kernels, workspaces, threads }
     }
 
@@ -168,24 +160,20 @@ impl Engine {
 
     /// The precision of the convolutions. It is never [`Precision::Fastest`], but the one that was chosen for it.
     pub fn precision(&self) -> Precision {
-        match self.network.nets {
-            Nets::F32(_) => Precision::F32,
-            Nets::Bf16Vectors(..) => Precision::Bf16Avx512,
-            Nets::Bf16(..) => Precision::Bf16Amx,
+        match self.network.arithmetic {
+            Arithmetic::F32 => Precision::F32,
+            Arithmetic::Bf16Points(_) => Precision::Bf16Avx512,
+            Arithmetic::Bf16(_) => Precision::Bf16Amx,
         }
     }
 }
 
-/// The parts of a net, packed.
-fn packed<A: Arithmetic>(weights: &Weights) -> Vec<Net<A>> {
-    weights.part_weights().map(|part| Net::new(&part)).collect()
-}
-
-impl<A: Arithmetic> Net<A> {
-    fn new(weights: &Weights) -> Self {
+impl Net {
+    fn new(weights: &Weights, arithmetic: Arithmetic) -> Self {
         let layers = weights.architecture().layers();
         let values = weights.values(&layers);
-        Self { trunk: Trunk::pack(&layers, &values), heads: Heads::pack(&layers, &values) }
+        let (trunk, heads) = (Trunk::pack(&layers, &values, arithmetic), Heads::pack(&layers, &values, arithmetic));
+        Self { trunk, heads }
     }
 
     /// Fills `values` and `logits` for a few positions.
@@ -193,7 +181,7 @@ impl<A: Arithmetic> Net<A> {
         &self,
         kernels: Kernels,
         positions: &Positions<'_>,
-        images: &mut impl Activations<A>,
+        images: &mut impl Activations,
         values: &mut HeadSpace,
         logits: &mut [f32],
     ) {
@@ -204,36 +192,23 @@ impl<A: Arithmetic> Net<A> {
 }
 
 impl Workspace {
-    fn new(nets: &Nets) -> Self {
-        // All parts have the same architecture.
-        match nets {
-            Nets::F32(nets) => {
-                let net = &nets[0];
-                let (width, joint) = (net.trunk.width, net.heads.joint_width());
+    fn new(network: &Network) -> Self {
+        let Net { trunk, heads } = &network.nets[0];
+        let (width, joint) = (trunk.width, heads.joint_width());
+        let (n, images) = match network.arithmetic {
+            arithmetic @ (Arithmetic::F32 | Arithmetic::Bf16Points(_)) => {
                 // Tiles and products of one position take 1,800 bytes per channel. Those of this many positions fit
                 // into a second-level cache of one megabyte or more, and the blocks of the products stay long.
                 let n = (512 / width).clamp(2, 16);
-                let images = Images::F32(Room::new(n, width, joint), Overwritten::new(n, width, joint));
-                Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
+                (n, Images::Points(Room::new(arithmetic, n, width, joint), Overwritten::new(n, width, joint)))
             }
-            Nets::Bf16Vectors(nets, vectors) => {
-                let net = &nets[0];
-                let (width, joint) = (net.trunk.width, net.heads.joint_width());
-                let n = (512 / width).clamp(2, 16);
-                let tiles = RoundedTiles::new(*vectors, n, width.max(PLANE_WIDTH));
-                let room = Room::with_tiles(tiles, n, width, joint);
-                let images = Images::Bf16Vectors(room, Overwritten::new(n, width, joint));
-                Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
-            }
-            Nets::Bf16(nets, bf16) => {
-                let net = &nets[0];
-                let (width, joint) = (net.trunk.width, net.heads.joint_width());
+            Arithmetic::Bf16(bf16) => {
                 // Activations of one position take about 1,300 bytes per channel.
                 let n = (1024 / width).clamp(2, 16);
-                let images = Images::Bf16(Bf16Workspace::new(*bf16, n, width, joint));
-                Self { n_positions: n, images, values: HeadSpace::new(&net.heads, n) }
+                (n, Images::Registers(Bf16Workspace::new(bf16, n, width, joint)))
             }
-        }
+        };
+        Self { n_positions: n, images, values: HeadSpace::new(heads, n) }
     }
 }
 
@@ -247,29 +222,22 @@ impl Inference for Engine {
         let (network, kernels) = (&*self.network, self.kernels);
         let most = self.workspaces.first().map_or(1, |workspace| workspace.n_positions);
         self.threads.run(&mut self.workspaces, (most, &network.parts), input, output, |workspace, share| {
-            evaluate(&network.nets, kernels, workspace, input, share);
+            evaluate(&network.nets[share.part], kernels, workspace, input, share);
         });
         Ok(())
     }
 }
 
 /// Evaluates the rows of a share. There are at most as many as the workspace can hold.
-fn evaluate(nets: &Nets, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
+fn evaluate(net: &Net, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
     let positions = Positions { input, rows: share.rows };
     let Workspace { images, values, .. } = workspace;
-    match (nets, images) {
-        (Nets::F32(nets), Images::F32(room, images)) => {
-            let mut images = Float32::new(positions.rows.len(), room, images);
-            nets[share.part].run(kernels, &positions, &mut images, values, share.logits);
+    match images {
+        Images::Points(room, images) => {
+            let mut images = Points::new(positions.rows.len(), room, images);
+            net.run(kernels, &positions, &mut images, values, share.logits);
         }
-        (Nets::Bf16Vectors(nets, _), Images::Bf16Vectors(room, images)) => {
-            let mut images = Float32::new(positions.rows.len(), room, images);
-            nets[share.part].run(kernels, &positions, &mut images, values, share.logits);
-        }
-        (Nets::Bf16(nets, _), Images::Bf16(images)) => {
-            nets[share.part].run(kernels, &positions, images, values, share.logits);
-        }
-        _ => unreachable!("an engine's workspaces are made for its network"),
+        Images::Registers(images) => net.run(kernels, &positions, images, values, share.logits),
     }
     for ((out, wdl), moves_left) in values.out.chunks_exact(LANES).zip(share.wdl).zip(share.moves_left) {
         *wdl = softmax([out[0], out[1], out[2]]);

@@ -1,15 +1,14 @@
 //! A net's layers and their parameters in one place. All code that stores, runs, trains or exports a net uses them.
 //!
 //! [`Layers`] is the description: the layers of an [`Architecture`](crate::Architecture), and the names, sizes and
-//! initial values of their tensors. [`Trunk`] and [`Heads`] are the layers packed for the kernels in some
-//! [`Arithmetic`], with their forward pass. [`adjoint`] is the backward pass, for training. The engine and the learner
-//! run the same code. They differ only in the storage of activations: the engine overwrites them, the learner keeps
-//! them.
+//! initial values of their tensors. [`Trunk`] and [`Heads`] are the layers packed for the kernels, each convolution in
+//! the [`Arithmetic`] of the net, with their forward pass. [`adjoint`] is the backward pass, for training. The engine
+//! and the learner run the same code. They differ only in the storage of activations: the engine overwrites them, the
+//! learner keeps them.
 
 pub mod adjoint;
 mod bfloat16;
 mod description;
-mod float32;
 mod heads;
 mod kept;
 mod packing;
@@ -17,14 +16,11 @@ mod parameter;
 mod trunk;
 mod winograd;
 
-pub(crate) use bfloat16::{Bf16, Bf16Workspace};
+pub(crate) use bfloat16::Bf16Workspace;
 pub use description::{Block, Layers, PolicyHead, ValueHead};
-pub use float32::{Float32, Room, Store};
-pub(crate) use float32::{Overwritten, PLANE_WIDTH};
-pub use heads::{HeadSpace, Heads, MOVES_LEFT_UNIT, softplus};
-pub use kept::Kept;
+pub use heads::MOVES_LEFT_UNIT;
+pub(crate) use heads::{HeadSpace, Heads, softplus};
 pub use packing::{Arithmetic, Values};
 pub use parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
-pub use trunk::{Activations, Place, Trunk, TrunkStep};
-pub(crate) use winograd::{Bf16Points, RoundedTiles};
-pub use winograd::{F32, Winograd};
+pub(crate) use trunk::{Activations, Trunk};
+pub(crate) use winograd::{Overwritten, Points, Room};

@@ -4,13 +4,10 @@
 //! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and passes its
 //! gradient in.
 
-mod convolution;
 mod gradients;
 mod heads;
 mod packed;
-mod pooling;
 mod rounded;
-mod rounded_backward;
 mod shard;
 mod trunk;
 
@@ -19,20 +16,18 @@ use std::ops::Range;
 use tablut_kernels::{Bf16Kernels, Kernels};
 
 use super::description::Layers;
-use super::float32::{Float32, Room};
 use super::heads::HeadSpace;
 use super::kept::Kept;
-use super::packing::Values;
-use super::trunk::Trunk;
-use super::winograd::F32;
+use super::packing::{Arithmetic, Values};
+use super::winograd::{Points, Room};
 use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Positions};
-use convolution::GROUP;
 use gradients::Gradients;
 pub use gradients::Workspace;
-use packed::{Convolutions, Packed};
+use packed::{Adjoints, Packed};
 use rounded::RoundedSpace;
 pub use shard::{Predictions, Shard};
+use trunk::GROUP;
 
 /// A net's layers, packed for the forward and the backward pass.
 pub struct LearningNet(Packed);
@@ -77,20 +72,21 @@ impl LearningNet {
     /// Buffers for one thread, for one shard of at most `n` rows at a time.
     pub fn workspace(&self, n: usize) -> Workspace {
         let (c, joint_width) = (self.0.layers.channels, self.0.heads.joint_width());
-        let rounded = match &self.0.convolutions {
-            Convolutions::Single { .. } => None,
-            Convolutions::Rounded { .. } => Some(RoundedSpace::new(n, c, joint_width)),
+        let rounded = match &self.0.adjoints {
+            Adjoints::Single(_) => None,
+            Adjoints::Rounded(..) => Some(RoundedSpace::new(n, c, joint_width)),
         };
-        Workspace::new(&self.0.layers, Room::new(GROUP, c, joint_width), rounded, n)
+        Workspace::new(&self.0.layers, Room::new(Arithmetic::F32, GROUP, c, joint_width), rounded, n)
     }
 
     /// Runs the net on the shard's rows and keeps what the backward pass needs.
     pub fn forward(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
         let positions = Positions { input, rows: shard.rows.clone() };
         shard.logits.resize(positions.moves().len(), 0.0);
-        match &self.0.convolutions {
-            Convolutions::Single { trunk, .. } => self.forward_single(kernels, trunk, shard, workspace, input),
-            Convolutions::Rounded { bf16, trunk, .. } => {
+        let trunk = &self.0.trunk;
+        match &self.0.adjoints {
+            Adjoints::Single(_) => self.forward_single(kernels, shard, workspace, input),
+            Adjoints::Rounded(bf16, _) => {
                 let space = workspace.rounded.as_mut().expect("a workspace of this net");
                 let mut to = rounded::Forward::new(*bf16, &mut shard.kept, space);
                 trunk.forward(kernels, &positions, &mut to);
@@ -102,23 +98,17 @@ impl LearningNet {
     }
 
     /// The trunk and the heads' squares in f32, a few rows at a time.
-    fn forward_single(
-        &self,
-        kernels: Kernels,
-        trunk: &Trunk<F32>,
-        shard: &mut Shard,
-        workspace: &mut Workspace,
-        input: &InputBatch,
-    ) {
-        let (mut logits, size) = (&mut shard.logits[..], self.0.heads.pooled_len());
+    fn forward_single(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
+        let Packed { trunk, heads, .. } = &self.0;
+        let (mut logits, size) = (&mut shard.logits[..], heads.pooled_len());
         for first in (0..shard.rows.len()).step_by(GROUP) {
             let rows = shard.rows.start + first..shard.rows.end.min(shard.rows.start + first + GROUP);
             let group = Positions { input, rows };
-            let mut to = Float32::new(group.rows.len(), &mut workspace.room, shard.kept.rows_from(first));
+            let mut to = Points::new(group.rows.len(), &mut workspace.room, shard.kept.rows_from(first));
             trunk.forward(kernels, &group, &mut to);
             let own = logits.split_off_mut(..group.moves().len()).expect("a logit for each move");
             let pooled = &mut shard.values.pooled[first * size..];
-            self.0.heads.squares(kernels, trunk, &mut to, &group, pooled, own);
+            heads.squares(kernels, trunk, &mut to, &group, pooled, own);
         }
     }
 

@@ -1,33 +1,12 @@
 //! Activations for convolutions in bf16, on processors with matrix registers (AMX). The residual trunk, biases, pooling
 //! and the heads' last layers stay in f32.
 
-use ndarray::Array2;
-use tablut_kernels::{Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Kernels};
+use tablut_kernels::{Aligned, BF16_LANES, Bf16Epilogue, Bf16Images, Bf16Kernels, Kernels};
 use tablut_rules::SQUARES;
 
-use super::packing::{Arithmetic, GRID};
-use super::parameter::Convolution;
+use super::packing::{GRID, PackedConvolution, PackedSquares};
 use super::trunk::{Activations, Place, TrunkStep};
 use crate::planes::PLANES;
-
-/// Inputs and weights of convolutions are rounded to bf16, sums are in f32.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Bf16;
-
-impl Arithmetic for Bf16 {
-    const LANES: usize = BF16_LANES;
-    type Convolution = Bf16Convolution;
-    type Squares = Bf16Convolution;
-
-    fn convolution(layer: &Convolution, weights: &[f32]) -> Bf16Convolution {
-        Bf16Convolution::pack(layer.outputs, layer.inputs, 3, weights)
-    }
-
-    fn squares(rows: &Array2<f32>) -> Bf16Convolution {
-        let (outputs, inputs) = rows.dim();
-        Bf16Convolution::pack(outputs, inputs, 1, rows.as_slice().expect("rows made in the standard layout"))
-    }
-}
 
 /// One thread's buffers for a few positions at a time.
 pub(crate) struct Bf16Workspace {
@@ -54,7 +33,7 @@ impl Bf16Workspace {
         Self {
             bf16,
             n: 0,
-            planes: Bf16Images::new(GRID, n, Bf16::padded(PLANES)),
+            planes: Bf16Images::new(GRID, n, PLANES.next_multiple_of(BF16_LANES)),
             trunk: Aligned::zeroed(n * SQUARES * width),
             rounded: Bf16Images::new(GRID, n, width),
             inside: Bf16Images::new(GRID, n, width),
@@ -65,7 +44,7 @@ impl Bf16Workspace {
     }
 }
 
-impl Activations<Bf16> for Bf16Workspace {
+impl Activations for Bf16Workspace {
     fn begin(&mut self, _kernels: Kernels, planes: &[f32]) {
         self.n = planes.len() / (PLANES * SQUARES);
         for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
@@ -81,7 +60,8 @@ impl Activations<Bf16> for Bf16Workspace {
         (&self.pooled, &mut self.biases)
     }
 
-    fn convolve(&mut self, _kernels: Kernels, convolution: &Bf16Convolution, step: TrunkStep<'_>) {
+    fn convolve(&mut self, _kernels: Kernels, convolution: &PackedConvolution, step: TrunkStep<'_>) {
+        let PackedConvolution::Bf16(convolution) = convolution else { unreachable!("a net in bf16") };
         let Self { bf16, n, planes, trunk, rounded, inside, biases, pooled, .. } = self;
         let bias = step.bias.unwrap_or_else(|| &biases[..*n * convolution.outputs()]);
         let pooled = step.pools.then_some(&mut **pooled);
@@ -94,7 +74,8 @@ impl Activations<Bf16> for Bf16Workspace {
         bf16.convolve(convolution, from, *n, epilogue);
     }
 
-    fn squares(&mut self, _kernels: Kernels, squares: &Bf16Convolution, mut each: impl FnMut(usize, &[f32])) {
+    fn squares(&mut self, _kernels: Kernels, squares: &PackedSquares, mut each: impl FnMut(usize, &[f32])) {
+        let PackedSquares::Bf16(squares) = squares else { unreachable!("a net in bf16") };
         let width = squares.outputs();
         let bias = &self.biases[..self.n * width];
         let full = Some(&mut *self.joint);

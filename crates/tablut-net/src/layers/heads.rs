@@ -4,7 +4,7 @@ use tablut_kernels::{Aligned, Kernels, LANES, Matrix, Rows};
 use tablut_rules::SQUARES;
 
 use super::description::Layers;
-use super::packing::{Arithmetic, Values, matrix, stacked, stacked_biases};
+use super::packing::{Arithmetic, PackedSquares, Values, matrix, stacked, stacked_biases};
 use super::parameter::Linear;
 use super::trunk::{Activations, Trunk};
 use crate::batch::Positions;
@@ -16,7 +16,7 @@ pub const MOVES_LEFT_UNIT: f32 = 32.0;
 /// The heads' weights, packed. The 1×1 convolutions of both heads are one product ("joint"), with the policy's channels
 /// first. Win, draw, loss and moves left are another product. Everything except the joint product is f32 in every
 /// arithmetic.
-pub struct Heads<A: Arithmetic> {
+pub struct Heads {
     /// Channels of the policy head, including padding.
     pub(super) policy_width: usize,
     /// Channels of the value head, including padding.
@@ -24,7 +24,7 @@ pub struct Heads<A: Arithmetic> {
     /// From the trunk's pooled output to the joint bias. The value head's part of the bias does not depend on the
     /// pooled output.
     pub(super) pool: Matrix,
-    pub(super) joint: A::Squares,
+    pub(super) joint: PackedSquares,
     pub(super) joint_bias: Vec<f32>,
     /// One row of the policy's channels for each plane of the policy table.
     pub(super) policy_out: Aligned,
@@ -47,7 +47,7 @@ pub struct HeadSpace {
 
 impl HeadSpace {
     /// Buffers for `n` positions.
-    pub fn new<A: Arithmetic>(heads: &Heads<A>, n: usize) -> Self {
+    pub fn new(heads: &Heads, n: usize) -> Self {
         Self {
             pooled: Aligned::zeroed(n * heads.hidden.inputs()),
             hidden: Aligned::zeroed(n * heads.hidden.padded_outputs()),
@@ -56,13 +56,13 @@ impl HeadSpace {
     }
 }
 
-impl<A: Arithmetic> Heads<A> {
+impl Heads {
     /// Packs the weights of a net's heads.
-    pub fn pack(layers: &Layers, values: &Values<'_>) -> Self {
+    pub fn pack(layers: &Layers, values: &Values<'_>, arithmetic: Arithmetic) -> Self {
         let (policy, value) = (&layers.policy, &layers.value);
-        let (c, width) = (layers.channels, A::padded(layers.channels));
+        let (c, width) = (layers.channels, arithmetic.padded(layers.channels));
         let (p, v) = (policy.conv.outputs, value.conv.outputs);
-        let (policy_width, value_width) = (A::padded(p), A::padded(v));
+        let (policy_width, value_width) = (arithmetic.padded(p), arithmetic.padded(v));
         let joint = [(&policy.conv, policy_width), (&value.conv, value_width)];
         let pool = [(&policy.pool, policy_width + value_width)];
         let hidden = [(&value.hidden, value.hidden.outputs)];
@@ -75,7 +75,7 @@ impl<A: Arithmetic> Heads<A> {
             policy_width,
             value_width,
             pool: matrix(&stacked(values, &pool, [c, width])),
-            joint: A::squares(&stacked(values, &joint, [c, width])),
+            joint: arithmetic.squares(&stacked(values, &joint, [c, width])),
             joint_bias: stacked_biases(values, &joint),
             policy_out,
             policy_out_bias: stacked_biases(values, &[(&policy.out, policy.out.outputs)]),
@@ -97,15 +97,14 @@ impl<A: Arithmetic> Heads<A> {
     }
 
     /// Writes the logits of some rows' moves, and the value head's means and maxima, from the trunk's output.
-    /// The trunk's convolutions may be in another arithmetic.
     ///
     /// # Panics
     /// If the number of logits differs from the number of the rows' moves.
-    pub fn squares<T: Arithmetic<Squares = A::Squares>>(
+    pub fn squares(
         &self,
         kernels: Kernels,
-        trunk: &Trunk<T>,
-        from: &mut impl Activations<T>,
+        trunk: &Trunk,
+        from: &mut impl Activations,
         positions: &Positions<'_>,
         pooled: &mut [f32],
         mut logits: &mut [f32],

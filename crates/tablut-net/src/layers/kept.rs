@@ -4,8 +4,8 @@ use tablut_kernels::Aligned;
 use tablut_rules::SQUARES;
 
 use super::description::Layers;
-use super::float32::{PLANE_WIDTH, Store};
 use super::trunk::Place;
+use super::winograd::{PLANE_WIDTH, Store};
 
 /// All activations of some positions. Images are `[row][square][channel]`, pooled values `[row][means, then maxima]`.
 pub struct Kept {

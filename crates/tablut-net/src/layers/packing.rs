@@ -1,7 +1,10 @@
-//! Weights packed for the kernels: the rows of several layers one after another, padded to whole vectors.
+//! Weights packed for the kernels: each convolution in its arithmetic, and the rows of several layers one after another,
+//! padded to whole vectors.
 
 use ndarray::{Array2, ArrayView2, s};
-use tablut_kernels::Grid;
+use tablut_kernels::{
+    BF16_LANES, Bf16Convolution, Bf16Kernels, Bf16PointConvolution, Bf16Vectors, Grid, Kernels, LANES, Matrix,
+};
 use tablut_rules::SIZE;
 
 use super::parameter::{Convolution, Linear, ParameterId};
@@ -30,25 +33,88 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The number format of the convolutions: their packed weights, and the multiple that channels are padded to.
-pub trait Arithmetic {
-    /// Channels are padded with zeros to a multiple of this.
-    const LANES: usize;
-    /// Weights of a 3×3 convolution.
-    type Convolution: Send + Sync;
-    /// Weights of a 1×1 convolution.
-    type Squares: Send + Sync;
+/// The arithmetic of a net's convolutions, with the kernels that it needs. All else is f32.
+#[derive(Copy, Clone, Debug)]
+pub enum Arithmetic {
+    /// f32 at Winograd's points, on every machine.
+    F32,
+    /// Winograd's points with tiles and weights rounded to bf16, on AVX-512. 1×1 convolutions are in f32.
+    Bf16Points(Bf16Vectors),
+    /// Inputs and weights rounded to bf16, with sums in f32, on matrix registers (AMX).
+    Bf16(Bf16Kernels),
+}
 
-    /// Packs a layer's weights.
-    fn convolution(layer: &Convolution, weights: &[f32]) -> Self::Convolution;
-
-    /// Packs a row-major matrix of padded size.
-    fn squares(rows: &Array2<f32>) -> Self::Squares;
-
-    /// `channels` including padding.
-    fn padded(channels: usize) -> usize {
-        channels.next_multiple_of(Self::LANES)
+impl Arithmetic {
+    /// `channels` including padding with zeros.
+    pub fn padded(self, channels: usize) -> usize {
+        match self {
+            Self::F32 | Self::Bf16Points(_) => channels.next_multiple_of(LANES),
+            Self::Bf16(_) => channels.next_multiple_of(BF16_LANES),
+        }
     }
+
+    /// Packs the weights of a 3×3 convolution, `[outputs, inputs, 3, 3]`.
+    pub(super) fn convolution(self, layer: &Convolution, weights: &[f32]) -> PackedConvolution {
+        let (outputs, inputs) = (layer.outputs, layer.inputs);
+        match self {
+            Self::F32 => PackedConvolution::F32(tablut_kernels::Convolution::pack(outputs, inputs, weights)),
+            Self::Bf16Points(_) => PackedConvolution::Bf16Points(Bf16PointConvolution::pack(outputs, inputs, weights)),
+            Self::Bf16(_) => PackedConvolution::Bf16(Bf16Convolution::pack(outputs, inputs, 3, weights)),
+        }
+    }
+
+    /// Packs the rows of a 1×1 convolution, of padded size.
+    pub(super) fn squares(self, rows: &Array2<f32>) -> PackedSquares {
+        match self {
+            Self::F32 | Self::Bf16Points(_) => PackedSquares::F32(matrix(rows)),
+            Self::Bf16(_) => {
+                let (outputs, inputs) = rows.dim();
+                let values = rows.as_slice().expect("rows made in the standard layout");
+                PackedSquares::Bf16(Bf16Convolution::pack(outputs, inputs, 1, values))
+            }
+        }
+    }
+}
+
+/// The packed weights of a 3×3 convolution.
+pub enum PackedConvolution {
+    /// For [`Arithmetic::F32`].
+    F32(tablut_kernels::Convolution),
+    /// For [`Arithmetic::Bf16Points`].
+    Bf16Points(Bf16PointConvolution),
+    /// For [`Arithmetic::Bf16`].
+    Bf16(Bf16Convolution),
+}
+
+impl PackedConvolution {
+    /// Output channels, including padding.
+    pub(super) fn outputs(&self) -> usize {
+        match self {
+            Self::F32(convolution) => convolution.outputs(),
+            Self::Bf16Points(convolution) => convolution.outputs(),
+            Self::Bf16(convolution) => convolution.outputs(),
+        }
+    }
+
+    /// Sets the weights, as for [`Arithmetic::convolution`].
+    ///
+    /// # Panics
+    /// If they are at Winograd's points in bf16: nobody learns in that.
+    pub(super) fn repack(&mut self, kernels: Kernels, layer: &Convolution, weights: &[f32]) {
+        match self {
+            Self::F32(convolution) => kernels.repack(weights, convolution),
+            Self::Bf16Points(_) => unreachable!("no net learns at rounded points"),
+            Self::Bf16(convolution) => convolution.repack([layer.outputs, layer.inputs], weights),
+        }
+    }
+}
+
+/// The packed weights of a 1×1 convolution.
+pub enum PackedSquares {
+    /// In f32.
+    F32(Matrix),
+    /// On matrix registers.
+    Bf16(Bf16Convolution),
 }
 
 /// The rows of `layers` below each other. Zero rows pad each layer to the number beside it. Inputs are in groups of
@@ -80,13 +146,13 @@ pub(super) fn stacked_biases(values: &Values<'_>, layers: &[(&Linear, usize)]) -
 }
 
 /// Packs rows for products.
-pub(super) fn matrix(rows: &Array2<f32>) -> tablut_kernels::Matrix {
+pub(super) fn matrix(rows: &Array2<f32>) -> Matrix {
     let (outputs, inputs) = rows.dim();
-    tablut_kernels::Matrix::pack(outputs, inputs, rows.as_slice().expect("rows made in the standard layout"))
+    Matrix::pack(outputs, inputs, rows.as_slice().expect("rows made in the standard layout"))
 }
 
 /// Packs rows for the products of gradients, which go from outputs to inputs.
-pub(super) fn transposed(rows: &Array2<f32>) -> tablut_kernels::Matrix {
+pub(super) fn transposed(rows: &Array2<f32>) -> Matrix {
     matrix(&rows.t().as_standard_layout().into_owned())
 }
 

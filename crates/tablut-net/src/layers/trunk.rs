@@ -3,30 +3,30 @@
 use tablut_kernels::{Kernels, Matrix, Rows};
 
 use super::description::{self, Layers};
-use super::packing::{Arithmetic, Values, matrix, stacked};
+use super::packing::{Arithmetic, PackedConvolution, PackedSquares, Values, matrix, stacked};
 use super::parameter::{Convolution, Linear};
 use crate::batch::Positions;
 use crate::features::FEATURES;
 
 /// The trunk's weights, packed. Zero weights pad the channels.
-pub struct Trunk<A: Arithmetic> {
+pub struct Trunk {
     /// Channels, including padding.
     pub width: usize,
-    pub(super) input: Layer<A>,
+    pub(super) input: Layer,
     pub(super) features: Matrix,
-    pub(super) blocks: Vec<ResidualBlock<A>>,
+    pub(super) blocks: Vec<ResidualBlock>,
 }
 
 /// A residual block.
-pub(super) struct ResidualBlock<A: Arithmetic> {
-    pub conv1: Layer<A>,
-    pub conv2: Layer<A>,
+pub(super) struct ResidualBlock {
+    pub conv1: Layer,
+    pub conv2: Layer,
     pub pool: Option<Matrix>,
 }
 
 /// A 3×3 convolution and its bias.
-pub(super) struct Layer<A: Arithmetic> {
-    pub convolution: A::Convolution,
+pub(super) struct Layer {
+    pub convolution: PackedConvolution,
     pub bias: Vec<f32>,
 }
 
@@ -55,9 +55,9 @@ pub struct TrunkStep<'a> {
     pub is_last: bool,
 }
 
-/// The activations of a few positions in the forward pass, in some arithmetic. Images are `[square][channel]`, pooled
+/// The activations of a few positions in the forward pass of a net in one arithmetic. Images are `[square][channel]`, pooled
 /// values `[means, then maxima]`.
-pub trait Activations<A: Arithmetic> {
+pub trait Activations {
     /// Starts with the planes of some positions, `[n][PLANES][81]`.
     fn begin(&mut self, kernels: Kernels, planes: &[f32]);
 
@@ -68,19 +68,19 @@ pub trait Activations<A: Arithmetic> {
     fn pooled_and_biases(&mut self, place: Place) -> (&[f32], &mut [f32]);
 
     /// Takes one step.
-    fn convolve(&mut self, kernels: Kernels, convolution: &A::Convolution, step: TrunkStep<'_>);
+    fn convolve(&mut self, kernels: Kernels, convolution: &PackedConvolution, step: TrunkStep<'_>);
 
     /// Calls `each` for every position with `relu(squares · x + bias)` of the trunk's output, `[square][output]`. Each
     /// position has its own biases.
-    fn squares(&mut self, kernels: Kernels, squares: &A::Squares, each: impl FnMut(usize, &[f32]));
+    fn squares(&mut self, kernels: Kernels, squares: &PackedSquares, each: impl FnMut(usize, &[f32]));
 }
 
-impl<A: Arithmetic> Trunk<A> {
+impl Trunk {
     /// Packs the weights of a net's trunk.
-    pub fn pack(layers: &Layers, values: &Values<'_>) -> Self {
-        let (c, width) = (layers.channels, A::padded(layers.channels));
+    pub fn pack(layers: &Layers, values: &Values<'_>, arithmetic: Arithmetic) -> Self {
+        let (c, width) = (layers.channels, arithmetic.padded(layers.channels));
         let layer = |convolution: &Convolution| Layer {
-            convolution: A::convolution(convolution, values.get(convolution.weight)),
+            convolution: arithmetic.convolution(convolution, values.get(convolution.weight)),
             bias: padded(values.get(convolution.bias), width),
         };
         let pool = |pool: &Linear| matrix(&stacked(values, &[(pool, width)], [c, width]));
@@ -103,7 +103,7 @@ impl<A: Arithmetic> Trunk<A> {
     }
 
     /// Computes the trunk's output for some rows of a batch.
-    pub fn forward(&self, kernels: Kernels, positions: &Positions<'_>, to: &mut impl Activations<A>) {
+    pub fn forward(&self, kernels: Kernels, positions: &Positions<'_>, to: &mut impl Activations) {
         let n = positions.rows.len();
         to.begin(kernels, positions.planes());
         kernels.product(positions.features(), &self.features, &self.input.bias, false, to.biases());

@@ -4,12 +4,12 @@ use rayon::prelude::*;
 use tablut_kernels::{Aligned, LANES};
 use tablut_rules::SQUARES;
 
-use super::convolution::Tiles;
 use super::rounded::RoundedSpace;
+use super::trunk::Tiles;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
-use crate::layers::float32::{PLANE_WIDTH, Room};
 use crate::layers::parameter::{Convolution, Linear, Parameter, ParameterId};
+use crate::layers::winograd::{PLANE_WIDTH, Room};
 
 /// One layer's gradient: `[input][tap][output]` for a convolution's weights, `[input][output]` for a matrix, and the
 /// biases. If several layers read the same rows, their outputs are side by side in one matrix.

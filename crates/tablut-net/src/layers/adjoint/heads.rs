@@ -6,8 +6,8 @@ use tablut_rules::SQUARES;
 
 use super::gradients::{Workspace, sum_rows};
 use super::packed::Packed;
-use super::pooling::share_means;
 use super::shard::{Predictions, Shard};
+use super::trunk::share_means;
 use crate::batch::Positions;
 use crate::layers::heads::{plane_and_square, softplus};
 use crate::layers::kept::{row, row_mut};

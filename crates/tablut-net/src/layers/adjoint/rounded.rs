@@ -1,39 +1,19 @@
-//! Learning with convolutions in bf16 on matrix registers: the buffers, and the forward pass. What a convolution reads is
-//! rounded, all else stays in f32.
+//! Learning with convolutions in bf16 on matrix registers: the buffers, the forward pass, and the
+//! trunk's backward pass. What a convolution reads is rounded, all else stays in f32.
 
-use ndarray::Array2;
 use tablut_kernels::{
-    Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16Images, Bf16Kernels, Bf16WeightGradient, Kernels, LANES,
-    Matrix, Rows,
+    Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Images, Bf16Kernels,
+    Bf16WeightGradient, Kernels, Rows,
 };
 use tablut_rules::SQUARES;
 
-use crate::layers::bfloat16::Bf16;
+use super::gradients::{Workspace, sum_rows};
+use super::shard::Shard;
+use crate::batch::Positions;
 use crate::layers::kept::{Kept, row, row_mut};
-use crate::layers::packing::{Arithmetic, GRID};
-use crate::layers::parameter::Convolution;
+use crate::layers::packing::{GRID, PackedConvolution, PackedSquares};
 use crate::layers::trunk::{Activations, Place, TrunkStep};
-use crate::layers::winograd::F32;
 use crate::planes::PLANES;
-
-/// Convolutions of the trunk in bf16, the heads' in f32. Channels of the trunk are not padded, because its kept
-/// activations are those of f32.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Rounded;
-
-impl Arithmetic for Rounded {
-    const LANES: usize = LANES;
-    type Convolution = Bf16Convolution;
-    type Squares = Matrix;
-
-    fn convolution(layer: &Convolution, weights: &[f32]) -> Bf16Convolution {
-        Bf16::convolution(layer, weights)
-    }
-
-    fn squares(rows: &Array2<f32>) -> Matrix {
-        F32::squares(rows)
-    }
-}
 
 /// One thread's buffers for a shard's images in bf16.
 pub(super) struct RoundedSpace {
@@ -84,7 +64,7 @@ impl<'a> Forward<'a> {
     }
 }
 
-impl Activations<Rounded> for Forward<'_> {
+impl Activations for Forward<'_> {
     fn begin(&mut self, _kernels: Kernels, planes: &[f32]) {
         self.n = planes.len() / (PLANES * SQUARES);
         self.space.set_planes(planes);
@@ -102,7 +82,8 @@ impl Activations<Rounded> for Forward<'_> {
         (pooled, &mut self.space.biases)
     }
 
-    fn convolve(&mut self, _kernels: Kernels, convolution: &Bf16Convolution, step: TrunkStep<'_>) {
+    fn convolve(&mut self, _kernels: Kernels, convolution: &PackedConvolution, step: TrunkStep<'_>) {
+        let PackedConvolution::Bf16(convolution) = convolution else { unreachable!("a trunk in bf16") };
         let Self { bf16, n, kept, space, .. } = self;
         let (size, width) = (*n * SQUARES * convolution.outputs(), *n * convolution.outputs());
         let RoundedSpace { planes, trunk, inside, biases, .. } = &mut **space;
@@ -126,7 +107,8 @@ impl Activations<Rounded> for Forward<'_> {
         bf16.convolve(convolution, from, *n, epilogue);
     }
 
-    fn squares(&mut self, kernels: Kernels, squares: &Matrix, mut each: impl FnMut(usize, &[f32])) {
+    fn squares(&mut self, kernels: Kernels, squares: &PackedSquares, mut each: impl FnMut(usize, &[f32])) {
+        let PackedSquares::F32(squares) = squares else { unreachable!("the heads learn in f32") };
         let (c, width) = (squares.inputs(), squares.padded_outputs());
         let Kept { x, inside, joint, .. } = &mut *self.kept;
         for board in 0..self.n {
@@ -136,5 +118,72 @@ impl Activations<Rounded> for Forward<'_> {
             kernels.product(trunk, squares, bias, true, joint);
             each(board, joint);
         }
+    }
+}
+
+/// The backward pass through a trunk for `n` rows.
+pub(super) struct Backward<'a> {
+    bf16: Bf16Kernels,
+    n: usize,
+    channels: usize,
+    workspace: &'a mut Workspace,
+}
+
+impl<'a> Backward<'a> {
+    /// Starts from the gradient before the rectifier of the trunk's output, in the workspace's `outer`.
+    pub fn new(bf16: Bf16Kernels, n: usize, channels: usize, workspace: &'a mut Workspace) -> Self {
+        let outer = &workspace.outer[..n * SQUARES * channels];
+        let space = workspace.rounded.as_mut().expect("a workspace of this net");
+        bf16.set_images(&mut space.outer, outer);
+        Self { bf16, n, channels, workspace }
+    }
+
+    /// The buffers of all that is not rounded.
+    pub fn workspace(&mut self) -> &mut Workspace {
+        self.workspace
+    }
+
+    /// From the gradient before the rectifier of a block's output to the gradient of the block's input, both in the
+    /// workspace's `outer` and rounded. The pooling's share of the gradient between the convolutions is in `bias` and,
+    /// if the block `pools`, in `inner`.
+    pub fn block(&mut self, [conv1, conv2]: &[Bf16Convolution; 2], pools: bool, index: usize, shard: &mut Shard) {
+        let Self { bf16, n, channels: c, workspace } = self;
+        let (n, c, size) = (*n, *c, *n * SQUARES * *c);
+        let Shard { kept, gradients, .. } = shard;
+        let (x, h, gradients) = (&kept.x[index][..size], &kept.inside[index][..size], &mut gradients.blocks[index]);
+        let Workspace { rounded, outer, inner, outer_sums, inner_sums, bias, .. } = &mut **workspace;
+        let space = rounded.as_mut().expect("a workspace of this net");
+        sum_rows(&outer_sums[..n * c], &mut gradients.conv2.bias);
+        bf16.set_images(&mut space.trunk, h);
+        bf16.weight_gradient(&space.trunk, &space.outer, n, &mut space.weights, &mut gradients.conv2.weight);
+        let epilogue = Bf16GradientEpilogue {
+            bias: &bias[..n * c],
+            onto: pools,
+            active: h,
+            full: &mut inner[..size],
+            rounded: &mut space.inside,
+            sums: &mut inner_sums[..n * c],
+        };
+        bf16.convolve_gradient(conv2, &space.outer, n, epilogue);
+        sum_rows(&inner_sums[..n * c], &mut gradients.conv1.bias);
+        bf16.set_images(&mut space.trunk, x);
+        bf16.weight_gradient(&space.trunk, &space.inside, n, &mut space.weights, &mut gradients.conv1.weight);
+        bias[..c].fill(0.0);
+        let epilogue = Bf16GradientEpilogue {
+            bias: &bias[..c],
+            onto: true,
+            active: x,
+            full: &mut outer[..size],
+            rounded: &mut space.outer,
+            sums: &mut outer_sums[..n * c],
+        };
+        bf16.convolve_gradient(conv1, &space.inside, n, epilogue);
+    }
+
+    /// The gradient of the first convolution's weights, after all blocks.
+    pub fn stem(self, positions: &Positions<'_>, taps: &mut [f32]) {
+        let space = self.workspace.rounded.as_mut().expect("a workspace of this net");
+        space.set_planes(positions.planes());
+        self.bf16.weight_gradient(&space.planes, &space.outer, self.n, &mut space.weights, taps);
     }
 }

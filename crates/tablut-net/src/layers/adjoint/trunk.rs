@@ -1,18 +1,17 @@
 //! The trunk's backward pass: from the gradient of its output to the gradients of its weights.
 
-use tablut_kernels::{Convolution, GradientEpilogue, Kernels, Matrix, Rows};
+use tablut_kernels::{Aligned, Convolution, GradientEpilogue, Kernels, Matrix, PointSums, Rows, Transformed};
 use tablut_rules::SQUARES;
 
-use super::convolution::{convolve, weight_gradient};
 use super::gradients::{Workspace, sum_rows};
-use super::packed::{Convolutions, Packed};
-use super::pooling::share_means;
-use super::rounded_backward;
+use super::packed::{Adjoints, Packed};
+use super::rounded::Backward;
 use super::shard::Shard;
 use crate::batch::Positions;
 use crate::features::FEATURES;
-use crate::layers::float32::PLANE_WIDTH;
 use crate::layers::kept::{row, row_mut};
+use crate::layers::packing::GRID;
+use crate::layers::winograd::PLANE_WIDTH;
 
 /// Computes the gradients of all the trunk's weights. It starts from the gradient of the trunk's output before its
 /// rectifier, which is in the workspace's `outer` with its sums.
@@ -24,8 +23,8 @@ pub(super) fn backward(
     positions: &Positions<'_>,
 ) {
     let (n, c) = (shard.rows.len(), net.layers.channels);
-    match &net.convolutions {
-        Convolutions::Single { adjoints, .. } => {
+    match &net.adjoints {
+        Adjoints::Single(adjoints) => {
             for (index, adjoints) in adjoints.iter().enumerate().rev() {
                 pool_backward(kernels, net.pools[index].as_ref(), c, index, shard, workspace);
                 block_backward(kernels, adjoints, net.pools[index].is_some(), index, shard, workspace);
@@ -34,8 +33,8 @@ pub(super) fn backward(
             let images = [&shard.kept.planes, &outer[..n * SQUARES * c]];
             weight_gradient(kernels, images, [PLANE_WIDTH, c], tiles, &mut shard.gradients.input.weight);
         }
-        Convolutions::Rounded { bf16, adjoints, .. } => {
-            let mut pass = rounded_backward::Backward::new(*bf16, shard.rows.len(), c, workspace);
+        Adjoints::Rounded(bf16, adjoints) => {
+            let mut pass = Backward::new(*bf16, shard.rows.len(), c, workspace);
             for (index, adjoints) in adjoints.iter().enumerate().rev() {
                 pool_backward(kernels, net.pools[index].as_ref(), c, index, shard, pass.workspace());
                 pass.block(adjoints, net.pools[index].is_some(), index, shard);
@@ -119,4 +118,84 @@ fn pool_backward(
         let (active, image) = (row(h, board, SQUARES * c), row_mut(inner, board, SQUARES * c));
         kernels.add_at_maxima(active, &row(pooled, board, 2 * c)[c..], maxima, [c, 0], image);
     }
+}
+
+/// Distributes the gradient of the means evenly: the result is the share of each square of a channel.
+pub(super) fn share_means(means: &[f32], out: &mut [f32]) {
+    let share = 1.0 / SQUARES as f32;
+    for (out, mean) in out.iter_mut().zip(means) {
+        *out = mean * share;
+    }
+}
+
+/// Number of positions that go through a convolution together. They fit into the second-level cache.
+pub(super) const GROUP: usize = 8;
+
+/// Buffers for the convolutions of a group of rows in the backward pass.
+pub(super) struct Tiles {
+    pub inputs: Transformed,
+    pub products: Transformed,
+    pub spread: Transformed,
+    pub sums: PointSums,
+}
+
+impl Tiles {
+    /// Buffers for at most this many input and output channels.
+    pub fn new(inputs: usize, outputs: usize) -> Self {
+        Self {
+            inputs: Transformed::new(GRID, GROUP, inputs),
+            products: Transformed::new(GRID, GROUP, outputs),
+            spread: Transformed::new(GRID, GROUP, outputs),
+            sums: PointSums::new(inputs, outputs),
+        }
+    }
+}
+
+/// Convolves every image of `images`. It calls `finish` for each image with the products, the image's place among them,
+/// and its row.
+pub(super) fn convolve(
+    kernels: Kernels,
+    convolution: &Convolution,
+    images: &[f32],
+    tiles: &mut Tiles,
+    mut finish: impl FnMut(&Transformed, usize, usize),
+) {
+    let size = SQUARES * convolution.inputs();
+    let n = images.len() / size;
+    for first in (0..n).step_by(GROUP) {
+        let count = GROUP.min(n - first);
+        tiles.inputs.reshape(count, convolution.inputs());
+        tiles.products.reshape(count, convolution.outputs());
+        for index in 0..count {
+            kernels.transform_input(row(images, first + index, size), index, &mut tiles.inputs);
+        }
+        kernels.multiply(convolution, &tiles.inputs, &mut tiles.products);
+        for index in 0..count {
+            finish(&tiles.products, index, first + index);
+        }
+    }
+}
+
+/// Sums the gradient of a convolution's weights into `taps`, `[input][tap][output]`. It uses the input images and the
+/// gradients of the output images.
+pub(super) fn weight_gradient(
+    kernels: Kernels,
+    [images, gradients]: [&[f32]; 2],
+    [inputs, outputs]: [usize; 2],
+    tiles: &mut Tiles,
+    taps: &mut Aligned,
+) {
+    let n = images.len() / (SQUARES * inputs);
+    tiles.sums.reshape(inputs, outputs);
+    for first in (0..n).step_by(GROUP) {
+        let count = GROUP.min(n - first);
+        tiles.inputs.reshape(count, inputs);
+        tiles.spread.reshape(count, outputs);
+        for index in 0..count {
+            kernels.transform_input(row(images, first + index, SQUARES * inputs), index, &mut tiles.inputs);
+            kernels.spread_gradient(row(gradients, first + index, SQUARES * outputs), index, &mut tiles.spread);
+        }
+        kernels.accumulate(&tiles.inputs, &tiles.spread, first > 0, &mut tiles.sums);
+    }
+    kernels.weight_gradient(&tiles.sums, taps);
 }
