@@ -12,6 +12,7 @@
 mod cancel;
 mod doors;
 mod executor;
+mod metrics;
 mod notes;
 mod npz;
 mod record;
@@ -26,6 +27,10 @@ pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
+pub use metrics::{
+    GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics,
+    append_metrics, read_metrics, resume_metrics,
+};
 pub use notes::GameNotes;
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};

@@ -2,13 +2,12 @@
 //! back only the loss and two norms.
 
 use burn::tensor::{Device, FloatDType, Tensor};
-use tablut_games::TrainingBatch;
+use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::Architecture;
 
 use crate::burn_net::BurnNet;
 use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::learner::LearnerState;
-use crate::loss::LossParts;
 use crate::loss::{LossTensors, loss};
 use crate::muon;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};

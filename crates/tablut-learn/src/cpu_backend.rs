@@ -1,7 +1,7 @@
 //! Steps with the program's own CPU kernels. The gradients of the net's layers are written by hand. burn differentiates
 //! the loss.
 
-use tablut_games::TrainingBatch;
+use tablut_games::{LossParts, TrainingBatch};
 use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
 use tablut_net::Architecture;
 use tablut_net::layers::Values;
@@ -9,7 +9,6 @@ use tablut_net::layers::Values;
 use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::kernel_net::KernelNet;
 use crate::learner::LearnerState;
-use crate::loss::LossParts;
 use crate::loss::loss_gradient;
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 

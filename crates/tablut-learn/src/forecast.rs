@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow,
-    RunError, SpecialGames, run_tasks, write_records,
+    CancelToken, Concurrency, Counters, DoorError, GameOrder, GameRecord, GenerationMetrics, MakeInference, RecordFile,
+    ReplayWindow, RunError, SpecialGames, run_tasks, write_records,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -21,7 +21,6 @@ use crate::config::{ScheduleConfig, TrainConfig};
 use crate::device::ComputeDevice;
 use crate::learner::LearnerState;
 use crate::memory::MemoryBounds;
-use crate::metrics::GenerationMetrics;
 use crate::train_error::TrainError;
 use crate::watching::memory_bytes;
 
@@ -396,7 +395,7 @@ fn games_bytes(rules: &[Arc<Rules>], games: Vec<GameRecord>) -> Result<u64, Trai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{LearningMetrics, SelfPlayMetrics};
+    use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
     /// Its games are as short as a trained net's from the beginning.
     const PACE: MachinePace = MachinePace {

@@ -1,11 +1,10 @@
 //! Training steps on the weights: who takes them, what comes of them, and how they fail.
 
-use tablut_games::TrainingBatch;
+use tablut_games::{LossParts, TrainingBatch};
 use tablut_kernels::{BF16_LANES, SimdError};
 use tablut_net::Weights;
 
 use crate::learner::LearnerState;
-use crate::loss::LossParts;
 
 /// A learner. It owns the weights and the optimiser's state, on any device.
 pub trait GradientBackend: Send {

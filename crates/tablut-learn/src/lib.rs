@@ -26,7 +26,6 @@ mod kernel_net;
 mod learner;
 mod loss;
 mod memory;
-mod metrics;
 mod moves;
 mod muon;
 mod optimizer;
@@ -57,11 +56,7 @@ pub use forecast::{Forecast, GenerationPace, MachinePace, benchmark};
 pub use gradient_backend::{GradientBackend, StepError, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::LearnerState;
-pub use loss::LossParts;
 pub use memory::MemoryBounds;
-pub use metrics::{
-    GenerationMetrics, LearningMetrics, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics, read_metrics,
-};
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use product_net::{Multiply, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};

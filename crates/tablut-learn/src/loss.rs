@@ -2,8 +2,7 @@
 //! it, whatever code differentiates the net's layers.
 
 use burn::tensor::{Device, Tensor};
-use serde::{Deserialize, Serialize};
-use tablut_games::TrainingBatch;
+use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
 
@@ -12,39 +11,6 @@ use crate::gradient_backend::StepError;
 use crate::moves::{PaddedMoves, cross_entropy};
 use crate::tensors::mean_of;
 use crate::tensors::{host_values, tensor};
-
-/// Means over a batch, unweighted.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LossParts {
-    /// Cross-entropy of the policy against its target, in nats.
-    pub policy: f32,
-    /// The target's own entropy in nats. It is the lower bound of the cross-entropy.
-    pub policy_floor: f32,
-    /// Cross-entropy of win, draw, loss against its target, in nats.
-    pub value: f32,
-    /// Distance of the moves left: Huber's, in units of 32 plies.
-    pub moves_left: f32,
-}
-
-impl LossParts {
-    /// Mean of several batches' parts. All are zero if there are none.
-    pub fn mean(parts: &[Self]) -> Self {
-        let n = parts.len().max(1) as f32;
-        let of = |field: fn(&Self) -> f32| parts.iter().map(field).sum::<f32>() / n;
-        Self {
-            policy: of(|p| p.policy),
-            policy_floor: of(|p| p.policy_floor),
-            value: of(|p| p.value),
-            moves_left: of(|p| p.moves_left),
-        }
-    }
-
-    /// The unweighted sum of all parts. The floor is not included.
-    pub fn sum(&self) -> f32 {
-        self.policy + self.value + self.moves_left
-    }
-}
 
 /// The weight of the moves left in the sum. Policy and outcome have the weight 1.
 const MOVES_LEFT_WEIGHT: f32 = 0.1;

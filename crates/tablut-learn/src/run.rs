@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_games::{GameRecord, ReplayWindow, read_records};
+use tablut_games::{GameRecord, GenerationMetrics, ReplayWindow, read_records, resume_metrics};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, Rules};
 
@@ -13,7 +13,6 @@ use crate::config::{Difference, TrainConfig};
 use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::LearnerState;
-use crate::metrics::{GenerationMetrics, changed_device, resume_metrics};
 use crate::run_folder::{
     config_so_far, damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules,
     settle_precision,
@@ -52,6 +51,13 @@ pub struct Run {
     pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
     _lock: File,
+}
+
+/// The device as a difference, if the last generation was made on another one than `now`.
+fn changed_device(metrics: &[GenerationMetrics], now: &str) -> Option<Difference> {
+    let before = metrics.last()?.device.as_deref().unwrap_or("cpu");
+    let [before, after] = [before, now].map(str::to_owned);
+    (before != after).then(|| Difference { key: "the device".to_owned(), before, after, safe: true })
 }
 
 impl Run {

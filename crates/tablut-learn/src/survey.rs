@@ -10,9 +10,9 @@ use tablut_rules::shown;
 
 use crate::checkpoint::{Checkpoint, model_path, state_path, states};
 use crate::config::TrainConfig;
-use crate::metrics::{GenerationMetrics, read_metrics};
 use crate::run_folder::{games_path, kept_rules};
 use crate::train_error::TrainError;
+use tablut_games::{GenerationMetrics, read_metrics};
 
 /// A run in a few numbers.
 #[derive(Clone, Debug)]

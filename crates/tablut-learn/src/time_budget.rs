@@ -6,10 +6,11 @@
 
 use std::time::{Duration, Instant};
 
+use tablut_games::GenerationMetrics;
+
 use crate::config::{MAX_GENERATIONS, ScheduleConfig};
 use crate::forecast::GenerationPace;
 use crate::learner::learning_rate_share;
-use crate::metrics::GenerationMetrics;
 use crate::run::Run;
 use crate::train_error::TrainError;
 
@@ -74,7 +75,7 @@ fn generations_that_fit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{LearningMetrics, SelfPlayMetrics};
+    use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
     /// Ten seconds a generation with 16 simulations, eighteen with 32.
     fn pace() -> GenerationPace {

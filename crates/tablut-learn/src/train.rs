@@ -6,8 +6,9 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, NetSink, RecordFile,
-    SpecialGames, read_records, write_records,
+    CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, GenerationMetrics,
+    LearningMetrics, LossParts, METRICS_SCHEMA, NetSink, RecordFile, SelfPlayMetrics, SpecialGames, append_metrics,
+    read_records, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -18,8 +19,6 @@ use crate::checkpoint::{Checkpoint, model_path};
 use crate::config::TrainConfig;
 use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
-use crate::loss::LossParts;
-use crate::metrics::{GenerationMetrics, LearningMetrics, METRICS_SCHEMA, SelfPlayMetrics, append_metrics};
 use crate::run::Run;
 use crate::special::special_games;
 use crate::train_error::TrainError;

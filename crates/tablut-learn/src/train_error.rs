@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{DoorError, ExamineError, RecordFileError, ReplayError};
+use tablut_games::{DoorError, ExamineError, MetricsError, RecordFileError, ReplayError};
 use tablut_net::{ModelFileError, NetError, Precision};
 use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
 use crate::device::DeviceError;
 use crate::gradient_backend::StepError;
-use crate::metrics::MetricsError;
 
 /// The run cannot start or continue.
 #[derive(Debug, thiserror::Error)]

@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, examine};
 
-use crate::metrics::MachineMetrics;
 use crate::run::Run;
 use crate::train_error::TrainError;
+use tablut_games::MachineMetrics;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;

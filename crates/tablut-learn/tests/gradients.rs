@@ -6,11 +6,10 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rayon::ThreadPoolBuilder;
+use tablut_games::LossParts;
 use tablut_games::TrainingBatch;
 use tablut_kernels::{Bf16Kernels, Kernels, Simd};
-use tablut_learn::{
-    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, LossParts, Multiply, OptimizerConfig,
-};
+use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, Multiply, OptimizerConfig};
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::Predictions;
 use tablut_net::{Architecture, BlockKind, PolicyIndex, PolicyWidths, ValueWidths, View, Weights, encode_symmetric};

@@ -5,7 +5,8 @@ mod runs;
 use std::fs;
 use std::path::Path;
 
-use tablut_learn::{GenerationMetrics, METRICS_SCHEMA, MachineMetrics, Run, TrainError};
+use tablut_games::{GenerationMetrics, METRICS_SCHEMA, MachineMetrics};
+use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]

@@ -2,26 +2,23 @@
 
 use std::fmt::Write as _;
 
-use tablut_games::{GameRecord, RuleSetStatistics};
+use tablut_games::{GameRecord, GenerationMetrics, LossParts, RuleSetStatistics};
 use tablut_rules::Side;
-
-use crate::metrics::MetricsLine;
 
 /// The columns of [`games_csv`].
 pub const GAME_COLUMNS: &str =
     "file,game,rules,ply,side,move,searched,value,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
 
 /// One row for each generation and rule set; generations of the first version have one row, of all rule sets together.
-pub fn metrics_csv(lines: &[MetricsLine]) -> String {
-    let parts: std::collections::BTreeSet<&String> = lines.iter().flat_map(|line| line.learning.loss.keys()).collect();
+pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     let mut text = "generation,simulations,rules,games,attackers_won,drawn,defenders_won,median_plies,\
                     attackers_captures,defenders_captures,attackers_entropy,defenders_entropy,attackers_divergence,\
                     defenders_divergence,attackers_changed,defenders_changed,net_error,search_error,window,steps,\
                     gradient_norm,weight_norm,learning_rate,selfplay_seconds,learning_seconds,evaluations,ordinary_games,\
                     ordinary_attackers_won,ordinary_drawn,ordinary_defenders_won"
         .to_owned();
-    for part in &parts {
-        let _ = write!(text, ",loss_{}", cell(part));
+    for (part, _) in LossParts::default().named() {
+        let _ = write!(text, ",loss_{part}");
     }
     text.push('\n');
     for line in lines {
@@ -38,8 +35,8 @@ pub fn metrics_csv(lines: &[MetricsLine]) -> String {
             play.evaluations
         );
         let mut losses = String::new();
-        for part in &parts {
-            let _ = write!(losses, ",{}", number(learning.part(part)));
+        for (_, loss) in learning.loss.named() {
+            let _ = write!(losses, ",{loss}");
         }
         if line.rule_sets.is_empty() {
             let _ = writeln!(
@@ -141,7 +138,8 @@ mod tests {
         let json = "{\"generation\":3,\"learning\":{\"loss\":{\"policy\":3.5,\"value\":0.5}},\"rule_sets\":[{\"rules\":\"a,b\",\"games\":5,\
                     \"net\":{\"phases\":[{\"positions\":2,\"net_error\":0.5}]}},{\"rules\":\"kvasir\"}]}";
         let first = "{\"generation\":2,\"selfplay\":{\"games\":7}}";
-        let lines: Vec<MetricsLine> = [first, json].iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let lines: Vec<GenerationMetrics> =
+            [first, json].iter().map(|text| serde_json::from_str(text).unwrap()).collect();
         let text = metrics_csv(&lines);
         let mut rows = text.lines();
         let columns = rows.next().unwrap().split(',').count();

@@ -24,7 +24,7 @@ pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
 pub use evaluation::{EvaluationFile, EvaluationMatch};
 pub use live::{LIVE_FILE, Live, LiveGame, ReplayedGame};
 pub use live_report::LiveReport;
-pub use metrics::{LearningLine, MachineLine, MetricsLine, SelfPlayLine, read_lines};
+pub use metrics::read_lines;
 pub use page::{live_page, report_page};
 pub use run_files::{RunFiles, RunFilesError};
 pub use tensorboard::write_tensorboard;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tablut_ratings::{Anchor, PairTable, Pairing, RatedMatch, Rating, rate};
 
 use crate::evaluation::{EvaluationFile, EvaluationMatch, SideScore};
-use crate::metrics::MetricsLine;
+use tablut_games::GenerationMetrics;
 
 /// The stretches of a run that are rated, at most.
 const MOST_STRETCHES: usize = 8;
@@ -37,23 +37,24 @@ pub struct RatedProgress {
 }
 
 /// The matches of some lines, under one rule set or under all.
-fn matches<'a>(lines: &'a [MetricsLine], rules: Option<&'a str>) -> impl Iterator<Item = (u64, &'a RatedMatch)> {
-    let of_line =
-        |line: &'a MetricsLine| line.rating.iter().flat_map(|rating| &rating.matches).map(|m| (line.generation, m));
+fn matches<'a>(lines: &'a [GenerationMetrics], rules: Option<&'a str>) -> impl Iterator<Item = (u64, &'a RatedMatch)> {
+    let of_line = |line: &'a GenerationMetrics| {
+        line.rating.iter().flat_map(|rating| &rating.matches).map(|m| (line.generation, m))
+    };
     lines.iter().flat_map(of_line).filter(move |(_, found)| rules.is_none_or(|rules| found.rules == rules))
 }
 
-fn pairs_of(lines: &[MetricsLine], rules: Option<&str>) -> u32 {
+fn pairs_of(lines: &[GenerationMetrics], rules: Option<&str>) -> u32 {
     matches(lines, rules).map(|(_, found)| found.pairs.pairs()).sum()
 }
 
 /// Whether a run was rated at all.
-pub fn is_rated(lines: &[MetricsLine]) -> bool {
+pub fn is_rated(lines: &[GenerationMetrics]) -> bool {
     pairs_of(lines, None) > 0
 }
 
 /// The rating of the run's nets over its course; empty where there are too few games.
-pub fn progress(lines: &[MetricsLine], rules: Option<&str>) -> RatedProgress {
+pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>) -> RatedProgress {
     let n_pairs = pairs_of(lines, rules);
     let n = ((n_pairs / PAIRS_OF_A_STRETCH) as usize).clamp(1, MOST_STRETCHES).min(lines.len().max(1));
     let stretch_of = |generation: u64| {
@@ -110,13 +111,13 @@ fn add(table: &mut PairTable, more: &PairTable) {
 }
 
 /// The last lines, whose nets are taken together: a quarter of the run, and at least six generations.
-pub fn latest(lines: &[MetricsLine]) -> &[MetricsLine] {
+pub fn latest(lines: &[GenerationMetrics]) -> &[GenerationMetrics] {
     let n = (lines.len() / 4).max(6).min(lines.len());
     &lines[lines.len() - n..]
 }
 
 /// The scores of the last nets, as an evaluation: by opponent under all rule sets together, or by rule set and opponent.
-pub fn scores(lines: &[MetricsLine], by_rules: bool) -> EvaluationFile {
+pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationFile {
     let lines = latest(lines);
     let mut tables: Vec<(String, String, PairTable)> = Vec::new();
     for (_, found) in matches(lines, None).filter(|(_, found)| found.generation.is_none()) {
@@ -171,7 +172,7 @@ mod tests {
     use tablut_ratings::{HalfPoints, RatedGeneration};
 
     /// Twenty generations that lose to `greedy` at first and beat it in the end, and always beat `random`.
-    fn lines() -> Vec<MetricsLine> {
+    fn lines() -> Vec<GenerationMetrics> {
         let pairs = |won: u32, lost: u32| {
             let mut table = PairTable::default();
             (0..won).for_each(|_| table.record(HalfPoints::Win, HalfPoints::Win));
@@ -191,7 +192,7 @@ mod tests {
                 found("generation 0", Some(generation / 3), pairs(2, 1)),
             ];
             let rating = Some(RatedGeneration { simulations: 32, seconds: 1.0, matches });
-            MetricsLine { generation, rating, ..MetricsLine::default() }
+            GenerationMetrics { generation, rating, ..GenerationMetrics::default() }
         };
         (0..20).map(line).collect()
     }
@@ -206,7 +207,7 @@ mod tests {
         assert!(last.rating.low > first.rating.elo && first.games > 0, "{found:?}");
         assert!(progress(&lines(), Some("kvasir")).stretches.len() < found.stretches.len());
         assert_eq!(progress(&[], None), RatedProgress::default());
-        assert!(!is_rated(&[MetricsLine::default()]) && is_rated(&lines()));
+        assert!(!is_rated(&[GenerationMetrics::default()]) && is_rated(&lines()));
     }
 
     #[test]

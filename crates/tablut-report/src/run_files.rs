@@ -10,7 +10,8 @@ use tablut_rules::{RuleSet, Rules};
 
 use crate::evaluation::EvaluationFile;
 use crate::live::Live;
-use crate::metrics::{MetricsLine, read_lines};
+use crate::metrics::read_lines;
+use tablut_games::GenerationMetrics;
 
 /// Games that are read from the last generations.
 const MOST_GAMES: usize = 1200;
@@ -23,7 +24,7 @@ pub struct RunFiles {
     /// The folder's name.
     pub name: String,
     /// Metrics in the order of their generations.
-    pub lines: Vec<MetricsLine>,
+    pub lines: Vec<GenerationMetrics>,
     /// The resolved config as text; empty when there is none.
     pub config_text: String,
     /// The config by dotted key, values as TOML.
@@ -169,13 +170,13 @@ impl RunFiles {
     }
 
     /// The last lines, over which what is said of "now" is averaged: a tenth of the run, at least three generations.
-    pub fn recent(&self) -> &[MetricsLine] {
+    pub fn recent(&self) -> &[GenerationMetrics] {
         let n = (self.lines.len() / 10).max(3).min(self.lines.len());
         &self.lines[self.lines.len() - n..]
     }
 
     /// The first lines, as many as [`RunFiles::recent`] has.
-    pub fn early(&self) -> &[MetricsLine] {
+    pub fn early(&self) -> &[GenerationMetrics] {
         &self.lines[..self.recent().len()]
     }
 

@@ -17,11 +17,11 @@ use tablut_net::durable;
 use tablut_rules::Side;
 
 use crate::games::samples;
-use crate::metrics::MetricsLine;
 use crate::rated;
 use crate::run_files::RunFiles;
 use events::{EventFile, Histogram};
 pub use picture::board_png;
+use tablut_games::GenerationMetrics;
 
 /// Writes the event files of all generations of `run` into `folder`, and returns their number. Generations whose file is
 /// there are left alone, unless `all` are wanted.
@@ -59,7 +59,7 @@ fn start_seconds(run: &RunFiles) -> f64 {
     modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |time| time.as_secs_f64())
 }
 
-fn scalars(line: &MetricsLine, file: &mut EventFile) {
+fn scalars(line: &GenerationMetrics, file: &mut EventFile) {
     let [attackers, draws, defenders] = line.shares();
     let (play, learning, machine) = (&line.selfplay, &line.learning, &line.machine);
     let mut add = |tag: &str, value: f64| file.scalar(tag, value as f32);
@@ -68,8 +68,8 @@ fn scalars(line: &MetricsLine, file: &mut EventFile) {
     add("selfplay/defenders_won", defenders);
     add("selfplay/mean_plies", play.mean_plies);
     add("selfplay/simulations", f64::from(line.simulations));
-    for (part, value) in &learning.loss {
-        add(&format!("loss/{part}"), *value);
+    for (part, value) in learning.loss.named() {
+        add(&format!("loss/{part}"), value.into());
     }
     for (name, losses) in
         [("fresh", Some(learning.fresh)), ("learnt", Some(learning.learnt)), ("held_out", learning.held_out)]
@@ -79,11 +79,11 @@ fn scalars(line: &MetricsLine, file: &mut EventFile) {
             add(&format!("{name}/value"), losses.value);
         }
     }
-    add("learning/gradient_norm", learning.gradient_norm);
-    add("learning/learning_rate", learning.learning_rate);
+    add("learning/gradient_norm", learning.gradient_norm.into());
+    add("learning/learning_rate", learning.learning_rate.into());
     add("learning/window", learning.window as f64);
     if learning.weight_norm > 0.0 {
-        add("learning/weight_norm", learning.weight_norm);
+        add("learning/weight_norm", learning.weight_norm.into());
     }
     if play.seconds > 0.0 {
         add("speed/evaluations_per_second", play.evaluations as f64 / play.seconds);

@@ -8,6 +8,7 @@ pub(crate) use warnings::unseen_gap;
 pub use warnings::{Warning, warnings};
 
 use std::collections::BTreeMap;
+use tablut_games::LossParts;
 
 use tablut_ratings::{Rating, Wdl};
 
@@ -176,11 +177,11 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<bool> {
             .push(format!("{} generations are done; what follows means little before there are six.", run.lines.len()));
         return None;
     }
-    let part = |name: &'static str| {
-        let of = |lines| mean(lines, |line| line.learning.part(name));
+    let part = |part: fn(&LossParts) -> f32| {
+        let of = |lines| mean(lines, |line| line.learning.loss_part(part));
         Some((of(run.early())?, of(run.recent())?))
     };
-    let (policy, value) = (part("policy")?, part("value")?);
+    let (policy, value) = (part(|loss| loss.policy)?, part(|loss| loss.value)?);
     let falls = policy.1 < policy.0 - 0.02 || value.1 < value.0 - 0.02;
     sentences.push(format!(
         "Over the run the policy's loss went from {:.2} to {:.2} nats and the value's from {:.2} to {:.2}: {}.",
@@ -257,7 +258,7 @@ fn balance(of: &str, n_generations: usize, games: usize, attackers: usize, defen
 
 /// How far the run is, and where its time went.
 fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
-    let seconds: f64 = run.lines.iter().map(crate::MetricsLine::seconds).sum();
+    let seconds: f64 = run.lines.iter().map(tablut_games::GenerationMetrics::seconds).sum();
     if seconds <= 0.0 {
         return;
     }
@@ -282,7 +283,7 @@ fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
 /// What the generations that are left will take at the pace of the last ones; none when none are left.
 pub(crate) fn seconds_left(run: &RunFiles) -> Option<f64> {
     let left = run.generations_wanted()?.checked_sub(run.lines.last()?.generation + 1).filter(|&left| left > 0)?;
-    let timed = |line: &crate::MetricsLine| (line.selfplay.seconds > 0.0).then(|| line.seconds());
+    let timed = |line: &tablut_games::GenerationMetrics| (line.selfplay.seconds > 0.0).then(|| line.seconds());
     Some(left as f64 * mean(run.recent(), timed)?)
 }
 

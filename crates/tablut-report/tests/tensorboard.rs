@@ -56,7 +56,7 @@ fn tensorboard_reads_the_events_back() {
     assert_eq!(policy.len(), run.lines.len());
     for (line, read) in run.lines.iter().zip(policy) {
         assert_eq!(read[0].as_u64(), Some(line.generation));
-        assert!((read[1].as_f64().unwrap() - line.learning.part("policy").unwrap()).abs() < 1e-5);
+        assert!((read[1].as_f64().unwrap() - line.learning.loss_part(|loss| loss.policy).unwrap()).abs() < 1e-5);
     }
     let tags: Vec<&str> = found["all"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     for tag in ["config", "selfplay/attackers_won", "learning/gradient_norm"] {

@@ -1,13 +1,12 @@
 //! Each warning appears on made-up metrics that call for it, and on none that do not.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use tablut_games::{
-    CalibrationBin, Endings, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics, RuleSetStatistics,
-    SpecialStatistics,
+    CalibrationBin, Endings, GenerationMetrics, LossParts, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics,
+    RuleSetStatistics, SpecialStatistics,
 };
-use tablut_report::{MetricsLine, RunFiles, WarningKind, headline, warnings};
+use tablut_report::{RunFiles, WarningKind, headline, warnings};
 
 /// A sound run of 30 generations of 40.
 fn sound() -> RunFiles {
@@ -19,8 +18,8 @@ fn sound() -> RunFiles {
     }
 }
 
-fn line(generation: u64) -> MetricsLine {
-    let mut line = MetricsLine { schema: 3, generation, simulations: 32, ..MetricsLine::default() };
+fn line(generation: u64) -> GenerationMetrics {
+    let mut line = GenerationMetrics { schema: 3, generation, simulations: 32, ..GenerationMetrics::default() };
     let falling = 1.0 / (1.0 + generation as f64 / 10.0);
     let play = &mut line.selfplay;
     (play.games, play.positions) = (200, 15_000);
@@ -28,11 +27,9 @@ fn line(generation: u64) -> MetricsLine {
     (play.seconds, play.evaluations, play.mean_plies) = (10.0, 400_000, 75.0);
     let learning = &mut line.learning;
     (learning.window, learning.seconds) = (150_000, 4.0);
-    learning.loss = BTreeMap::from([
-        ("policy".to_owned(), 3.0 + falling),
-        ("policy_floor".to_owned(), 2.5 + falling / 2.0),
-        ("value".to_owned(), 0.4 + falling / 2.0),
-    ]);
+    let falling = falling as f32;
+    let (policy, policy_floor, value) = (3.0 + falling, 2.5 + falling / 2.0, 0.4 + falling / 2.0);
+    learning.loss = LossParts { policy, policy_floor, value, moves_left: 0.1 };
     let losses = |policy, value| NetLosses { positions: 500, policy, policy_floor: 2.5, value, moves_left: 10.0 };
     (learning.fresh, learning.learnt) = (losses(3.2, 0.55), losses(3.1, 0.5));
     (line.machine.run_bytes, line.machine.free_bytes) = (1_000_000 * (generation + 1), 1_000_000_000_000);
@@ -60,13 +57,13 @@ fn line(generation: u64) -> MetricsLine {
 }
 
 /// The kinds of warnings of a run that `change` has spoilt, generation by generation.
-fn kinds(change: impl Fn(&mut MetricsLine)) -> Vec<WarningKind> {
+fn kinds(change: impl Fn(&mut GenerationMetrics)) -> Vec<WarningKind> {
     let mut run = sound();
     run.lines.iter_mut().for_each(change);
     warnings(&run).iter().map(|warning| warning.kind).collect()
 }
 
-fn net(line: &mut MetricsLine) -> &mut NetStatistics {
+fn net(line: &mut GenerationMetrics) -> &mut NetStatistics {
     line.rule_sets[0].net.as_mut().unwrap()
 }
 
@@ -82,7 +79,8 @@ fn a_sound_run_has_none() {
 
 #[test]
 fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
-    let spoil = |line: &mut MetricsLine| (line.rule_sets[0].attackers_won, line.rule_sets[0].defenders_won) = (10, 170);
+    let spoil =
+        |line: &mut GenerationMetrics| (line.rule_sets[0].attackers_won, line.rule_sets[0].defenders_won) = (10, 170);
     assert_eq!(kinds(spoil), [WarningKind::OneSideCollapsed]);
     let mut run = sound();
     run.lines.iter_mut().for_each(spoil);
@@ -97,7 +95,7 @@ fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
         []
     );
     // Metrics of the first version know no rule sets.
-    let first = |line: &mut MetricsLine| {
+    let first = |line: &mut GenerationMetrics| {
         line.rule_sets.clear();
         line.selfplay.defenders_won = 5;
     };
@@ -120,10 +118,10 @@ fn only_ordinary_games_say_whether_a_side_hardly_wins() {
 
 #[test]
 fn entropy_that_collapses() {
-    let spoil = |line: &mut MetricsLine, entropy| {
+    let spoil = |line: &mut GenerationMetrics, entropy| {
         (net(line).attackers.entropy, net(line).defenders.entropy) = (entropy, entropy);
     };
-    let late = |line: &mut MetricsLine| {
+    let late = |line: &mut GenerationMetrics| {
         if line.generation > 20 {
             spoil(line, 0.3);
         }
@@ -135,18 +133,19 @@ fn entropy_that_collapses() {
 
 #[test]
 fn values_that_are_overconfident() {
-    let spoil = |line: &mut MetricsLine| net(line).calibration.iter_mut().for_each(|bin| bin.outcome = 0.6 * bin.value);
+    let spoil =
+        |line: &mut GenerationMetrics| net(line).calibration.iter_mut().for_each(|bin| bin.outcome = 0.6 * bin.value);
     assert_eq!(kinds(spoil), [WarningKind::ValueOverconfident]);
     let modest =
-        |line: &mut MetricsLine| net(line).calibration.iter_mut().for_each(|bin| bin.outcome = 1.2 * bin.value);
+        |line: &mut GenerationMetrics| net(line).calibration.iter_mut().for_each(|bin| bin.outcome = 1.2 * bin.value);
     assert_eq!(kinds(modest), []);
 }
 
 #[test]
 fn unseen_games_that_part_from_seen_ones() {
-    let fresh = |line: &mut MetricsLine| line.learning.fresh.policy += 0.04 * line.generation as f64;
+    let fresh = |line: &mut GenerationMetrics| line.learning.fresh.policy += 0.04 * line.generation as f64;
     assert_eq!(kinds(fresh), [WarningKind::HeldOutParting]);
-    let held_out = |line: &mut MetricsLine| {
+    let held_out = |line: &mut GenerationMetrics| {
         let value = line.learning.learnt.value + 0.01 * line.generation as f64;
         line.learning.held_out = Some(NetLosses { value, ..line.learning.learnt });
     };
@@ -164,20 +163,14 @@ fn a_starved_window() {
 
 #[test]
 fn a_plateau() {
-    let flat = |line: &mut MetricsLine, part: &str, value| {
-        line.learning.loss.insert(part.to_owned(), value);
-    };
-    let both = |line: &mut MetricsLine| {
-        flat(line, "policy", 3.2);
-        flat(line, "value", 0.5);
-    };
+    let both = |line: &mut GenerationMetrics| (line.learning.loss.policy, line.learning.loss.value) = (3.2, 0.5);
     assert_eq!(kinds(both), [WarningKind::Plateau]);
-    assert_eq!(kinds(|line| flat(line, "policy", 3.2)), [], "the value still falls");
+    assert_eq!(kinds(|line| line.learning.loss.policy = 3.2), [], "the value still falls");
     // As the document says: means over four generations, eight generations apart, and 1 %.
     let document = include_str!("../../../docs/troubleshooting.md");
     assert!(document.contains("means over four generations, eight generations apart"));
     assert!(document.contains("fell by\nmore than 1 %"));
-    let falls = |share: f64| {
+    let falls = |share: f32| {
         kinds(move |line| {
             both(line);
             // The earlier mean, the later one, and what counts in neither.
@@ -186,7 +179,7 @@ fn a_plateau() {
                 26.. => 1.0 - share,
                 _ => 0.5,
             };
-            flat(line, "value", value);
+            line.learning.loss.value = value;
         })
     };
     assert_eq!(falls(0.009), [WarningKind::Plateau]);
@@ -200,14 +193,14 @@ fn games_that_reach_the_ply_limit() {
 
 #[test]
 fn a_run_that_slows_down() {
-    let slow = |line: &mut MetricsLine| {
+    let slow = |line: &mut GenerationMetrics| {
         if line.generation >= 27 {
             line.selfplay.seconds = 30.0;
         }
     };
     assert_eq!(kinds(slow), [WarningKind::SlowingDown]);
     // More simulations take longer, and evaluate as fast.
-    let more = |line: &mut MetricsLine| {
+    let more = |line: &mut GenerationMetrics| {
         if line.generation >= 27 {
             (line.selfplay.seconds, line.selfplay.evaluations) = (30.0, 1_200_000);
         }

@@ -15,8 +15,9 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use tablut_fleet::{FleetStatus, Notes};
+use tablut_games::GenerationMetrics;
 use tablut_games::{CancelToken, Counters, GameRecord};
-use tablut_learn::{GenerationMetrics, Observer, Run, StepReport};
+use tablut_learn::{Observer, Run, StepReport};
 use tablut_net::Model;
 
 use self::state::DashboardState;

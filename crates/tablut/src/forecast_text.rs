@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use tablut_games::CancelToken;
+use tablut_games::{CancelToken, GenerationMetrics, read_metrics};
 use tablut_learn::{
-    ComputeDevice, Forecast, GenerationMetrics, GenerationPace, MachinePace, TrainConfig, TrainError, benchmark,
-    free_bytes, read_metrics,
+    ComputeDevice, Forecast, GenerationPace, MachinePace, TrainConfig, TrainError, benchmark, free_bytes,
 };
 use tablut_net::Weights;
 use tablut_report::figures::{bytes, count, duration};

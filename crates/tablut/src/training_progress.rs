@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, HumanDuration, HumanFloatCount, MultiProgress, ProgressBar, ProgressDrawTarget};
 use tablut_fleet::FleetStatus;
 use tablut_games::{Counters, FleetReport, GameRecord};
-use tablut_learn::{GenerationMetrics, LossParts, Observer, Run, StepReport};
+use tablut_games::{GenerationMetrics, LossParts};
+use tablut_learn::{Observer, Run, StepReport};
 use tablut_net::Model;
 use tablut_rules::Side;
 
@@ -300,7 +301,7 @@ fn pace(count: f64, elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_learn::{LearningMetrics, SelfPlayMetrics};
+    use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
     #[test]
     fn a_generation_is_told_in_words_that_fit_a_terminal() {

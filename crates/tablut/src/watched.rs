@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use tablut_games::GenerationMetrics;
 use tablut_games::{CancelToken, Counters, DoorError, GameRecord};
-use tablut_learn::{GenerationMetrics, Observer, Run, StepReport};
+use tablut_learn::{Observer, Run, StepReport};
 use tablut_net::Model;
 use tablut_ratings::RatedGeneration;
 use tablut_report::{RunFiles, warnings, write_tensorboard};

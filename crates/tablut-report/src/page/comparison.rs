@@ -9,10 +9,11 @@ use super::curves::series;
 use super::verdict::verdict;
 use super::{curves, sides, strength, time};
 use crate::figures::{count, duration, percent};
-use crate::metrics::{MetricsLine, mean};
+use crate::metrics::mean;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 use crate::words::headline;
+use tablut_games::GenerationMetrics;
 
 /// Classes of the runs' colours.
 const CLASSES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
@@ -46,11 +47,11 @@ fn standings(runs: &[RunFiles]) -> Markup {
                 tr {
                     th class="left" scope="row" { (run.name) }
                     td { (run.lines.len()) }
-                    td { (duration(run.lines.iter().map(MetricsLine::seconds).sum())) }
+                    td { (duration(run.lines.iter().map(GenerationMetrics::seconds).sum())) }
                     td { (count(run.lines.iter().map(|line| line.selfplay.evaluations as f64).sum())) }
                     td { (mean(recent, |line| Some(line.shares()[0])).map_or("–".to_owned(), percent)) }
                     td { (number(mean(recent, |line| line.learning.policy_gap()))) }
-                    td { (number(mean(recent, |line| line.learning.part("value")))) }
+                    td { (number(mean(recent, |line| line.learning.loss_part(|loss| loss.value)))) }
                     td { (number(mean(recent, |line| Some(line.value_errors()?[0])))) }
                     td class="wrap" { (headline(run).answer) }
                 }
@@ -81,7 +82,7 @@ fn differences(runs: &[RunFiles]) -> Markup {
 }
 
 fn charts(runs: &[RunFiles]) -> Markup {
-    let of = |value: &dyn Fn(&MetricsLine) -> Option<f64>| -> Vec<Series> {
+    let of = |value: &dyn Fn(&GenerationMetrics) -> Option<f64>| -> Vec<Series> {
         let one =
             |(at, run): (usize, &RunFiles)| series(run, &run.name, CLASSES[at % CLASSES.len()], at % 2 == 1, value);
         runs.iter().enumerate().map(one).collect()
@@ -90,9 +91,9 @@ fn charts(runs: &[RunFiles]) -> Markup {
     html! {
         div class="charts" {
             (line_chart("Attackers win", "share of self-play", &of(&|line| Some(line.shares()[0])), Axis { shares: true, from_zero: true }))
-            (line_chart("Policy loss", "in nats", &of(&|line| line.learning.part("policy")), Axis::default()))
+            (line_chart("Policy loss", "in nats", &of(&|line| line.learning.loss_part(|loss| loss.policy)), Axis::default()))
             (line_chart("Policy loss above its floor", "in nats", &of(&|line| line.learning.policy_gap()), Axis::default()))
-            (line_chart("Value loss", "in nats", &of(&|line| line.learning.part("value")), Axis::default()))
+            (line_chart("Value loss", "in nats", &of(&|line| line.learning.loss_part(|loss| loss.value)), Axis::default()))
             (line_chart("The net's value error", "mean square against the result", &of(&|line| Some(line.value_errors()?[0])), from_zero))
             (line_chart("Length of games", "mean plies", &of(&|line| Some(line.selfplay.mean_plies)), from_zero))
             (line_chart("Seconds a generation", "", &of(&|line| Some(line.seconds())), from_zero))

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use tablut_games::PolicyStatistics;
 use tablut_rules::Side;
 
-use crate::metrics::MetricsLine;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 use crate::words::unseen_gap;
+use tablut_games::{GenerationMetrics, LossParts};
 
 /// A curve of one number over the generations; missing values leave gaps.
 pub fn series(
@@ -15,14 +15,14 @@ pub fn series(
     name: &str,
     class: &str,
     dashed: bool,
-    value: impl Fn(&MetricsLine) -> Option<f64>,
+    value: impl Fn(&GenerationMetrics) -> Option<f64>,
 ) -> Series {
-    let point = |line: &MetricsLine| (line.generation as f64, value(line).unwrap_or(f64::NAN));
+    let point = |line: &GenerationMetrics| (line.generation as f64, value(line).unwrap_or(f64::NAN));
     Series { name: name.to_owned(), class: class.to_owned(), dashed, points: run.lines.iter().map(point).collect() }
 }
 
 /// The mean over all rule sets of what the net says where a side moves.
-fn policy(line: &MetricsLine, side: Side, value: impl Fn(&PolicyStatistics) -> f64) -> Option<f64> {
+fn policy(line: &GenerationMetrics, side: Side, value: impl Fn(&PolicyStatistics) -> f64) -> Option<f64> {
     let of_side = line.rule_sets.iter().filter_map(|set| Some(*set.net.as_ref()?.policy(side)));
     let (n, sum) = of_side.fold((0.0, 0.0), |(n, sum), policy| {
         (n + policy.positions as f64, sum + policy.positions as f64 * value(&policy))
@@ -34,14 +34,14 @@ pub fn section(run: &RunFiles) -> Markup {
     if run.lines.is_empty() {
         return html! { p { "No generation is done yet." } };
     }
-    let one = |class: &str, dashed, name: &str, value: &dyn Fn(&MetricsLine) -> Option<f64>| {
+    let one = |class: &str, dashed, name: &str, value: &dyn Fn(&GenerationMetrics) -> Option<f64>| {
         series(run, name, class, dashed, value)
     };
     let shares = Axis { shares: true, from_zero: true };
     let from_zero = Axis { shares: false, from_zero: true };
-    let part = |name: &'static str| move |line: &MetricsLine| line.learning.part(name);
-    let entropy = |side| move |line: &MetricsLine| policy(line, side, |p| p.entropy);
-    let changed = |side| move |line: &MetricsLine| policy(line, side, |p| p.changed);
+    let part = |part: fn(&LossParts) -> f32| move |line: &GenerationMetrics| line.learning.loss_part(part);
+    let entropy = |side| move |line: &GenerationMetrics| policy(line, side, |p| p.entropy);
+    let changed = |side| move |line: &GenerationMetrics| policy(line, side, |p| p.changed);
     let gaps = unseen_gap(run);
     let gap = |part: usize, name: &str, class: &str, dashed| Series {
         name: name.to_owned(),
@@ -58,14 +58,14 @@ pub fn section(run: &RunFiles) -> Markup {
                 one("g", false, "draws", &|line| Some(line.shares()[1])),
             ], shares))
             (line_chart("Policy loss", "in nats; the floor is the targets' own entropy", &[
-                one("n", false, "loss", &part("policy")),
-                one("g", true, "floor", &part("policy_floor")),
+                one("n", false, "loss", &part(|loss| loss.policy)),
+                one("g", true, "floor", &part(|loss| loss.policy_floor)),
             ], Axis::default()))
             (line_chart("Policy loss above its floor", "what of the searches the net does not foresee; lower is better", &[
                 one("n", false, "", &|line| line.learning.policy_gap()),
             ], Axis::default()))
             (line_chart("Value loss", "of win, draw, loss, in nats; lower is better, but even games are harder to foresee", &[
-                one("n", false, "", &part("value")),
+                one("n", false, "", &part(|loss| loss.value)),
             ], Axis::default()))
             (line_chart("Errors of values", "mean square against the result: the net alone, and its search", &[
                 one("n", false, "net", &|line| Some(line.value_errors()?[0])),
@@ -86,12 +86,12 @@ pub fn section(run: &RunFiles) -> Markup {
             ], shares))
             (line_chart("Length of games", "mean plies", &[one("n", false, "", &|line| Some(line.selfplay.mean_plies))], from_zero))
             (line_chart("Norms", "of gradients before clipping", &[
-                one("n", false, "", &|line| (line.learning.gradient_norm > 0.0).then_some(line.learning.gradient_norm)),
+                one("n", false, "", &|line| (line.learning.gradient_norm > 0.0).then_some(line.learning.gradient_norm.into())),
             ], from_zero))
             (line_chart("Norm of the weights", "", &[
-                one("n", false, "", &|line| (line.learning.weight_norm > 0.0).then_some(line.learning.weight_norm)),
+                one("n", false, "", &|line| (line.learning.weight_norm > 0.0).then_some(line.learning.weight_norm.into())),
             ], Axis::default()))
-            (line_chart("Learning rate", "of the generation's last step", &[one("n", false, "", &|line| Some(line.learning.learning_rate))], from_zero))
+            (line_chart("Learning rate", "of the generation's last step", &[one("n", false, "", &|line| Some(line.learning.learning_rate.into()))], from_zero))
         }
     }
 }

@@ -8,9 +8,10 @@ use tablut_rules::Side;
 
 use super::special::special_section;
 use crate::figures::{count, hundredths, percent, share_interval, short};
-use crate::metrics::{MetricsLine, calibration};
+use crate::metrics::calibration;
 use crate::run_files::RunFiles;
 use crate::svg::{bar, calibration_plot, whiskers};
+use tablut_games::GenerationMetrics;
 
 /// What the last generations say of one rule set, summed.
 struct Row {
@@ -35,7 +36,7 @@ struct SideRow {
     changed: Option<f64>,
 }
 
-fn rows(recent: &[MetricsLine]) -> Vec<Row> {
+fn rows(recent: &[GenerationMetrics]) -> Vec<Row> {
     let mut sets: Vec<(&str, Vec<&RuleSetStatistics>)> = Vec::new();
     for set in recent.iter().flat_map(|line| &line.rule_sets) {
         match sets.iter_mut().find(|known| known.0 == set.rules) {
@@ -208,7 +209,7 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
 }
 
 /// The mean squared error of always saying 0: the share of games that are not drawn.
-fn guess(recent: &[MetricsLine]) -> f64 {
+fn guess(recent: &[GenerationMetrics]) -> f64 {
     let games: usize = recent.iter().map(|line| line.selfplay.games).sum();
     let drawn: usize = recent.iter().map(|line| line.selfplay.drawn).sum();
     1.0 - drawn as f64 / games.max(1) as f64

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use tablut_games::{Endings, SpecialStatistics};
 
 use crate::figures::percent;
-use crate::metrics::MetricsLine;
+use tablut_games::GenerationMetrics;
 
 /// A table of the special games of the `recent` generations, or nothing if there were none.
-pub fn special_section(recent: &[MetricsLine]) -> Markup {
+pub fn special_section(recent: &[GenerationMetrics]) -> Markup {
     let rows = rows(recent);
     if rows.is_empty() {
         return html! {};
@@ -31,7 +31,7 @@ pub fn special_section(recent: &[MetricsLine]) -> Markup {
 }
 
 /// The sums by rule set, of those that had such games, with the simulations of the last generation that had them.
-fn rows(recent: &[MetricsLine]) -> Vec<(&str, SpecialStatistics)> {
+fn rows(recent: &[GenerationMetrics]) -> Vec<(&str, SpecialStatistics)> {
     let mut rows: Vec<(&str, SpecialStatistics)> = Vec::new();
     for set in recent.iter().flat_map(|line| &line.rule_sets) {
         let Some(found) = &set.special else { continue };
@@ -66,11 +66,11 @@ mod tests {
     fn kinds_are_summed_over_generations() {
         let line = "{\"rule_sets\":[{\"rules\":\"kvasir\",\"games\":20,\"special\":{\"ordinary\":{\"drawn\":5},\
                     \"uneven\":{\"simulations\":[7,57],\"attackers_won\":4}}}]}";
-        let line: MetricsLine = serde_json::from_str(line).unwrap();
+        let line: GenerationMetrics = serde_json::from_str(line).unwrap();
         let page = special_section(&[line.clone(), line.clone()]).into_string();
         assert!(page.contains("8 · 0 · 0 (100 %)"), "{page}");
         assert!(page.contains("7 : 57") && page.contains("kvasir"), "{page}");
         assert_eq!(line.shares(), [0.0, 1.0, 0.0], "only ordinary games count");
-        assert_eq!(special_section(&[MetricsLine::default()]).into_string(), "");
+        assert_eq!(special_section(&[GenerationMetrics::default()]).into_string(), "");
     }
 }

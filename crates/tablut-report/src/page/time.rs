@@ -4,12 +4,13 @@ use maud::{Markup, html};
 
 use super::curves::series;
 use crate::figures::{bytes, count, duration, percent};
-use crate::metrics::{MetricsLine, mean};
+use crate::metrics::mean;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, bar, line_chart};
+use tablut_games::GenerationMetrics;
 
 pub fn section(run: &RunFiles) -> Markup {
-    let total = run.lines.iter().map(MetricsLine::seconds).sum::<f64>();
+    let total = run.lines.iter().map(GenerationMetrics::seconds).sum::<f64>();
     if total <= 0.0 {
         return html! {};
     }
@@ -38,33 +39,33 @@ pub fn section(run: &RunFiles) -> Markup {
 
 /// What a run's time went to: name, class and seconds.
 fn parts(run: &RunFiles) -> Vec<(&'static str, &'static str, f64)> {
-    let sum = |value: &dyn Fn(&MetricsLine) -> f64| run.lines.iter().map(value).sum::<f64>();
+    let sum = |value: &dyn Fn(&GenerationMetrics) -> f64| run.lines.iter().map(value).sum::<f64>();
     let net = sum(&|line| line.selfplay.seconds * line.selfplay.net_share);
     let mut parts = vec![
         ("self-play: the net", "n", net),
         ("self-play: search, rules and solver", "w", sum(&|line| line.selfplay.seconds) - net),
         ("learning", "s2", sum(&|line| line.learning.seconds)),
     ];
-    let (rating, measuring) = (sum(&MetricsLine::rating_seconds), sum(&|line| line.machine.watching_seconds));
+    let (rating, measuring) = (sum(&GenerationMetrics::rating_seconds), sum(&|line| line.machine.watching_seconds));
     parts.extend((rating > 0.0).then_some(("rating games", "s4", rating)));
     parts.extend((measuring > 0.0).then_some(("measuring", "g", measuring)));
     parts
 }
 
 /// Evaluations a second in self-play.
-fn evaluation_speed(line: &MetricsLine) -> Option<f64> {
+fn evaluation_speed(line: &GenerationMetrics) -> Option<f64> {
     (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
 }
 
 /// Speeds, memory and disk in the last generations: a name, and what is known.
 fn facts(run: &RunFiles) -> [(&'static str, Option<String>); 8] {
     let samples =
-        |line: &MetricsLine| (line.learning.samples_per_second > 0.0).then_some(line.learning.samples_per_second);
-    let batch = |line: &MetricsLine| (line.selfplay.mean_batch > 0.0).then_some(line.selfplay.mean_batch);
-    let fill = |line: &MetricsLine| (line.selfplay.batch_fill > 0.0).then_some(line.selfplay.batch_fill);
+        |line: &GenerationMetrics| (line.learning.samples_per_second > 0.0).then_some(line.learning.samples_per_second);
+    let batch = |line: &GenerationMetrics| (line.selfplay.mean_batch > 0.0).then_some(line.selfplay.mean_batch);
+    let fill = |line: &GenerationMetrics| (line.selfplay.batch_fill > 0.0).then_some(line.selfplay.batch_fill);
     let recent = run.recent();
     let a_second = |speed: Option<f64>| speed.map(|speed| format!("{} a second", count(speed)));
-    let known = |value: fn(&MetricsLine) -> u64| recent.last().map(value).filter(|&n| n > 0).map(bytes);
+    let known = |value: fn(&GenerationMetrics) -> u64| recent.last().map(value).filter(|&n| n > 0).map(bytes);
     [
         ("evaluations by the net", a_second(mean(recent, evaluation_speed))),
         ("positions learnt from", a_second(mean(recent, samples))),

@@ -5,8 +5,9 @@ use tablut_rules::Side;
 use super::kinds::WarningKind;
 use super::seconds_left;
 use crate::figures::{bytes, count, duration, percent, short};
-use crate::metrics::{MetricsLine, calibration, mean};
+use crate::metrics::{calibration, mean};
 use crate::run_files::RunFiles;
+use tablut_games::GenerationMetrics;
 
 /// Something that looks wrong in a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,13 +99,13 @@ fn entropy(run: &RunFiles) -> Option<Warning> {
     if run.lines.len() < 6 {
         return None;
     }
-    let of_net = |line: &MetricsLine| {
+    let of_net = |line: &GenerationMetrics| {
         let nets = line.rule_sets.iter().filter_map(|set| set.net.as_ref());
         let sides = nets.flat_map(|net| [net.attackers, net.defenders]);
         let (n, sum) = sides
             .fold((0.0, 0.0), |(n, sum), side| (n + side.positions as f64, sum + side.positions as f64 * side.entropy));
         // Lines of version 1 know the targets' entropy alone.
-        if n > 0.0 { Some(sum / n) } else { line.learning.part("policy_floor") }
+        if n > 0.0 { Some(sum / n) } else { line.learning.loss_part(|loss| loss.policy_floor) }
     };
     let (early, recent) = (mean(run.early(), of_net)?, mean(run.recent(), of_net)?);
     if recent < 0.5 && recent < early / 3.0 {
@@ -208,19 +209,16 @@ fn plateau(run: &RunFiles) -> Option<Warning> {
         return None;
     }
     let (before, now) = (&run.lines[n - SPAN..n - SPAN + 4], &run.lines[n - 4..]);
-    let part = |lines: &[MetricsLine], name| mean(lines, |line: &MetricsLine| line.learning.part(name));
+    let policy = |lines: &[GenerationMetrics]| mean(lines, |line| line.learning.loss_part(|loss| loss.policy));
+    let value = |lines: &[GenerationMetrics]| mean(lines, |line| line.learning.loss_part(|loss| loss.value));
+    let (policies, values) = ((policy(before)?, policy(now)?), (value(before)?, value(now)?));
     let falls = |before: f64, now: f64| now < before * 0.99;
-    let policy = falls(part(before, "policy")?, part(now, "policy")?);
-    let value = falls(part(before, "value")?, part(now, "value")?);
-    if policy || value {
+    if falls(policies.0, policies.1) || falls(values.0, values.1) {
         return None;
     }
     let found = format!(
         "over the last {SPAN} generations the policy's went from {:.3} to {:.3}, the value's from {:.3} to {:.3}",
-        part(before, "policy")?,
-        part(now, "policy")?,
-        part(before, "value")?,
-        part(now, "value")?
+        policies.0, policies.1, values.0, values.1
     );
     Some(warning(WarningKind::Plateau, found))
 }
@@ -240,7 +238,7 @@ fn long_games(run: &RunFiles) -> Option<Warning> {
 /// The last generations evaluate less than half as many positions a second as the run's median, and the run goes on.
 fn slowing(run: &RunFiles) -> Option<Warning> {
     let left = seconds_left(run)?;
-    let speed = |line: &MetricsLine| {
+    let speed = |line: &GenerationMetrics| {
         (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
     };
     let mut speeds: Vec<f64> = run.lines.iter().filter_map(speed).collect();

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
+use tablut_games::SelfPlayMetrics;
 use tablut_games::{GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, write_npz};
-use tablut_learn::{RunCheck, RunSummary, SelfPlayMetrics, check_run};
+use tablut_learn::{RunCheck, RunSummary, check_run};
 use tablut_net::{StatedRules, durable};
 use tablut_report::{GAME_COLUMNS, RunFiles, games_csv, metrics_csv};
 

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use tablut_games::GameRecord;
-use tablut_learn::{GenerationMetrics, LossParts, Run, StepReport};
+use tablut_games::{GenerationMetrics, LossParts};
+use tablut_learn::{Run, StepReport};
 use tablut_ratings::Rating;
-use tablut_report::MetricsLine;
 use tablut_report::rated::progress;
 use tablut_rules::Side;
 
@@ -160,13 +160,7 @@ impl DashboardState {
 
 /// The ladder that a run's rating games give.
 fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
-    let line = |metrics: &GenerationMetrics| MetricsLine {
-        generation: metrics.generation,
-        rating: metrics.rating.clone(),
-        ..MetricsLine::default()
-    };
-    let lines: Vec<MetricsLine> = history.iter().map(line).collect();
-    let found = progress(&lines, None);
+    let found = progress(history, None);
     let mut ladder = found.frozen;
     if let Some(newest) = found.stretches.last() {
         ladder.push((format!("nets from {}", newest.generations.0), newest.rating));

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Style, Stylize as _};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Block, Borders, Cell, Chart, Dataset, Gauge, GraphType, Paragraph, Row, Table};
-use tablut_learn::GenerationMetrics;
+use tablut_games::GenerationMetrics;
 use tablut_ratings::Rating;
 use tablut_report::figures::{count, duration, percent, short, signed};
 
@@ -225,7 +225,8 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
     use tablut_games::RuleSetStatistics;
-    use tablut_learn::{Run, SelfPlayMetrics, TrainConfig};
+    use tablut_games::SelfPlayMetrics;
+    use tablut_learn::{Run, TrainConfig};
 
     fn state() -> DashboardState {
         let folder = tempfile::tempdir().unwrap();

@@ -1,17 +1,18 @@
-//! The metrics of each generation: one JSON object per line in `metrics.jsonl`.
+//! The metrics of each generation: one JSON object per line in `metrics.jsonl`. The learner writes them, and reports read
+//! them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::{FleetReport, GameRecord, NetLosses, RuleSetStatistics};
 use tablut_net::durable;
 use tablut_ratings::RatedGeneration;
 use tablut_rules::{Reason, Side};
 
-use crate::config::Difference;
-use crate::loss::LossParts;
+use crate::doors::FleetReport;
+use crate::record::GameRecord;
+use crate::statistics::{Endings, NetLosses, RuleSetStatistics};
 
 /// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
 /// the changes.
@@ -49,14 +50,6 @@ pub struct GenerationMetrics {
     /// The machine at the end of the generation.
     #[serde(default)]
     pub machine: MachineMetrics,
-}
-
-impl GenerationMetrics {
-    /// Seconds of the whole generation.
-    pub fn seconds(&self) -> f64 {
-        let rating = self.rating.as_ref().map_or(0.0, |rating| rating.seconds);
-        self.selfplay.seconds + self.learning.seconds + rating + self.machine.watching_seconds
-    }
 }
 
 fn first_schema() -> u32 {
@@ -164,11 +157,92 @@ impl SelfPlayMetrics {
     }
 }
 
-/// The device as a difference, if the last generation was made on another one than `now`.
-pub(crate) fn changed_device(metrics: &[GenerationMetrics], now: &str) -> Option<Difference> {
-    let before = metrics.last()?.device.as_deref().unwrap_or("cpu");
-    let [before, after] = [before, now].map(str::to_owned);
-    (before != after).then(|| Difference { key: "the device".to_owned(), before, after, safe: true })
+/// Means over a batch, unweighted.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LossParts {
+    /// Cross-entropy of the policy against its target, in nats.
+    pub policy: f32,
+    /// The target's own entropy in nats. It is the lower bound of the cross-entropy.
+    pub policy_floor: f32,
+    /// Cross-entropy of win, draw, loss against its target, in nats.
+    pub value: f32,
+    /// Distance of the moves left: Huber's, in units of 32 plies.
+    pub moves_left: f32,
+}
+
+impl LossParts {
+    /// Mean of several batches' parts. All are zero if there are none.
+    pub fn mean(parts: &[Self]) -> Self {
+        let n = parts.len().max(1) as f32;
+        let of = |field: fn(&Self) -> f32| parts.iter().map(field).sum::<f32>() / n;
+        Self {
+            policy: of(|p| p.policy),
+            policy_floor: of(|p| p.policy_floor),
+            value: of(|p| p.value),
+            moves_left: of(|p| p.moves_left),
+        }
+    }
+
+    /// The unweighted sum of all parts. The floor is not included.
+    pub fn sum(&self) -> f32 {
+        self.policy + self.value + self.moves_left
+    }
+
+    /// The parts by name, sorted.
+    pub fn named(&self) -> [(&'static str, f32); 4] {
+        let Self { policy, policy_floor, value, moves_left } = *self;
+        [("moves_left", moves_left), ("policy", policy), ("policy_floor", policy_floor), ("value", value)]
+    }
+}
+
+impl LearningMetrics {
+    /// A part of the loss, or `None` if the line states no loss.
+    pub fn loss_part(&self, part: impl Fn(&LossParts) -> f32) -> Option<f64> {
+        (self.loss != LossParts::default()).then(|| f64::from(part(&self.loss)))
+    }
+
+    /// How far the policy's loss was above its floor, over the generation's steps.
+    pub fn policy_gap(&self) -> Option<f64> {
+        self.loss_part(|loss| loss.policy - loss.policy_floor)
+    }
+}
+
+impl GenerationMetrics {
+    /// The share of the games that ended so: attackers' wins, draws, defenders' wins. Of ordinary games, if there are any.
+    pub fn shares(&self) -> [f64; 3] {
+        let play = &self.selfplay;
+        let has_special = self.rule_sets.iter().any(|set| set.special.is_some());
+        let ordinary = self.rule_sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()));
+        if has_special && ordinary.games() > 0 {
+            let results = [ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won];
+            return results.map(|n| n as f64 / ordinary.games() as f64);
+        }
+        [play.attackers_won, play.drawn, play.defenders_won].map(|n| n as f64 / play.games.max(1) as f64)
+    }
+
+    /// The wall time of the generation as far as it was measured.
+    pub fn seconds(&self) -> f64 {
+        self.selfplay.seconds + self.learning.seconds + self.rating_seconds() + self.machine.watching_seconds
+    }
+
+    /// What the games took that rate the net.
+    pub fn rating_seconds(&self) -> f64 {
+        self.rating.as_ref().map_or(0.0, |rating| rating.seconds)
+    }
+
+    /// Mean squared error against the results, of the net's values and of the search's, over all rule sets and phases.
+    pub fn value_errors(&self) -> Option<[f64; 2]> {
+        let phases = self.rule_sets.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
+        let (mut n, mut errors) = (0.0, [0.0; 2]);
+        for phase in phases {
+            let positions = phase.positions as f64;
+            n += positions;
+            errors[0] += positions * phase.net_error;
+            errors[1] += positions * phase.search_error;
+        }
+        (n > 0.0).then(|| errors.map(|error| error / n))
+    }
 }
 
 /// The metrics of a run cannot be read or written.
