@@ -17,15 +17,13 @@ pub struct SearchConfig {
     pub simulations: u32,
     /// How the search chooses moves in the tree, and what its policy target is. Default `gumbel`.
     pub method: Method,
-    /// Used only if `method` is `auto`. Searches with at most this many simulations are Gumbel searches, longer ones
-    /// are PUCT searches. Default 32 (`experiments/scaling`).
-    pub gumbel_up_to: u32,
     /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
     /// Used in PUCT searches.
     pub puct: PuctConfig,
-    /// Prefers the shorter of two wins and the longer of two losses. Off by default.
-    pub moves_left: MovesLeftConfig,
+    /// The largest change of Q by the bonus for moves that shorten a won game or lengthen a lost one (Lc0's "moves left
+    /// head" utility), from 0 (the default: no bonus) to 1.
+    pub moves_left: f32,
     /// The value of a leaf whose position occurred before. Default `evaluated`.
     pub repeats: Repeats,
     /// What a draw is worth to the side that was to move when the search was made, from −1 (a loss) to 1 (a win). Below
@@ -34,10 +32,8 @@ pub struct SearchConfig {
     pub draw_value: DrawValues,
     /// What the search proves, and what it finds without an evaluation. Default `threats`.
     pub solver: Solver,
-    /// Stops the search early if the root is proven. Default true.
-    pub stop_early: bool,
-    /// With `stop_early`, also stops if more simulations would not change the chosen move. Default true. Analysis turns
-    /// it off, because values need simulations too.
+    /// Stops the search if more simulations would not change the chosen move. Default true. Analysis turns it off,
+    /// because values need simulations too. If the root is proven, every search stops.
     pub stop_when_decided: bool,
     /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits keep them apart. 1 (the
     /// default) does not change the result. The leaves of a Gumbel round lie in different subtrees and are always
@@ -46,9 +42,6 @@ pub struct SearchConfig {
     /// Maximum number of nodes in the tree. The search stops when it is reached. A node with the edge to it takes 76
     /// bytes, plus 8 for each legal move (about 700 bytes in total in the middle of a game). Default 1,000,000.
     pub max_nodes: u32,
-    /// Whether visits in the subtree kept by `advance` count as visits of the new search, which then needs fewer
-    /// simulations. Otherwise all simulations are new. Default true.
-    pub count_kept_visits: bool,
 }
 
 impl Default for SearchConfig {
@@ -56,21 +49,21 @@ impl Default for SearchConfig {
         Self {
             simulations: 64,
             method: Method::default(),
-            gumbel_up_to: 32,
             gumbel: GumbelConfig::default(),
             puct: PuctConfig::default(),
-            moves_left: MovesLeftConfig::default(),
+            moves_left: 0.0,
             repeats: Repeats::default(),
             draw_value: DrawValues::default(),
             solver: Solver::default(),
-            stop_early: true,
             stop_when_decided: true,
             leaves_in_flight: 1,
             max_nodes: 1_000_000,
-            count_kept_visits: true,
         }
     }
 }
+
+/// The most simulations of a search for which `auto` chooses Gumbel.
+const GUMBEL_UP_TO: u32 = 32;
 
 /// How the search chooses moves in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,8 +75,7 @@ pub enum Method {
     /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit
     /// distribution.
     Puct,
-    /// Gumbel with few simulations, PUCT with many (`gumbel_up_to`) and under a clock, unless the clock comes with so
-    /// few simulations.
+    /// Gumbel with up to 32 simulations, PUCT with more (`experiments/scaling`).
     Auto,
 }
 
@@ -191,8 +183,6 @@ impl Default for SigmaConfig {
 pub struct PuctConfig {
     /// Exploration at few visits. Default 1.25 (`AlphaZero`).
     pub c_init: f32,
-    /// Number of visits after which exploration has grown by ln 2. Default 19652 (`AlphaZero`).
-    pub c_base: f32,
     /// First-play urgency. An unvisited move gets its parent's value minus this number times the square root of the
     /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
@@ -210,37 +200,11 @@ impl Default for PuctConfig {
     fn default() -> Self {
         Self {
             c_init: 1.25,
-            c_base: 19652.0,
             fpu_reduction: 0.2,
             policy_temperature: 1.0,
             temperature: 0.0,
             temperature_plies: u32::MAX,
         }
-    }
-}
-
-/// Settings of the bonus for moves that shorten a won game or lengthen a lost one (Lc0's "moves left head" utility).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MovesLeftConfig {
-    /// The largest change of Q by the bonus. 0 (the default) turns the bonus off.
-    pub max_effect: f32,
-    /// Bonus per ply by which the game becomes shorter or longer. Default 0.003.
-    pub slope: f32,
-    /// The bonus applies only above this |Q| and grows in proportion to the excess. Default 0.6.
-    pub threshold: f32,
-}
-
-impl MovesLeftConfig {
-    /// Whether the bonus is on.
-    pub fn is_on(self) -> bool {
-        self.max_effect > 0.0
-    }
-}
-
-impl Default for MovesLeftConfig {
-    fn default() -> Self {
-        Self { max_effect: 0.0, slope: 0.003, threshold: 0.6 }
     }
 }
 
@@ -256,7 +220,7 @@ impl SearchConfig {
             method: Method::Auto,
             gumbel: GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 4, ..GumbelConfig::default() },
             puct: PuctConfig { policy_temperature: 1.8, ..PuctConfig::default() },
-            moves_left: MovesLeftConfig { max_effect: 0.05, ..MovesLeftConfig::default() },
+            moves_left: 0.05,
             repeats: Repeats::Drawn,
             draw_value: (-0.25).into(),
             solver: Solver::Deep,
@@ -274,7 +238,7 @@ impl SearchConfig {
     #[must_use]
     pub fn with_method_chosen(&self) -> Self {
         let method = match self.method {
-            Method::Auto if self.simulations > self.gumbel_up_to => Method::Puct,
+            Method::Auto if self.simulations > GUMBEL_UP_TO => Method::Puct,
             Method::Auto => Method::Gumbel,
             method => method,
         };

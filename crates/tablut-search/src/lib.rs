@@ -27,8 +27,7 @@ pub mod formulas;
 
 pub use anytime::Anytime;
 pub use config::{
-    ConfigError, DrawValues, GumbelConfig, Method, MovesLeftConfig, PuctConfig, QScale, Repeats, SearchConfig,
-    SigmaConfig, Solver,
+    ConfigError, DrawValues, GumbelConfig, Method, PuctConfig, QScale, Repeats, SearchConfig, SigmaConfig, Solver,
 };
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
 pub use leaf::{LeafDepth, LeafSolver};

@@ -99,8 +99,8 @@ mod tests {
         assert_eq!(SearchOptions::default().apply(usual.clone()), usual);
         let mut expected =
             SearchConfig { method: Method::Puct, solver: Solver::Threats, leaves_in_flight: 8, ..usual.clone() };
-        expected.moves_left.max_effect = 0.0;
-        assert_eq!(apply("method=puct,solver=threats,leaves_in_flight=8,moves_left.max_effect=0"), expected);
+        expected.moves_left = 0.0;
+        assert_eq!(apply("method=puct,solver=threats,leaves_in_flight=8,moves_left=0"), expected);
         let (both, defenders) = (apply("draw_value=-0.4"), apply("draw_value.defenders=-0.4"));
         assert_eq!(both.draw_value, (-0.4).into());
         assert_eq!(defenders.draw_value, DrawValues { defenders: -0.4, ..usual.draw_value });

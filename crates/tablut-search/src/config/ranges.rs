@@ -33,7 +33,6 @@ impl SearchConfig {
         within("gumbel.sigma.c_visit", c_visit, (0.0, 1e6), "a number from 0 to 1000000")?;
         factor("gumbel.sigma.c_scale", self.gumbel.sigma.c_scale)?;
         factor("puct.c_init", self.puct.c_init)?;
-        within("puct.c_base", self.puct.c_base.into(), (1.0, 1e9), "a number from 1 to 1000000000")?;
         factor("puct.fpu_reduction", self.puct.fpu_reduction)?;
         let temperature = f64::from(self.puct.policy_temperature);
         within("puct.policy_temperature", temperature, (0.1, 100.0), "a number from 0.1 to 100")?;
@@ -41,9 +40,7 @@ impl SearchConfig {
         let key = if attackers == defenders { "draw_value" } else { "draw_value.attackers" };
         within(key, attackers.into(), (-1.0, 1.0), "a number from -1 to 1")?;
         within("draw_value.defenders", defenders.into(), (-1.0, 1.0), "a number from -1 to 1")?;
-        share("moves_left.max_effect", self.moves_left.max_effect)?;
-        factor("moves_left.slope", self.moves_left.slope)?;
-        share("moves_left.threshold", self.moves_left.threshold)?;
+        share("moves_left", self.moves_left)?;
         factor("puct.temperature", self.puct.temperature)
     }
 }
@@ -54,10 +51,9 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused() {
-        let mut config = SearchConfig::default();
-        config.moves_left.max_effect = 1.5;
+        let mut config = SearchConfig { moves_left: 1.5, ..SearchConfig::default() };
         let error = config.validate().expect_err("a share above 1");
-        assert_eq!(error.to_string(), "moves_left.max_effect = 1.5: expected a number from 0 to 1");
+        assert_eq!(error.to_string(), "moves_left = 1.5: expected a number from 0 to 1");
         config = SearchConfig { leaves_in_flight: 0, ..SearchConfig::default() };
         assert_eq!(config.validate().expect_err("no leaf at all").key, "leaves_in_flight");
         (config.puct.policy_temperature, config.leaves_in_flight) = (0.1, 1);

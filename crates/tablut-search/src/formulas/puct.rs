@@ -19,9 +19,12 @@ impl PuctScore {
     }
 }
 
-/// C(s) = ln((1 + N(s) + `c_base`) / `c_base`) + `c_init` (`AlphaZero`, supplementary pseudocode).
+/// Number of visits after which exploration has grown by ln 2 (`AlphaZero`).
+const C_BASE: f32 = 19652.0;
+
+/// C(s) = ln((1 + N(s) + [`C_BASE`]) / [`C_BASE`]) + `c_init` (`AlphaZero`, supplementary pseudocode).
 pub fn exploration_rate(config: &PuctConfig, sum_visits: u32) -> f32 {
-    ((1.0 + sum_visits as f32 + config.c_base) / config.c_base).ln() + config.c_init
+    ((1.0 + sum_visits as f32 + C_BASE) / C_BASE).ln() + config.c_init
 }
 
 /// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with value `q`, in a node whose moves have `sum_visits`

@@ -69,7 +69,7 @@ impl Search {
         let leaf = self.tree.node(of.leaf);
         let mut value = if of.asked { leaf.raw_value } else { leaf.q };
         let plies_left = || leaf.proof.map_or(leaf.moves_left, |proof| f32::from(proof.plies));
-        let mut moves_left = self.config.moves_left.is_on().then(plies_left);
+        let mut moves_left = (self.config.moves_left > 0.0).then(plies_left);
         let (mut side, marked) = (of.side, self.marks_in_flight());
         for (at, step) in steps.iter().enumerate().rev() {
             let child = self.tree.edge(*step).child;

@@ -26,7 +26,7 @@ impl Search {
             return;
         }
         self.tree.reset();
-        if self.config.stop_early && self.root.known_result().is_some() {
+        if self.root.known_result().is_some() {
             // There is only one move, so no evaluation is needed.
             self.tree.await_evaluation(ROOT, &self.scratch.moves, &[]);
             self.start();

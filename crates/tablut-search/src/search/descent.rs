@@ -131,10 +131,10 @@ impl Search {
     /// in the mover's view.
     #[inline]
     pub(super) fn moves_left_bonus(&self, node: &Node, edge: &Edge, q: f32) -> f32 {
-        if !self.config.moves_left.is_on() || edge.visits == 0 || edge.proof.is_some() {
+        if self.config.moves_left == 0.0 || edge.visits == 0 || edge.proof.is_some() {
             return 0.0;
         }
-        moves_left_bonus(&self.config.moves_left, q, self.tree.node(edge.child).moves_left, node.moves_left)
+        moves_left_bonus(self.config.moves_left, q, self.tree.node(edge.child).moves_left, node.moves_left)
     }
 
     /// Chooses the next step in an expanded node below the root. `mover` is to move there.
@@ -145,7 +145,7 @@ impl Search {
         ids.clear();
         let mut visited_prior = 0.0;
         let lost = Some(mover.opponent());
-        let (solves, counts_moves_left) = (self.config.solver.is_on(), self.config.moves_left.is_on());
+        let (solves, counts_moves_left) = (self.config.solver.is_on(), self.config.moves_left > 0.0);
         let node = self.tree.node(id);
         for (edge_id, edge) in self.tree.edges_of(id) {
             visited_prior += edge.prior;

@@ -73,15 +73,12 @@ impl Search {
 
     /// The moves-left bonus of a root move, in units of Q.
     fn root_bonus(&self, entry: &Entry) -> f32 {
-        let Some(edge) = self.entry_edge(entry).filter(|_| self.config.moves_left.is_on()) else { return 0.0 };
+        let Some(edge) = self.entry_edge(entry).filter(|_| self.config.moves_left > 0.0) else { return 0.0 };
         self.moves_left_bonus(self.tree.node(ROOT), edge, turned(edge.q, self.root.side))
     }
 
     /// The reason to stop that the root's proofs give, if any.
     fn early_stop(&self) -> Option<Stop> {
-        if !self.config.stop_early {
-            return None;
-        }
         if self.config.solver.is_on() && self.tree.node(ROOT).proof.is_some() {
             return Some(Stop::Proven);
         }
@@ -146,7 +143,7 @@ impl Search {
         let mut planned = group;
         loop {
             root.next_group += 1;
-            let unpaid = |of: &&(usize, u32)| !self.config.count_kept_visits || of.1 <= planned.visits;
+            let unpaid = |of: &&(usize, u32)| of.1 <= planned.visits;
             root.slots.extend(considered.iter().filter(unpaid).map(|(entry, _)| *entry));
             match root.groups.get(root.next_group) {
                 Some(next)
@@ -161,8 +158,7 @@ impl Search {
     }
 
     pub(super) fn next_puct(&mut self) -> Next {
-        let kept = if self.config.count_kept_visits { self.kept_visits } else { 0 };
-        let budget = self.config.simulations.saturating_sub(kept);
+        let budget = self.config.simulations.saturating_sub(self.kept_visits);
         let left = budget.saturating_sub(self.simulations + self.pending.len() as u32);
         if self.pending.is_empty() {
             if left == 0 {
@@ -189,8 +185,7 @@ impl Search {
     fn leader_stop(&self, left: u32) -> Option<Stop> {
         // The leading move has at most the root's visits.
         let may_lead = self.tree.node(ROOT).visits > left;
-        let stops = self.config.stop_early && self.config.stop_when_decided;
-        if !stops || self.move_temperature() > 0.0 || !may_lead {
+        if !self.config.stop_when_decided || self.move_temperature() > 0.0 || !may_lead {
             return None;
         }
         let (mut first, mut second) = (0, 0);

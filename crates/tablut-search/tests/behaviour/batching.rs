@@ -65,7 +65,7 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
                 simulations: 200,
                 method,
                 leaves_in_flight: 8,
-                stop_early: false,
+                stop_when_decided: false,
                 ..SearchConfig::default()
             };
             let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));

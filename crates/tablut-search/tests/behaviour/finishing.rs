@@ -3,8 +3,8 @@
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{
-    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, MovesLeftConfig, Query, Repeats, Search,
-    SearchConfig, Solver, turned,
+    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, Query, Repeats, Search, SearchConfig, Solver,
+    turned,
 };
 
 use crate::fakes::{finish, game};
@@ -24,13 +24,13 @@ impl Evaluator for Winning {
     }
 }
 
-fn config(max_effect: f32, repeats: Repeats) -> SearchConfig {
+fn config(moves_left: f32, repeats: Repeats) -> SearchConfig {
     SearchConfig {
         simulations: 600,
         method: Method::Puct,
         solver: Solver::Off,
-        stop_early: false,
-        moves_left: MovesLeftConfig { max_effect, slope: 0.01, threshold: 0.5 },
+        stop_when_decided: false,
+        moves_left,
         repeats,
         ..SearchConfig::default()
     }

@@ -50,7 +50,7 @@ fn check(name: &str, expected: &str, rules: &str, position: &str, config: &Searc
 
 fn config(method: Method, simulations: u32) -> SearchConfig {
     let gumbel = GumbelConfig { gumbel_scale: 0.0, max_considered: 4, ..GumbelConfig::default() };
-    SearchConfig { simulations, method, gumbel, stop_early: false, ..SearchConfig::default() }
+    SearchConfig { simulations, method, gumbel, stop_when_decided: false, ..SearchConfig::default() }
 }
 
 /// The position after d1-d2, which has no symmetry.

@@ -39,7 +39,7 @@ fn name(rules: &Rules) -> String {
 
 fn config(method: Method, simulations: u32) -> SearchConfig {
     let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
-    SearchConfig { simulations, method, gumbel, stop_early: false, ..SearchConfig::default() }
+    SearchConfig { simulations, method, gumbel, stop_when_decided: false, ..SearchConfig::default() }
 }
 
 /// An independent solver agrees with what a search proves, in games with a history.
@@ -164,7 +164,7 @@ fn results_by_repetition_are_proven() {
             let rules = Arc::new(Rules::new(set).expect("a sound rule set"));
             let game = Game::from_position(rules, position.parse().expect("a position")).expect("a king");
             let found = [Method::Gumbel, Method::Puct].map(|method| {
-                let config = SearchConfig { stop_early: true, ..config(method, 600) };
+                let config = config(method, 600);
                 let proof = search(&game, &config, &mut UniformEvaluator, 1).proven;
                 if proof.is_some_and(|proof| proof.winner.is_some()) {
                     assert!(win_out(&game, &config, 1).is_some(), "{line} {result:?} {method:?}");

@@ -26,7 +26,7 @@ fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) 
 }
 
 fn config(method: Method) -> SearchConfig {
-    SearchConfig { method, stop_early: false, ..SearchConfig::default() }
+    SearchConfig { method, stop_when_decided: false, ..SearchConfig::default() }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::fakes::{HashEvaluator, all_rules, finish, game, random_game};
 fn lines_are_legal_and_in_order() {
     for rules in all_rules() {
         let game = random_game(&rules, 18, 7);
-        let config = SearchConfig { simulations: 200, stop_early: false, ..SearchConfig::default() };
+        let config = SearchConfig { simulations: 200, stop_when_decided: false, ..SearchConfig::default() };
         let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
         let lines = search.lines(5);

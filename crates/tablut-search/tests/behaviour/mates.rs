@@ -58,19 +58,17 @@ fn no_win_in_one_is_missed_in_random_games() {
             let game = random_game(&rules, 60, seed);
             let side = game.position().side_to_move();
             let wins = rules.wins_at_once(game.position(), side);
-            for stop_early in [true, false] {
-                let config = SearchConfig { simulations: 8, stop_early, ..SearchConfig::default() };
-                let result = search(&game, &config, &mut UniformEvaluator, seed);
-                let proven_in_one = result.proven.is_some_and(|proof| proof.plies == 1 && proof.winner == Some(side));
-                assert_eq!(proven_in_one, wins, "{} seed {seed}", rules.name());
-                if wins {
-                    found += 1;
-                    assert_eq!(rules.apply(game.position(), result.chosen).winner, Some(side));
-                }
+            let config = SearchConfig { simulations: 8, ..SearchConfig::default() };
+            let result = search(&game, &config, &mut UniformEvaluator, seed);
+            let proven_in_one = result.proven.is_some_and(|proof| proof.plies == 1 && proof.winner == Some(side));
+            assert_eq!(proven_in_one, wins, "{} seed {seed}", rules.name());
+            if wins {
+                found += 1;
+                assert_eq!(rules.apply(game.position(), result.chosen).winner, Some(side));
             }
         }
     }
-    assert!(found > 100, "only {found} positions tested anything");
+    assert!(found > 50, "only {found} positions tested anything");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use tablut_search::{Method, PuctConfig, Search, SearchConfig, SearchResult};
 use crate::fakes::{HashEvaluator, finish, random_game, rules, search};
 
 fn config(puct: PuctConfig) -> SearchConfig {
-    SearchConfig { simulations: 60, method: Method::Puct, puct, stop_early: false, ..SearchConfig::default() }
+    SearchConfig { simulations: 60, method: Method::Puct, puct, stop_when_decided: false, ..SearchConfig::default() }
 }
 
 fn chosen(config: &SearchConfig, plies: u32) -> Vec<Move> {

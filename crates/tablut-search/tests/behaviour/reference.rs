@@ -157,7 +157,7 @@ fn the_tree_visits_what_the_paper_says() {
             let seed = 100 * index as u64 + u64::from(simulations);
             let game = random_game(&rules, 25, seed);
             let mut config =
-                SearchConfig { simulations, solver: Solver::Off, stop_early: false, ..SearchConfig::default() };
+                SearchConfig { simulations, solver: Solver::Off, stop_when_decided: false, ..SearchConfig::default() };
             config.gumbel.max_considered = max_considered;
             config.gumbel.sigma = sigma;
             let ours = search(&game, &config, &mut HashEvaluator, seed);

@@ -9,7 +9,7 @@ use crate::fakes::{HashEvaluator, all_rules, finish, random_game, rules, sparse_
 #[test]
 fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
     for method in [Method::Gumbel, Method::Puct] {
-        let config = SearchConfig { simulations: 200, method, stop_early: false, ..SearchConfig::default() };
+        let config = SearchConfig { simulations: 200, method, stop_when_decided: false, ..SearchConfig::default() };
         let (mut with, mut without) = (0, 0);
         for seed in 0..10 {
             let game = random_game(&rules("kvasir"), 16, seed);
@@ -32,25 +32,6 @@ fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
             assert_eq!(total, second.kept_visits + second.simulations);
         }
         assert!(with < without, "{method:?}: {with} evaluations, {without} without a kept tree");
-    }
-}
-
-#[test]
-fn without_credit_for_kept_visits_all_simulations_are_new() {
-    for method in [Method::Gumbel, Method::Puct] {
-        let config = SearchConfig {
-            simulations: 64,
-            method,
-            count_kept_visits: false,
-            stop_early: false,
-            ..SearchConfig::default()
-        };
-        let mut search = Search::new(random_game(&rules("masters"), 8, 2), &config, ChaCha8Rng::seed_from_u64(1));
-        for _ in 0..3 {
-            let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
-            assert_eq!(result.simulations, 64);
-            search.advance(result.chosen);
-        }
     }
 }
 
@@ -112,7 +93,7 @@ fn a_search_stops_when_its_decision_is_certain() {
     let puct = PuctConfig { temperature: 1.0, temperature_plies: 0, ..PuctConfig::default() };
     let config =
         SearchConfig { simulations: 400, method: Method::Puct, puct, solver: Solver::Off, ..SearchConfig::default() };
-    let whole = SearchConfig { stop_early: false, ..config.clone() };
+    let whole = SearchConfig { stop_when_decided: false, ..config.clone() };
     let mut saved = 0;
     for seed in 0..20 {
         let game = sparse_game(&rules("kvasir"), 5, 2, seed);

@@ -86,8 +86,8 @@ fn proofs_in_random_games_hold_under_every_rule_set() {
     for rules in all_rules() {
         for seed in 0..8 {
             let solver = if seed % 3 == 0 { Solver::Deep } else { Solver::Threats };
-            let stop_early = seed % 2 == 0;
-            let config = SearchConfig { simulations: 120, stop_early, solver, ..SearchConfig::default() };
+            let stop_when_decided = seed % 2 == 0;
+            let config = SearchConfig { simulations: 120, stop_when_decided, solver, ..SearchConfig::default() };
             checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, seed);
         }
     }
@@ -124,7 +124,7 @@ fn proofs_after_repetitions_hold() {
             if game.outcome().is_some() {
                 continue;
             }
-            let config = SearchConfig { simulations: 400, stop_early: false, ..SearchConfig::default() };
+            let config = SearchConfig { simulations: 400, stop_when_decided: false, ..SearchConfig::default() };
             check(&game, &config, seed);
             let result = search(&game, &config, &mut UniformEvaluator, seed);
             by_history += result.moves.iter().filter(|of| of.proven.is_some_and(|proof| proof.from_history)).count();

@@ -4,9 +4,7 @@
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
 use tablut_search::exhaustive::{Exhaustive, Goal};
-use tablut_search::{
-    Evaluator, GumbelConfig, Method, MovesLeftConfig, PuctConfig, Repeats, Search, SearchConfig, Solver,
-};
+use tablut_search::{Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig, Solver};
 
 use crate::fakes::{HashEvaluator, all_rules, finish, random_game, sparse_game};
 
@@ -36,18 +34,15 @@ impl Dice {
         SearchConfig {
             simulations: self.one_of(&[0, 1, 2, 17, 60]),
             method: self.one_of(&[Method::Gumbel, Method::Puct, Method::Auto]),
-            gumbel_up_to: self.one_of(&[0, 17, 256]),
             gumbel,
             puct,
-            moves_left: MovesLeftConfig { max_effect: self.one_of(&[0.0, 0.1]), ..MovesLeftConfig::default() },
+            moves_left: self.one_of(&[0.0, 0.1]),
             repeats: self.one_of(&[Repeats::Evaluated, Repeats::Drawn]),
             draw_value: self.one_of(&[0.0, 0.0, -0.3, 1.0]).into(),
             solver: self.one_of(&[Solver::Off, Solver::Threats, Solver::Deep]),
-            stop_early: self.below(2) == 0,
             stop_when_decided: self.below(2) == 0,
             leaves_in_flight: self.one_of(&[1, 1, 3, 16]),
             max_nodes: self.one_of(&[1, 10, 70, 1_000_000]),
-            count_kept_visits: self.below(2) == 0,
         }
     }
 }
@@ -120,7 +115,7 @@ fn proofs_in_kept_trees_hold() {
     for rules in all_rules() {
         for seed in 0..6 {
             let game: Game = sparse_game(&rules, 3, 1, 700 + seed).with_max_plies(14);
-            let config = SearchConfig { simulations: 120, stop_early: false, ..SearchConfig::default() };
+            let config = SearchConfig { simulations: 120, stop_when_decided: false, ..SearchConfig::default() };
             let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
             while search.game().outcome().is_none() {
                 let result = finish(&mut search, &mut HashEvaluator, usize::MAX);

@@ -93,8 +93,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 
 fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Result<Report> {
     let games = positions(rules, 16);
-    // All simulations are spent, so that every round does the same.
-    let whole = SearchConfig { stop_early: false, ..config.clone() };
+    // Unless the root is proven, all simulations are spent.
+    let whole = SearchConfig { stop_when_decided: false, ..config.clone() };
     let (mut simulations, mut evaluations) = (0_u64, 0_u64);
     let (mut fastest_secs, start) = (vec![f64::INFINITY; games.len()], Instant::now());
     let mut rounds = 0;
