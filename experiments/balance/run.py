@@ -28,7 +28,7 @@ STRENGTHS = {"standard": {16: 1000, 64: 1000, 256: 1000}, "even": {256: 100}}
 CHANGED = {16: 200, 64: 200}
 # Without chance both games of a pair would be the same. With few simulations there is the noise of self-play's root; with
 # many (PUCT) the first moves are drawn in proportion to the square of their visits.
-CHANCE = "gumbel.gumbel_scale=1,puct.temperature=0.5,puct.temperature_plies=8"
+CHANCE = "gumbel.noise=true,puct.temperature=0.5,puct.temperature_plies=8"
 # Players usually avoid draws a little. Here a draw is a result like any other.
 FAIR = "draw_value=0"
 CHANGES = Path(__file__).parent / "changes.toml"

@@ -30,7 +30,7 @@ fn contestant(text: &str) -> Contestant {
 /// A search that knows only the rules.
 fn uniform(simulations: u32) -> Contestant {
     let limit = Limit::of_simulations(simulations);
-    let search = NetSearch { evaluator: 0, limit, config: SearchConfig::for_play(0) };
+    let search = NetSearch { evaluator: 0, limit, config: SearchConfig::for_play() };
     Contestant::net(format!("uniform@{simulations}"), search)
 }
 
@@ -196,7 +196,7 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
     config.max_plies = Some(8);
     config.concurrency = Concurrency { workers: 1, tasks_per_worker: 64 };
     for (limit, expected) in [("20/1s", 1), ("20", 3)] {
-        let timed = NetSearch { evaluator: 0, limit: limit.parse().unwrap(), config: SearchConfig::for_play(0) };
+        let timed = NetSearch { evaluator: 0, limit: limit.parse().unwrap(), config: SearchConfig::for_play() };
         let players = [Contestant::net(limit.to_owned(), timed), contestant("random")];
         let first_batch = Arc::new(Mutex::new(None));
         let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
@@ -211,7 +211,7 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
 fn a_time_that_is_up_at_once_still_gives_moves() {
     let mut config = config("kvasir", 1);
     config.max_plies = Some(20);
-    let timed = NetSearch { evaluator: 0, limit: "1ms".parse().unwrap(), config: SearchConfig::for_play(0) };
+    let timed = NetSearch { evaluator: 0, limit: "1ms".parse().unwrap(), config: SearchConfig::for_play() };
     let players = [Contestant::net("timed".to_owned(), timed), contestant("random")];
     let report = play(&config, &players).report;
     assert_eq!(report.games, 2);

@@ -49,7 +49,7 @@ pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
             if let Some(fault) = plan_fault(&plan, game) {
                 return wrong(fault);
             }
-            let simulations = plan.simulations.into_iter().flatten().fold(order.search.simulations, u32::max);
+            let simulations = plan.unequal.into_iter().flatten().fold(order.simulations, u32::max);
             if let Some(fault) = search_fault(game, simulations) {
                 return wrong(fault);
             }

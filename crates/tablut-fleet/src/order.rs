@@ -181,6 +181,7 @@ impl Order {
                 let work = WorkSpec::SelfPlay {
                     selfplay: order.selfplay.clone(),
                     search: order.search.clone(),
+                    simulations: order.simulations,
                     precision: order.precision,
                     sets: order.special.sets.clone(),
                 };
@@ -233,7 +234,7 @@ impl Order {
         }
         let rules = spec.compiled_rules()?;
         match &spec.work {
-            WorkSpec::SelfPlay { selfplay, search, precision, sets } => {
+            WorkSpec::SelfPlay { selfplay, search, simulations, precision, sets } => {
                 let [weights] = <[_; 1]>::try_from(nets)
                     .map_err(|nets| FleetError::message("job", format!("{} nets, expected 1", nets.len())))?;
                 let special = special_games(sets, rules.len())?;
@@ -244,6 +245,7 @@ impl Order {
                     rules,
                     selfplay: selfplay.clone(),
                     search: search.clone(),
+                    simulations: *simulations,
                     precision: *precision,
                     weights,
                     special,
@@ -273,11 +275,10 @@ mod tests {
     use crate::wire::{Job, job_subject, read_job_subject, read_result_subject, result_subject};
     use tablut_games::SelfPlayConfig;
     use tablut_net::Architecture;
-    use tablut_search::SearchConfig;
+    use tablut_search::SelfPlaySearch;
 
     fn order() -> GameOrder {
-        let mut search = SearchConfig::default();
-        search.gumbel.sigma.c_scale = 0.1 + 0.2;
+        let search = SelfPlaySearch { c_scale: 0.1 + 0.2, ..SelfPlaySearch::default() };
         GameOrder {
             seed: 7,
             generation: 3,
@@ -285,6 +286,7 @@ mod tests {
             rules: Rules::names().map(|name| Arc::new(Rules::named(name).unwrap())).collect(),
             selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
+            simulations: 64,
             precision: Precision::F32,
             weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
             special: SpecialGames::default(),

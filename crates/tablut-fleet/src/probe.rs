@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, SpecialGames, run_tasks};
 use tablut_net::{Architecture, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
-use tablut_search::SearchConfig;
+use tablut_search::SelfPlaySearch;
 
 use crate::error::FleetError;
 use crate::wire::{OrderSpec, OrderedPlayer, WorkSpec};
@@ -16,15 +16,15 @@ const MAX_RULES: usize = 4;
 const MAX_PLIES: u32 = 16;
 const MAX_SIMULATIONS: u32 = 16;
 
-/// Plays the first plies of a game of each of the order's first rule sets, with the search of each of its players and an
-/// untrained net of its architecture, and hashes every output of the net and every move and policy.
+/// Plays the first plies of a game of each of the order's first rule sets, with the search of self-play and an untrained
+/// net of each of its architectures, and hashes every output of the net and every move and policy.
 ///
 /// Two machines with the same hash compute the same bits, as far as such a sample can show. The generation and the
 /// net's weights do not matter, so one probe serves a whole run.
 pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inference>) -> Result<String, FleetError> {
     let rules = order.compiled_rules()?;
     let mut hasher = blake3::Hasher::new();
-    for (architecture, selfplay, search) in searches(order)? {
+    for (architecture, selfplay, search, simulations) in searches(order)? {
         let weights = Arc::new(Weights::initial(architecture, SEED));
         let games = GameOrder {
             seed: SEED,
@@ -32,7 +32,8 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
             games: rules.len().min(MAX_RULES),
             rules: rules.clone(),
             selfplay: SelfPlayConfig { max_plies: selfplay.max_plies.min(MAX_PLIES), ..selfplay },
-            search: SearchConfig { simulations: search.simulations.clamp(1, MAX_SIMULATIONS), ..search },
+            search,
+            simulations: simulations.clamp(1, MAX_SIMULATIONS),
             precision: order.precision(),
             weights: Arc::clone(&weights),
             special: SpecialGames::default(),
@@ -46,17 +47,19 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
 }
 
 /// What the order's nets are made of, and how games and searches with them go.
-fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, SearchConfig)>, FleetError> {
+fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, SelfPlaySearch, u32)>, FleetError> {
     let wrong = |net: usize| FleetError::message("job", format!("net {net} of {}", order.nets.len()));
     let architecture = |net: usize| order.nets.get(net).map(|net| &net.architecture).ok_or_else(|| wrong(net));
     match &order.work {
-        WorkSpec::SelfPlay { selfplay, search, .. } => Ok(vec![(architecture(0)?, selfplay.clone(), search.clone())]),
+        WorkSpec::SelfPlay { selfplay, search, simulations, .. } => {
+            Ok(vec![(architecture(0)?, selfplay.clone(), search.clone(), *simulations)])
+        }
         WorkSpec::Match { players, .. } => {
             let mut found = Vec::new();
             for player in players {
-                if let OrderedPlayer::Net { net, search, .. } = player {
-                    let search = SearchConfig { simulations: MAX_SIMULATIONS, ..search.clone() };
-                    found.push((architecture(*net)?, SelfPlayConfig::default(), search));
+                if let OrderedPlayer::Net { net, .. } = player {
+                    let (selfplay, search) = (SelfPlayConfig::default(), SelfPlaySearch::default());
+                    found.push((architecture(*net)?, selfplay, search, MAX_SIMULATIONS));
                 }
             }
             Ok(found)
@@ -116,8 +119,7 @@ mod tests {
     fn spec() -> OrderSpec {
         let rules = ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap()));
         let weights = Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1));
-        let (selfplay, search) =
-            (SelfPlayConfig::default(), SearchConfig { simulations: 8, ..SearchConfig::default() });
+        let (selfplay, search, simulations) = (SelfPlayConfig::default(), SelfPlaySearch::default(), 8);
         let (rules, special) = (rules.to_vec(), SpecialGames::default());
         let order = GameOrder {
             seed: 1,
@@ -126,6 +128,7 @@ mod tests {
             rules,
             selfplay,
             search,
+            simulations,
             precision: Precision::F32,
             weights,
             special,

@@ -7,7 +7,7 @@ use tablut_arena::Opening;
 use tablut_games::{SelfPlayConfig, SpecialSet};
 use tablut_net::{Architecture, Precision};
 use tablut_rules::{RuleSet, Rules, Side};
-use tablut_search::{Limit, SearchConfig};
+use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 
 use crate::error::FleetError;
 
@@ -55,7 +55,9 @@ pub enum WorkSpec {
         /// How games go.
         selfplay: SelfPlayConfig,
         /// How moves are searched.
-        search: SearchConfig,
+        search: SelfPlaySearch,
+        /// Simulations of a search, but in games with unequal searches.
+        simulations: u32,
         /// The precision of the nets.
         precision: Precision,
         /// What each rule set's special games need; empty for none.

@@ -17,7 +17,7 @@ use tablut_games::{
 };
 use tablut_net::{Architecture, Engine, Inference, Precision, Weights};
 use tablut_rules::{Rules, Side};
-use tablut_search::SearchConfig;
+use tablut_search::SelfPlaySearch;
 
 const ONE: Concurrency = Concurrency { workers: 1, tasks_per_worker: 4 };
 
@@ -28,7 +28,8 @@ fn order() -> GameOrder {
         games: 12,
         rules: ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap())).to_vec(),
         selfplay: SelfPlayConfig { max_plies: 16, ..SelfPlayConfig::default() },
-        search: SearchConfig { simulations: 4, ..SearchConfig::default() },
+        search: SelfPlaySearch::default(),
+        simulations: 4,
         precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 2)),
         special: SpecialGames::default(),

@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tablut_net::{Inference, Model, NetEvaluator, Precision, Weights};
 use tablut_rules::Rules;
-use tablut_search::SearchConfig;
+use tablut_search::SelfPlaySearch;
 
 use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
@@ -34,7 +34,9 @@ pub struct GameOrder {
     /// How the games are played.
     pub selfplay: SelfPlayConfig,
     /// How moves are searched.
-    pub search: SearchConfig,
+    pub search: SelfPlaySearch,
+    /// Simulations of a search, but in games with unequal searches.
+    pub simulations: u32,
     /// The precision of the nets on the cores. Each precision plays other games.
     pub precision: Precision,
     /// The net that plays.
@@ -51,12 +53,13 @@ impl GameOrder {
     pub fn game(&self, index: usize) -> SelfPlayGame {
         let rng = game_rng(self.seed, self.generation, index as u64);
         let (rules, plan) = (self.rules_of(index), self.plan(index));
-        SelfPlayGame::planned(index as u64, rules, &self.selfplay, &self.search, &plan, rng)
+        SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, plan, rng)
     }
 
     /// How game number `index` differs from ordinary self-play.
     pub fn plan(&self, index: usize) -> GamePlan {
-        GamePlan::draw(self.seed, self.generation, index as u64, &self.rules, &self.selfplay, &self.special)
+        let settings = (&self.selfplay, self.simulations);
+        GamePlan::draw(self.seed, self.generation, index as u64, &self.rules, settings, &self.special)
     }
 
     /// The rules of game number `index`.

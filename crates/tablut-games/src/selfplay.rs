@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use tablut_rules::{Game, Move, Position, Rules, Side};
-use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult, SelfPlaySearch};
 
 use self::opening::{Candidates, play_random};
 use crate::executor::{LeafRequest, Task};
@@ -41,7 +41,8 @@ pub trait GameWatch: Send + Sync {
 
 /// How one side of a game is played.
 struct SidePlay {
-    search: SearchConfig,
+    /// Simulations of a search.
+    simulations: u32,
     /// Whether its searches become training positions.
     teaches: bool,
 }
@@ -52,6 +53,7 @@ pub struct SelfPlayGame {
     game: Game,
     start: Position,
     plies: Vec<PlyRecord>,
+    search: SearchConfig,
     sides: [SidePlay; 2],
     /// The tree of each side, or, if the sides are equal, the first one for both.
     searches: [Option<Search>; 2],
@@ -67,25 +69,13 @@ pub struct SelfPlayGame {
 }
 
 impl SelfPlayGame {
-    /// Game number `index` of ordinary self-play, before its first move. Opening plies are played at once, unless there
-    /// is a choice of them.
+    /// Game number `index`, before its first move. Opening plies are played at once, unless there is a choice of them.
     pub fn new(
         index: u64,
         rules: &Arc<Rules>,
         config: &SelfPlayConfig,
-        search: &SearchConfig,
-        rng: ChaCha8Rng,
-    ) -> Self {
-        Self::planned(index, rules, config, search, &GamePlan::default(), rng)
-    }
-
-    /// Game number `index` as `plan` says.
-    pub fn planned(
-        index: u64,
-        rules: &Arc<Rules>,
-        config: &SelfPlayConfig,
-        search: &SearchConfig,
-        plan: &GamePlan,
+        search: &SelfPlaySearch,
+        plan: GamePlan,
         mut rng: ChaCha8Rng,
     ) -> Self {
         let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
@@ -96,7 +86,8 @@ impl SelfPlayGame {
             start: *game.position(),
             game,
             plies: Vec::new(),
-            sides: sides(search, plan),
+            search: search.config(),
+            sides: sides(plan),
             searches: [None, None],
             searching: false,
             config: config.clone(),
@@ -140,10 +131,13 @@ impl SelfPlayGame {
 
     /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
-        let (config, tree) = (&self.sides[self.side()].search, self.tree());
+        let (config, simulations, tree) = (&self.search, self.sides[self.side()].simulations, self.tree());
         match &mut self.searches[tree] {
-            Some(search) => search.configure(config),
-            search => *search = Some(Search::new(self.game.clone(), config, ChaCha8Rng::from_rng(&mut self.rng))),
+            Some(search) => search.configure(config, simulations),
+            search => {
+                let rng = ChaCha8Rng::from_rng(&mut self.rng);
+                *search = Some(Search::new(self.game.clone(), config, simulations, rng));
+            }
         }
         self.searching = true;
     }
@@ -181,12 +175,11 @@ impl SelfPlayGame {
     }
 }
 
-/// How the sides of a planned game are played. With unequal searches, only the longer ones teach.
-fn sides(search: &SearchConfig, plan: &GamePlan) -> [SidePlay; 2] {
+/// How the sides of a game are played. With unequal searches, only the longer ones teach.
+fn sides(plan: GamePlan) -> [SidePlay; 2] {
     Side::ALL.map(|side| {
-        let simulations = plan.simulations.map_or(search.simulations, |both| both[side.index()]);
-        let teaches = simulations >= search.simulations;
-        SidePlay { search: SearchConfig { simulations, ..search.clone() }, teaches }
+        let simulations = plan.unequal.map_or(plan.simulations, |both| both[side.index()]);
+        SidePlay { simulations, teaches: simulations >= plan.simulations }
     })
 }
 

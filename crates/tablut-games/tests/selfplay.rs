@@ -8,20 +8,20 @@ use std::sync::atomic::Ordering;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameRecord, RecordFile, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng,
-    read_records, run_tasks, write_records,
+    CancelToken, Concurrency, Counters, GamePlan, GameRecord, RecordFile, ReplayWindow, SelfPlayConfig, SelfPlayGame,
+    game_rng, read_records, run_tasks, write_records,
 };
 use tablut_net::{FEATURES, PLANES};
 use tablut_rules::{Rules, SQUARES};
-use tablut_search::{SearchConfig, UniformEvaluator};
+use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 fn play(rules: &Arc<Rules>, config: &SelfPlayConfig, concurrency: Concurrency) -> (Vec<GameRecord>, u64) {
-    let search = SearchConfig { simulations: 8, ..SearchConfig::default() };
+    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(8));
     let counters = Counters::default();
     let games = run_tasks(
         12,
         concurrency,
-        |index| SelfPlayGame::new(index as u64, rules, config, &search, game_rng(3, 0, index as u64)),
+        |index| SelfPlayGame::new(index as u64, rules, config, &search, plan, game_rng(3, 0, index as u64)),
         || vec![Box::new(UniformEvaluator)],
         &counters,
         &CancelToken::new(),

@@ -8,7 +8,7 @@ use tablut_games::{
 };
 use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Position, Rules, Side};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SelfPlaySearch};
 
 /// Gives each position a value of its own.
 struct Hashed;
@@ -37,7 +37,8 @@ fn order(selfplay: SelfPlayConfig, special: SpecialGames) -> GameOrder {
         games: 40,
         rules: ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).to_vec(),
         selfplay,
-        search: SearchConfig { simulations: 8, ..SearchConfig::default() },
+        search: SelfPlaySearch::default(),
+        simulations: 8,
         precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1)),
         special,

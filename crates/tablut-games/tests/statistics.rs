@@ -3,20 +3,27 @@
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, SelfPlayConfig,
-    SelfPlayGame, examine, game_rng, run_tasks,
+    CancelToken, Concurrency, Counters, GamePlan, GameRecord, NetLosses, NetStatistics, RuleSetStatistics,
+    SelfPlayConfig, SelfPlayGame, examine, game_rng, run_tasks,
 };
 use tablut_net::{Inference, InputBatch, NetError, OutputBatch};
 use tablut_rules::{Rules, Side};
-use tablut_search::{SearchConfig, UniformEvaluator};
+use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 /// Twelve short games, in turns under `rules`.
 fn play(rules: &[Arc<Rules>]) -> Vec<GameRecord> {
     let config = SelfPlayConfig { opening_plies: 2, max_plies: 50, ..SelfPlayConfig::default() };
-    let search = SearchConfig { simulations: 8, ..SearchConfig::default() };
+    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(8));
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 4 };
     let task = |index: usize| {
-        SelfPlayGame::new(index as u64, &rules[index % rules.len()], &config, &search, game_rng(3, 0, index as u64))
+        SelfPlayGame::new(
+            index as u64,
+            &rules[index % rules.len()],
+            &config,
+            &search,
+            plan,
+            game_rng(3, 0, index as u64),
+        )
     };
     let evaluators = || -> Vec<Box<dyn tablut_search::Evaluator>> { vec![Box::new(UniformEvaluator)] };
     run_tasks(12, concurrency, task, evaluators, &Counters::default(), &CancelToken::new(), |_, _| {}).unwrap()

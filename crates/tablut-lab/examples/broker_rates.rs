@@ -24,7 +24,7 @@ use tablut_games::{
 };
 use tablut_net::{Architecture, Engine, Inference, Model, Precision, TrainingSummary, Weights};
 use tablut_rules::Rules;
-use tablut_search::SearchConfig;
+use tablut_search::SelfPlaySearch;
 use tokio::io::AsyncReadExt;
 
 type Failure = Box<dyn std::error::Error>;
@@ -118,7 +118,8 @@ fn order(games: usize) -> GameOrder {
         games,
         rules: vec![Arc::new(Rules::named("kvasir").expect("it comes with the program"))],
         selfplay: SelfPlayConfig::default(),
-        search: SearchConfig { simulations: 16, ..SearchConfig::default() },
+        search: SelfPlaySearch::default(),
+        simulations: 16,
         precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
         special: SpecialGames::default(),

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, MoveList, Rules, Side};
-use tablut_search::{Evaluator, LeafDepth, LeafSolver, Search, SearchConfig, UniformEvaluator};
+use tablut_search::{Evaluator, LeafDepth, LeafSolver, Search, SelfPlaySearch, UniformEvaluator};
 
 const OPENING_PLIES: u32 = 6;
 const MAX_PLIES: u32 = 120;
@@ -51,14 +51,14 @@ fn play(rules: &Arc<Rules>, seed: u64, leaves: &mut Vec<Game>) -> Result<(), Box
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
     let mut moves = MoveList::new();
-    let config = SearchConfig { simulations: 16, ..SearchConfig::default() };
+    let config = SelfPlaySearch::default().config();
     while game.outcome().is_none() && game.ply() < MAX_PLIES {
         if game.ply() < OPENING_PLIES {
             game.legal_moves(&mut moves);
             game.play(moves[rng.next_u32() as usize % moves.len()])?;
             continue;
         }
-        let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(rng.next_u64()));
+        let mut search = Search::new(game.clone(), &config, 16, ChaCha8Rng::seed_from_u64(rng.next_u64()));
         let mut queries = Vec::new();
         while !search.is_done() {
             search.gather(&mut queries);

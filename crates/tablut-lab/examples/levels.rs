@@ -10,7 +10,7 @@ use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_play::shipped_net;
 use tablut_players::{Contestant, Demand, Fault, Player, PlayerSpec};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Anytime, Evaluation, Evaluator, Limit, Query, Search};
+use tablut_search::{Evaluation, Evaluator, Query, Search};
 use tablut_session::Level;
 
 /// Who meets whom in how many pairs of games: the strong think long, so their games are few.
@@ -39,7 +39,7 @@ const MATCHES: [(&str, &str, usize); 18] = [
 struct LevelPlayer {
     level: &'static Level,
     seed: u64,
-    search: Option<(Anytime, Search)>,
+    search: Option<Search>,
 }
 
 impl LevelPlayer {
@@ -53,15 +53,12 @@ impl LevelPlayer {
 impl Player for LevelPlayer {
     fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let ply = u64::from(game.ply());
-        let (anytime, mut search) = self.search.take().unwrap_or_else(|| {
-            let limit = Limit::of_simulations(self.level.simulations);
-            let anytime = Anytime::new(limit, &self.level.search(game));
-            let search = Search::new(game.clone(), anytime.config(), self.stream(ply));
-            (anytime, search)
+        let mut search = self.search.take().unwrap_or_else(|| {
+            Search::new(game.clone(), &self.level.search(game), self.level.simulations, self.stream(ply))
         });
-        while anytime.goes_on(&mut search, std::time::Duration::ZERO) {
+        while !search.is_done() {
             if search.gather(queries) > 0 {
-                self.search = Some((anytime, search));
+                self.search = Some(search);
                 return Ok(None);
             }
         }
@@ -70,7 +67,7 @@ impl Player for LevelPlayer {
     }
 
     fn apply(&mut self, evaluations: &[Evaluation]) {
-        if let Some((_, search)) = &mut self.search {
+        if let Some(search) = &mut self.search {
             search.apply(evaluations);
         }
     }

@@ -25,7 +25,7 @@ fn main() -> Result<(), Failure> {
     let engine = |precision| Engine::with_options(&weights, EngineOptions { precision, ..EngineOptions::default() });
     let engines = [engine(first.0)?, engine(second.0)?];
     let contestant = |evaluator: usize, player: &(Precision, u32)| {
-        let search = NetSearch { evaluator, limit: Limit::of_simulations(player.1), config: SearchConfig::for_play(0) };
+        let search = NetSearch { evaluator, limit: Limit::of_simulations(player.1), config: SearchConfig::for_play() };
         Contestant::net(format!("{}@{}", player.0, player.1), search)
     };
     let config = MatchConfig {

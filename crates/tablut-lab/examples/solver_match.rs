@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Rules, Side};
-use tablut_search::{Evaluator, Search, SearchConfig, SearchResult, Solver, UniformEvaluator};
+use tablut_search::{Evaluator, Search, SearchConfig, SearchResult, SelfPlaySearch, Solver, UniformEvaluator};
 
 const OPENING_PLIES: u32 = 6;
 const MAX_PLIES: u32 = 200;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rules = Arc::new(Rules::load(rules)?);
     let simulations: u32 = simulations.parse()?;
-    let configs = [config(first, simulations)?, config(second, simulations)?];
+    let configs = [config(first)?, config(second)?];
     let (mut wins, mut draws) = ([0_u32; 2], 0);
     let (mut evaluations, mut plies) = ([0_u64; 2], [0_u64; 2]);
     for number in 0..games.parse::<u64>()? {
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let player = |side| usize::from(side != first_side);
         while game.outcome().is_none() {
             let mover = player(game.position().side_to_move());
-            let result = think(&game, &configs[mover], ChaCha8Rng::seed_from_u64(rng.next_u64()))?;
+            let result = think(&game, &configs[mover], simulations, ChaCha8Rng::seed_from_u64(rng.next_u64()))?;
             evaluations[mover] += u64::from(result.evaluations);
             plies[mover] += 1;
             game.play(result.chosen)?;
@@ -54,14 +54,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn config(solver: &str, simulations: u32) -> Result<SearchConfig, String> {
+fn config(solver: &str) -> Result<SearchConfig, String> {
     let solver = match solver {
         "off" => Solver::Off,
         "threats" => Solver::Threats,
         "deep" => Solver::Deep,
         _ => return Err(format!("solver {solver}: expected off, threats or deep")),
     };
-    Ok(SearchConfig { simulations, solver, ..SearchConfig::default() })
+    Ok(SelfPlaySearch { solver, ..SelfPlaySearch::default() }.config())
 }
 
 /// A game after a few random plies, not over.
@@ -82,8 +82,13 @@ fn opening(rules: &Arc<Rules>, rng: &mut ChaCha8Rng) -> Game {
     }
 }
 
-fn think(game: &Game, config: &SearchConfig, rng: ChaCha8Rng) -> Result<SearchResult, Box<dyn Error>> {
-    let mut search = Search::new(game.clone(), config, rng);
+fn think(
+    game: &Game,
+    config: &SearchConfig,
+    simulations: u32,
+    rng: ChaCha8Rng,
+) -> Result<SearchResult, Box<dyn Error>> {
+    let mut search = Search::new(game.clone(), config, simulations, rng);
     let mut queries = Vec::new();
     while !search.is_done() {
         search.gather(&mut queries);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tablut_games::{Concurrency, SelfPlayConfig};
 use tablut_net::{Architecture, DeviceChoice, Precision, Weights};
 use tablut_rules::{shown, shown_lines};
-use tablut_search::SearchConfig;
+use tablut_search::SelfPlaySearch;
 
 use crate::optimizer::OptimizerConfig;
 pub use differences::{Difference, differences};
@@ -45,7 +45,7 @@ pub struct TrainConfig {
     pub selfplay: SelfPlayConfig,
     /// The search in self-play. Its simulations come from the schedule.
     #[serde(default)]
-    pub search: SearchConfig,
+    pub search: SelfPlaySearch,
     /// How the net learns from the games.
     #[serde(default)]
     pub learning: LearningConfig,
@@ -213,7 +213,7 @@ impl TrainConfig {
             start: None,
             schedule: ScheduleConfig::default(),
             selfplay: SelfPlayConfig::default(),
-            search: SearchConfig::default(),
+            search: SelfPlaySearch::default(),
             learning: LearningConfig::default(),
             optimizer: OptimizerConfig::default(),
             evaluation: EvaluationConfig::default(),
@@ -283,21 +283,12 @@ impl TrainConfig {
         text.split_once("\n[machine]").map_or_else(|| text.clone(), |(before, _)| before.to_owned())
     }
 
-    /// The config as TOML: every key that has an effect, with each list on one line.
+    /// The config as TOML: with each list on one line.
     ///
     /// # Panics
     /// Never for a value that was read or checked: every field can be written as TOML.
     pub fn to_toml(&self) -> String {
-        let text = toml::to_string(self).expect("every field has a form in TOML");
-        let mut in_search = false;
-        let has_effect = |line: &&str| {
-            if line.starts_with('[') {
-                in_search = line.trim_end() == "[search]";
-            }
-            // A search's simulations come from the schedule.
-            !(in_search && line.starts_with("simulations = "))
-        };
-        text.split_inclusive('\n').filter(has_effect).collect()
+        toml::to_string(self).expect("every field has a form in TOML")
     }
 }
 
@@ -367,12 +358,10 @@ mod tests {
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");
-        let search = fault(&format!("{MINIMAL}[search]\nmax_nodes = 0\n"), &[]);
-        assert!(search.contains("search.max_nodes"), "{search}");
+        let search = fault(&format!("{MINIMAL}[search]\nmax_considered = 0\n"), &[]);
+        assert!(search.contains("search.max_considered"), "{search}");
         let simulations = fault(MINIMAL, &["search.simulations=800"]);
-        assert!(simulations.contains("search.simulations = 800") && simulations.contains("schedule.simulations"));
-        let draws = fault(MINIMAL, &["search.draw_value=-0.3"]);
-        assert!(draws.contains("search.draw_value = -0.3: expected 0 here"), "{draws}");
+        assert!(simulations.contains("search: unknown field `simulations`"), "{simulations}");
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
@@ -385,8 +374,6 @@ mod tests {
     #[test]
     fn what_is_shown_is_what_runs_in_few_lines() {
         let text = load(MINIMAL, &["schedule.games=7"]).unwrap().to_toml();
-        let search = text.split_once("[search]").unwrap().1.split('[').next().unwrap();
-        assert!(!search.contains("simulations ="), "the schedule's simulations count:\n{text}");
         assert!(
             text.contains("\nsimulations = [[0, 16], [20, 32], [50, 64]]\n") && text.contains("\ngames = 7\n"),
             "{text}"

@@ -14,7 +14,7 @@ use tablut_games::{
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SearchConfig, UniformEvaluator};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator};
 
 use crate::checkpoint::Checkpoint;
 use crate::config::{ScheduleConfig, TrainConfig};
@@ -238,7 +238,8 @@ pub fn benchmark(
         games: (GAMES_PER_RULE_SET * rules.len()).clamp(FEWEST_GAMES, MOST_GAMES),
         rules: rules.to_vec(),
         selfplay: config.selfplay.clone(),
-        search: SearchConfig { simulations: middle, ..config.search.clone() },
+        search: config.search.clone(),
+        simulations: middle,
         precision: config.precision,
         weights: weights.clone(),
         special: SpecialGames::default(),

@@ -30,8 +30,7 @@ impl TrainConfig {
             .min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
         // A simulation adds one node. Nodes kept from the previous move replace simulations.
-        let nodes = simulations.saturating_add(1).min(self.search.max_nodes);
-        let tree = Search::most_bytes(nodes, ReplayWindow::MAX_MOVES);
+        let tree = Search::most_bytes(simulations.saturating_add(1), ReplayWindow::MAX_MOVES);
         // Unequal sides have a tree each. Together they simulate as much as two equal sides.
         let trees_per_game = if self.selfplay.balance > 0.0 { 2 } else { 1 };
         MemoryBounds {

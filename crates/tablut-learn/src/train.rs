@@ -13,7 +13,6 @@ use tablut_games::{
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
 use tablut_rules::Rules;
-use tablut_search::SearchConfig;
 
 use crate::checkpoint::{Checkpoint, model_path};
 use crate::config::TrainConfig;
@@ -198,7 +197,7 @@ fn play_games(
     observer: &dyn Observer,
 ) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
     let order = order(run, generation)?;
-    observer.selfplay_begins(generation, order.games, order.search.simulations);
+    observer.selfplay_begins(generation, order.games, order.simulations);
     let played = source.collect(&order, counters, cancel, &|game| observer.game_ends(game, counters))?;
     let metrics = SelfPlayMetrics {
         batch_fill: played.batch_fill,
@@ -273,7 +272,8 @@ impl TrainConfig {
             games: self.schedule.games,
             rules: rules.to_vec(),
             selfplay: self.selfplay.clone(),
-            search: SearchConfig { simulations: self.schedule.simulations_at(generation), ..self.search.clone() },
+            search: self.search.clone(),
+            simulations: self.schedule.simulations_at(generation),
             precision: self.precision,
             weights: Arc::new(weights),
             special: SpecialGames::default(),

@@ -20,7 +20,7 @@ impl CustomPlayer for BySimulations {
     }
 
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
-        let mut config = SearchConfig::for_play(self.0);
+        let mut config = SearchConfig::for_play();
         vary_opening(&mut config, game);
         Box::new(SearchWork::best_move(game, &config, Limit::of_simulations(self.0), seed))
     }

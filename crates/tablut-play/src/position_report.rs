@@ -128,7 +128,7 @@ impl PositionReport {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
         };
         analysis.net = Some(NetView::from(evaluation));
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_analysis(0) };
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_analysis() };
         let began = Instant::now();
         let search = NetPlayer::new(evaluator, 0).search(game, &config, limit, &mut |_| Watch::GoOn)?;
         let mut view = SearchView::new(&search, began.elapsed(), n_lines);

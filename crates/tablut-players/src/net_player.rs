@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
 use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Precision, Weights};
 use tablut_rules::Game;
-use tablut_search::{Anytime, EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
+use tablut_search::{EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
 
 /// A net with its search, for one game after another.
 pub struct NetPlayer {
@@ -44,7 +44,7 @@ impl NetPlayer {
         Ok(Self { n_threads, ..Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed) })
     }
 
-    /// Searches the game's position with the settings in `config`. `limit` replaces the simulations of `config`.
+    /// Searches the game's position with the settings in `config` until `limit` is reached.
     /// `watch` sees the search after every batch of evaluations.
     ///
     /// Every ply has its own random generator, so that the search of one ply does not influence another. Without a time
@@ -81,10 +81,9 @@ impl NetPlayer {
             let leaves = LEAVES_PER_THREAD.saturating_mul(self.n_threads as u32);
             config.leaves_in_flight = config.leaves_in_flight.max(leaves);
         }
-        let anytime = Anytime::new(limit, &config);
-        let mut search = Search::new(game.clone(), anytime.config(), rng);
+        let mut search = Search::new(game.clone(), &config, limit, rng);
         let (began, mut queries) = (Instant::now(), Vec::new());
-        while anytime.goes_on(&mut search, began.elapsed()) {
+        while search.goes_on(began.elapsed()) {
             queries.clear();
             search.gather(&mut queries);
             search.apply(&self.evaluator.evaluate(&queries)?);
@@ -115,7 +114,7 @@ mod tests {
 
     #[test]
     fn simulations_are_counted_and_results_repeat() {
-        let think = |limit| player().think(&start(), &SearchConfig::for_play(0), limit, &mut |_| Watch::GoOn).unwrap();
+        let think = |limit| player().think(&start(), &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn).unwrap();
         let result = think(Limit::of_simulations(50));
         assert!(result.simulations <= 50 && result.simulations >= 16, "{}", result.simulations);
         assert_eq!(think(Limit::of_simulations(50)), result);
@@ -126,7 +125,7 @@ mod tests {
     fn a_search_by_time_ends_and_grows_until_it_is_told_to_stop() {
         let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> Watch| {
             let limit = Limit::of_time(time).unwrap();
-            player().think(&start(), &SearchConfig::for_play(0), limit, watch).unwrap()
+            player().think(&start(), &SearchConfig::for_play(), limit, watch).unwrap()
         };
         let none = think(Duration::from_millis(1), &mut |_| Watch::GoOn);
         assert!(start().rules().check_legal(start().position(), none.chosen).is_ok());
@@ -145,7 +144,7 @@ mod tests {
         let position: Position = "9/9/9/4t4/9/2K6/9/9/3t5 d".parse().unwrap();
         let game = Game::from_position(rules, position).unwrap();
         let limit = Limit::of_time(Duration::from_hours(1)).unwrap();
-        let result = player().think(&game, &SearchConfig::for_play(0), limit, &mut |_| Watch::GoOn).unwrap();
+        let result = player().think(&game, &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn).unwrap();
         assert_eq!(result.proven.and_then(|proof| proof.winner), Some(Side::Defenders));
     }
 }

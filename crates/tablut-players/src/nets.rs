@@ -15,7 +15,7 @@ const DEFAULT_SIMULATIONS: u32 = 64;
 
 /// No search at all: not even the solver's check for wins in one move.
 fn policy_alone() -> SearchConfig {
-    SearchConfig { solver: Solver::Off, ..SearchConfig::for_play(0) }
+    SearchConfig { solver: Solver::Off, ..SearchConfig::for_play() }
 }
 
 /// The net cannot play.
@@ -66,7 +66,7 @@ pub struct NetSearch {
     pub evaluator: usize,
     /// The limit per move.
     pub limit: Limit,
-    /// The search settings. Their `simulations` are ignored.
+    /// The search settings.
     pub config: SearchConfig,
 }
 
@@ -157,7 +157,7 @@ impl Nets {
     /// loaded.
     pub fn search_of(&self, spec: &PlayerSpec) -> Option<NetSearch> {
         let (limit, config) = match spec {
-            PlayerSpec::Net { limit, options, .. } => (*limit, options.apply(SearchConfig::for_play(0))),
+            PlayerSpec::Net { limit, options, .. } => (*limit, options.apply(SearchConfig::for_play())),
             PlayerSpec::Policy { .. } => (Limit::of_simulations(0), policy_alone()),
             _ => return None,
         };

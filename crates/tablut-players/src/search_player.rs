@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::time::Instant;
 use tablut_rules::{Game, Move};
-use tablut_search::{Anytime, Evaluation, Limit, Query, Search, SearchConfig};
+use tablut_search::{Evaluation, Limit, Query, Search, SearchConfig};
 
 /// A net with its search, for one game.
 pub struct SearchPlayer {
@@ -16,30 +16,28 @@ pub struct SearchPlayer {
     seed: u64,
     /// Created on the net's first move.
     search: Option<Search>,
-    /// The search of the current move, and its start time.
-    thought: Option<(Anytime, Instant)>,
+    /// When the search of the current move began.
+    began: Option<Instant>,
 }
 
 impl SearchPlayer {
     /// A player with the settings of `search`. All randomness comes from `seed`.
     pub fn new(search: &NetSearch, seed: u64) -> Self {
-        Self { limit: search.limit, config: search.config.clone(), seed, search: None, thought: None }
+        Self { limit: search.limit, config: search.config.clone(), seed, search: None, began: None }
     }
 }
 
 impl Player for SearchPlayer {
     fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
-        let limit = self.limit;
-        let new = || (Anytime::new(limit, &self.config), Instant::now());
-        let (anytime, since) = self.thought.get_or_insert_with(new);
-        let fresh = || Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(self.seed));
+        let began = *self.began.get_or_insert_with(Instant::now);
+        let fresh = || Search::new(game.clone(), &self.config, self.limit, ChaCha8Rng::seed_from_u64(self.seed));
         let search = self.search.get_or_insert_with(fresh);
-        while anytime.goes_on(search, since.elapsed()) {
+        while search.goes_on(began.elapsed()) {
             if search.gather(queries) > 0 {
                 return Ok(None);
             }
         }
-        self.thought = None;
+        self.began = None;
         Ok(Some(search.result().chosen))
     }
 

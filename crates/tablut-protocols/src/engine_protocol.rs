@@ -170,7 +170,7 @@ fn think(
             Watch::Stop
         })
     };
-    let result = net.think(game, &SearchConfig::for_play(0), limit, watch).map_err(refused)?;
+    let result = net.think(game, &SearchConfig::for_play(), limit, watch).map_err(refused)?;
     if let Some(error) = broken {
         return Err(Failure::Output(error));
     }

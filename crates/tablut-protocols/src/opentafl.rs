@@ -224,7 +224,7 @@ impl OpenTaflEngine {
             Mind::Net(net) => {
                 let limit = self.pace.limit(self.clock.map(|clock| clock.share(side)));
                 let mut hearing = Hearing::new(&mut self.clock, Some(side), wire);
-                let search = think(net, &game, &SearchConfig::for_play(0), limit, &mut hearing)?;
+                let search = think(net, &game, &SearchConfig::for_play(), limit, &mut hearing)?;
                 self.quits |= hearing.quits;
                 if hearing.is_over {
                     return Ok(());
@@ -251,7 +251,7 @@ impl OpenTaflEngine {
                 let time = Duration::from_secs(seconds.into()).saturating_sub(ANALYSIS_MARGIN);
                 let limit = Limit::of_time(time).map_err(refused)?;
                 let mut hearing = Hearing::new(&mut self.clock, None, wire);
-                let search = think(net, &game, &SearchConfig::for_analysis(0), limit, &mut hearing)?;
+                let search = think(net, &game, &SearchConfig::for_analysis(), limit, &mut hearing)?;
                 self.quits |= hearing.quits;
                 if hearing.is_over {
                     return Ok(());

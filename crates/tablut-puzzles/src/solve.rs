@@ -15,8 +15,10 @@ const MAX_POSITIONS: u64 = 20_000_000;
 /// The settings for solving.
 #[derive(Clone, Debug)]
 pub struct SolveConfig {
-    /// The search's settings, including simulations.
+    /// The search's settings.
     pub search: SearchConfig,
+    /// Simulations for each puzzle.
+    pub simulations: u32,
     /// Seed of the search.
     pub seed: u64,
 }
@@ -76,7 +78,7 @@ pub fn solve(
         .map_init(player, |player, puzzle| {
             let game = Game::from_position(rules.clone(), puzzle.position)
                 .expect("a puzzle's position was a game when it was read or found");
-            let limit = Limit::of_simulations(config.search.simulations);
+            let limit = Limit::of_simulations(config.simulations);
             let result = player.think(&game, &config.search, limit, &mut |_| Watch::GoOn)?;
             Ok(judge(&game, puzzle, &result))
         })
@@ -202,7 +204,7 @@ mod tests {
     #[test]
     fn a_solved_puzzle_is_counted_and_its_proofs_are_confirmed() {
         let (rules, puzzle) = puzzle();
-        let config = SolveConfig { search: SearchConfig::for_play(16), seed: 1 };
+        let config = SolveConfig { search: SearchConfig::for_play(), simulations: 16, seed: 1 };
         let report = solve(&rules, &[puzzle], &config, &|| Box::new(UniformEvaluator)).unwrap();
         let expected = DistanceReport { distance: 0, puzzles: 1, shortest: 1, winning: 1, proven: 1 };
         assert_eq!(report.all, expected);

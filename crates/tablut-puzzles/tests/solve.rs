@@ -56,7 +56,7 @@ fn the_solver_still_finds_the_shortest_wins() {
 
 #[test]
 fn a_search_without_a_net_wins_in_one_and_two_and_proves_nothing_false() {
-    let config = SolveConfig { search: SearchConfig::for_play(800), seed: 1 };
+    let config = SolveConfig { search: SearchConfig::for_play(), simulations: 800, seed: 1 };
     let report = RULES.map(|name| {
         let (rules, set) = read(name);
         let near: Vec<Puzzle> = some(&set, 4).into_iter().filter(|puzzle| puzzle.distance <= 3).collect();

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
+    CancelToken, Concurrency, Counters, GamePlan, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
+    write_records,
 };
 use tablut_report::{RunFiles, headline, live_page, report_page, warnings};
 use tablut_rules::Rules;
-use tablut_search::{Evaluator, SearchConfig, UniformEvaluator};
+use tablut_search::{Evaluator, SelfPlaySearch, UniformEvaluator};
 
 fn quickstart() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart")
@@ -38,9 +39,9 @@ fn check(page: &str) {
 fn run_with_games(folder: &Path) {
     let rules: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
     let config = SelfPlayConfig { opening_plies: 1, max_plies: 60, ..SelfPlayConfig::default() };
-    let search = SearchConfig { simulations: 8, ..SearchConfig::default() };
+    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(8));
     let task = |index: usize| {
-        SelfPlayGame::new(index as u64, &rules[index % 2], &config, &search, game_rng(1, 0, index as u64))
+        SelfPlayGame::new(index as u64, &rules[index % 2], &config, &search, plan, game_rng(1, 0, index as u64))
     };
     let evaluators = || -> Vec<Box<dyn Evaluator>> { vec![Box::new(UniformEvaluator)] };
     let concurrency = Concurrency { workers: 1, tasks_per_worker: 4 };

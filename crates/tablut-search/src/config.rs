@@ -1,4 +1,4 @@
-//! The settings of a search: plain data, readable from TOML.
+//! The settings of a search: plain data, readable from TOML and JSON.
 
 mod draw_values;
 mod ranges;
@@ -7,84 +7,108 @@ use serde::{Deserialize, Serialize};
 
 pub use self::draw_values::DrawValues;
 pub use self::ranges::ConfigError;
+use crate::limit::Limit;
 
-/// Settings of one search. Every field has a default, so a file needs only the fields that differ.
+/// Settings of the search in self-play: Gumbel `AlphaZero` with noise at the root, in which a draw is worth 0. Every field
+/// has a default, so a file needs only the fields that differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+pub struct SelfPlaySearch {
+    /// What the search proves, and what it finds without an evaluation. Default `deep`.
+    pub solver: Solver,
+    /// m: the number of moves that the root considers at first. Default 16.
+    pub max_considered: u32,
+    /// Added to the visits of the most visited move in σ. Default 50, as in the paper.
+    pub c_visit: f32,
+    /// Weight of Q relative to the logits in σ. Q runs from 0, the lowest value of the node's moves, to 1, the highest.
+    /// Default 0.1, as in mctx.
+    pub c_scale: f32,
+}
+
+impl Default for SelfPlaySearch {
+    fn default() -> Self {
+        Self { solver: Solver::Deep, max_considered: 16, c_visit: 50.0, c_scale: 0.1 }
+    }
+}
+
+impl SelfPlaySearch {
+    /// All settings of the search.
+    pub fn config(&self) -> SearchConfig {
+        let &Self { solver, max_considered, c_visit, c_scale } = self;
+        let sigma = SigmaConfig { c_visit, c_scale, q_scale: QScale::MinMax };
+        SearchConfig {
+            method: Method::Gumbel,
+            gumbel: GumbelConfig { max_considered, simulations_per_considered: 1, noise: true, sigma },
+            puct: PuctConfig::default(),
+            moves_left: 0.0,
+            repeats: Repeats::Evaluated,
+            draw_value: DrawValues::default(),
+            solver,
+            stop_when_decided: true,
+            leaves_in_flight: 1,
+            max_nodes: MAX_NODES,
+        }
+    }
+}
+
+/// Settings of a search in play and in analysis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SearchConfig {
-    /// Simulations per search. A simulation goes from the root to a leaf; the root's own evaluation does not count. 0
-    /// plays by the policy alone. Default 64.
-    pub simulations: u32,
-    /// How the search chooses moves in the tree, and what its policy target is. Default `gumbel`.
+    /// How the search chooses moves in the tree, and what its policy target is.
     pub method: Method,
     /// Used in Gumbel searches.
     pub gumbel: GumbelConfig,
     /// Used in PUCT searches.
     pub puct: PuctConfig,
     /// The largest change of Q by the bonus for moves that shorten a won game or lengthen a lost one (Lc0's "moves left
-    /// head" utility), from 0 (the default: no bonus) to 1.
+    /// head" utility), from 0 (no bonus) to 1.
     pub moves_left: f32,
-    /// The value of a leaf whose position occurred before. Default `evaluated`.
+    /// The value of a leaf whose position occurred before.
     pub repeats: Repeats,
     /// What a draw is worth to the side that was to move when the search was made, from −1 (a loss) to 1 (a win). Below
     /// 0 that side looks for a win where it could have a draw, for example against a weaker opponent. All values of the
-    /// search count draws so. A number for both sides, or `attackers` and `defenders`. Default 0.
+    /// search count draws so. A number for both sides, or `attackers` and `defenders`.
     pub draw_value: DrawValues,
-    /// What the search proves, and what it finds without an evaluation. Default `threats`.
+    /// What the search proves, and what it finds without an evaluation.
     pub solver: Solver,
-    /// Stops the search if more simulations would not change the chosen move. Default true. Analysis turns it off,
-    /// because values need simulations too. If the root is proven, every search stops.
+    /// Stops the search if more simulations would not change the chosen move. Analysis turns it off, because values need
+    /// simulations too. If the root is proven, every search stops.
     pub stop_when_decided: bool,
-    /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits keep them apart. 1 (the
-    /// default) does not change the result. The leaves of a Gumbel round lie in different subtrees and are always
-    /// gathered together. In a PUCT search the number is at most a sixteenth of the visits so far.
+    /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits keep them apart. 1 does not
+    /// change the result. The leaves of a Gumbel round are in different subtrees and are always gathered together. In a
+    /// PUCT search the number is at most a sixteenth of the visits so far.
     pub leaves_in_flight: u32,
     /// Maximum number of nodes in the tree. The search stops when it is reached. A node with the edge to it takes 76
-    /// bytes, plus 8 for each legal move (about 700 bytes in total in the middle of a game). Default 1,000,000.
+    /// bytes, plus 8 for each legal move (about 700 bytes in total in the middle of a game).
     pub max_nodes: u32,
 }
 
-impl Default for SearchConfig {
-    fn default() -> Self {
-        Self {
-            simulations: 64,
-            method: Method::default(),
-            gumbel: GumbelConfig::default(),
-            puct: PuctConfig::default(),
-            moves_left: 0.0,
-            repeats: Repeats::default(),
-            draw_value: DrawValues::default(),
-            solver: Solver::default(),
-            stop_when_decided: true,
-            leaves_in_flight: 1,
-            max_nodes: 1_000_000,
-        }
-    }
-}
+/// Nodes of a tree, unless a config says otherwise.
+const MAX_NODES: u32 = 1_000_000;
 
-/// The most simulations of a search for which `auto` chooses Gumbel.
+/// The most simulations of a search for which [`Method::Auto`] chooses Gumbel.
 const GUMBEL_UP_TO: u32 = 32;
 
 /// How the search chooses moves in the tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target.
-    #[default]
+    /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target. Sequential
+    /// halving must know its budget in advance, so a search with only a time is a PUCT search.
     Gumbel,
-    /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit
-    /// distribution.
+    /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit distribution. It plays
+    /// the most visited move, whenever it stops.
     Puct,
     /// Gumbel with up to 32 simulations, PUCT with more (`experiments/scaling`).
     Auto,
 }
 
 /// How Q-values are scaled to [0, 1] before σ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QScale {
     /// (q + 1) / 2: the paper's scale for games with values in [−1, 1].
-    #[default]
     Fixed,
     /// The lowest completed Q of the node becomes 0, the highest 1 (mctx's `rescale_values`, which mctx combines with
     /// `c_scale` 0.1).
@@ -92,11 +116,10 @@ pub enum QScale {
 }
 
 /// The value of a leaf whose position occurred before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repeats {
     /// The net's value.
-    #[default]
     Evaluated,
     /// A draw, if the position occurred on the path from the root to the leaf. So repeating moves gains nothing. Proofs
     /// do not use this value.
@@ -104,14 +127,13 @@ pub enum Repeats {
 }
 
 /// What a search proves, and what it finds without an evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
     /// Only the end of the game.
     Off,
     /// Proven results are backed up through the tree. The search finds wins in one ply at every leaf, losses in two
     /// plies if the opponent threatens to win, and wins in three plies near the root.
-    #[default]
     Threats,
     /// Like `threats`, and the search also looks for wins in three plies at every leaf. It costs 1 to 2 µs per leaf and
     /// saves evaluations in tactical positions.
@@ -127,16 +149,16 @@ impl Solver {
 
 /// Settings of Gumbel `AlphaZero`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct GumbelConfig {
-    /// m: the number of moves that the root considers at first. Default 16.
+    /// m: the number of moves that the root considers at first.
     pub max_considered: u32,
-    /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this.
-    /// Default 1, as in the paper. Play uses 4, so that the better moves are visited several times
-    /// (`experiments/scaling`). With fewer simulations than this the policy's favourite is played.
+    /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this. 1 is
+    /// the paper's number. Play uses 4, so that the better moves are visited several times (`experiments/scaling`). With
+    /// fewer simulations than this the policy's favourite is played.
     pub simulations_per_considered: u32,
-    /// Factor on the Gumbel noise at the root: 1 to explore (self-play), 0 to play the best move (matches). Default 1.
-    pub gumbel_scale: f32,
+    /// Whether Gumbel noise is added at the root: on to explore (self-play), off to play the best move (matches).
+    pub noise: bool,
     /// The transformation σ of Q-values.
     pub sigma: SigmaConfig,
 }
@@ -153,24 +175,19 @@ impl GumbelConfig {
     }
 }
 
-impl Default for GumbelConfig {
-    fn default() -> Self {
-        Self { max_considered: 16, simulations_per_considered: 1, gumbel_scale: 1.0, sigma: SigmaConfig::default() }
-    }
-}
-
 /// Constants of σ(q) = (`c_visit` + max visits) · `c_scale` · q, with q scaled to [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct SigmaConfig {
-    /// Added to the visits of the most visited move. Default 50, as in the paper.
+    /// Added to the visits of the most visited move.
     pub c_visit: f32,
-    /// Weight of Q relative to the logits. Default 1, as in the paper for board games.
+    /// Weight of Q relative to the logits.
     pub c_scale: f32,
-    /// How Q is scaled to [0, 1]. Default `fixed`.
+    /// How Q is scaled to [0, 1].
     pub q_scale: QScale,
 }
 
+/// The paper's constants for board games.
 impl Default for SigmaConfig {
     fn default() -> Self {
         Self { c_visit: 50.0, c_scale: 1.0, q_scale: QScale::Fixed }
@@ -179,7 +196,7 @@ impl Default for SigmaConfig {
 
 /// Settings of PUCT.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct PuctConfig {
     /// Exploration at few visits. Default 1.25 (`AlphaZero`).
     pub c_init: f32,
@@ -187,7 +204,7 @@ pub struct PuctConfig {
     /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
     /// Temperature of the policy in PUCT's tree. Priors become π^(1 / temperature), so a number above 1 makes them more
-    /// even. Default 1. Play and analysis use 1.8 (`experiments/scaling`).
+    /// even. Default 1.8 (`experiments/scaling`).
     pub policy_temperature: f32,
     /// The move is drawn in proportion to visits^(1 / temperature). 0 plays the most visited move. Default 0.
     pub temperature: f32,
@@ -201,7 +218,7 @@ impl Default for PuctConfig {
         Self {
             c_init: 1.25,
             fpu_reduction: 0.2,
-            policy_temperature: 1.0,
+            policy_temperature: 1.8,
             temperature: 0.0,
             temperature_plies: u32::MAX,
         }
@@ -214,33 +231,35 @@ impl SearchConfig {
     /// (`experiments/scaling`). The solver looks for wins in three at every leaf. The search prefers the shorter of two
     /// wins, gains nothing by repeating positions, and plays on where that costs little more than a draw
     /// (`experiments/draw-value`).
-    pub fn for_play(simulations: u32) -> Self {
+    pub fn for_play() -> Self {
+        let sigma = SigmaConfig::default();
         Self {
-            simulations,
             method: Method::Auto,
-            gumbel: GumbelConfig { gumbel_scale: 0.0, simulations_per_considered: 4, ..GumbelConfig::default() },
-            puct: PuctConfig { policy_temperature: 1.8, ..PuctConfig::default() },
+            gumbel: GumbelConfig { max_considered: 16, simulations_per_considered: 4, noise: false, sigma },
+            puct: PuctConfig::default(),
             moves_left: 0.05,
             repeats: Repeats::Drawn,
             draw_value: (-0.25).into(),
             solver: Solver::Deep,
-            ..Self::default()
+            stop_when_decided: true,
+            leaves_in_flight: 1,
+            max_nodes: MAX_NODES,
         }
     }
 
     /// The settings of analysis: those of play, but a draw is a draw, and the search goes on when the best move is clear,
     /// because values need simulations too.
-    pub fn for_analysis(simulations: u32) -> Self {
-        Self { draw_value: DrawValues::default(), stop_when_decided: false, ..Self::for_play(simulations) }
+    pub fn for_analysis() -> Self {
+        Self { draw_value: DrawValues::default(), stop_when_decided: false, ..Self::for_play() }
     }
 
-    /// The settings with `auto` replaced by the method for their number of simulations.
-    #[must_use]
-    pub fn with_method_chosen(&self) -> Self {
-        let method = match self.method {
-            Method::Auto if self.simulations > GUMBEL_UP_TO => Method::Puct,
-            Method::Auto => Method::Gumbel,
-            method => method,
+    /// The settings with the method of a search under `limit`, which is not `auto`.
+    pub(crate) fn with_method_for(&self, limit: Limit) -> Self {
+        let method = match (self.method, limit.simulations()) {
+            (_, None) => Method::Puct,
+            (Method::Auto, Some(simulations)) if simulations > GUMBEL_UP_TO => Method::Puct,
+            (Method::Auto, Some(_)) => Method::Gumbel,
+            (method, Some(_)) => method,
         };
         Self { method, ..self.clone() }
     }
@@ -256,21 +275,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_valid_and_survive_toml() {
-        let config = SearchConfig::default();
-        config.validate().expect("defaults are in range");
-        let text = toml::to_string(&config).expect("plain data");
-        assert_eq!(toml::from_str::<SearchConfig>(&text).expect("its own text"), config);
-        let text = "simulations = 8\nmethod = \"puct\"\n[gumbel.sigma]\nq_scale = \"min-max\"\n";
-        let partial: SearchConfig = toml::from_str(text).expect("the rest are defaults");
-        assert_eq!((partial.simulations, partial.method), (8, Method::Puct));
-        assert_eq!(partial.gumbel.sigma.q_scale, QScale::MinMax);
+    fn the_search_of_self_play_is_valid_survives_toml_and_needs_no_key() {
+        let search = SelfPlaySearch::default();
+        search.validate().expect("defaults are in range");
+        let text = toml::to_string(&search).expect("plain data");
+        assert_eq!(toml::from_str::<SelfPlaySearch>(&text).expect("its own text"), search);
+        assert_eq!(toml::from_str::<SelfPlaySearch>("").expect("defaults"), search);
+        let partial: SelfPlaySearch = toml::from_str("solver = \"off\"").expect("the rest are defaults");
+        assert_eq!(partial, SelfPlaySearch { solver: Solver::Off, ..search });
+    }
+
+    #[test]
+    fn the_searches_of_play_and_analysis_are_valid_and_survive_toml() {
+        for config in [SearchConfig::for_play(), SearchConfig::for_analysis(), SelfPlaySearch::default().config()] {
+            config.validate().expect("in range");
+            let text = toml::to_string(&config).expect("plain data");
+            assert_eq!(toml::from_str::<SearchConfig>(&text).expect("its own text"), config);
+        }
     }
 
     #[test]
     fn few_simulations_consider_few_moves_where_asked() {
         let considered = |each, n_open, simulations| {
-            let gumbel = GumbelConfig { simulations_per_considered: each, ..GumbelConfig::default() };
+            let gumbel = GumbelConfig { simulations_per_considered: each, ..SearchConfig::for_play().gumbel };
             gumbel.considered(n_open, simulations)
         };
         assert_eq!([0, 8, 800].map(|simulations| considered(1, 40, simulations)), [16; 3]);
@@ -279,8 +306,22 @@ mod tests {
     }
 
     #[test]
+    fn the_method_follows_the_limit() {
+        let chosen = |method, limit: &str| {
+            let config = SearchConfig { method, ..SearchConfig::for_play() };
+            config.with_method_for(limit.parse().expect("a limit")).method
+        };
+        for (limit, method) in [("0", Method::Gumbel), ("32", Method::Gumbel), ("33", Method::Puct)] {
+            assert_eq!(chosen(Method::Auto, limit), method, "{limit}");
+        }
+        assert_eq!([chosen(Method::Auto, "32/1s"), chosen(Method::Auto, "33/1s")], [Method::Gumbel, Method::Puct]);
+        assert_eq!([chosen(Method::Gumbel, "800/1s"), chosen(Method::Gumbel, "1s")], [Method::Gumbel, Method::Puct]);
+        assert_eq!(chosen(Method::Puct, "8"), Method::Puct);
+    }
+
+    #[test]
     fn misspelt_keys_are_refused() {
-        let error = toml::from_str::<SearchConfig>("simulation = 8").expect_err("a misspelt key");
-        assert!(error.to_string().contains("simulation"), "{error}");
+        let error = toml::from_str::<SelfPlaySearch>("max_considerd = 8").expect_err("a misspelt key");
+        assert!(error.to_string().contains("max_considerd"), "{error}");
     }
 }

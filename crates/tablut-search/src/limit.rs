@@ -99,6 +99,13 @@ impl Limit {
     }
 }
 
+/// A limit of this many simulations.
+impl From<u32> for Limit {
+    fn from(simulations: u32) -> Self {
+        Self::of_simulations(simulations)
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = self.time.map(|time| match time.as_millis() {

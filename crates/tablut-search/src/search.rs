@@ -10,6 +10,8 @@ mod root_choice;
 mod simulation;
 mod stop;
 
+use std::time::Duration;
+
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
 
@@ -22,12 +24,17 @@ use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::formulas::Visited;
 use crate::leaf::LeafSolver;
+use crate::limit::Limit;
 use crate::perspective::turned;
 use crate::tree::{EdgeId, NONE, ROOT, State, Tree};
 
 /// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
 /// millisecond.
 const ROUNDS_WITHOUT_QUERIES: u32 = 1000;
+
+/// The most simulations of a search. Where all simulations end in known results there are millions a second, and visits
+/// must not overflow.
+const MOST_SIMULATIONS: u32 = 1 << 30;
 
 /// The size of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +79,7 @@ struct Scratch {
 ///
 /// let rules = Arc::new(Rules::named("kvasir")?);
 /// let game = Game::new(rules, Side::Attackers);
-/// let mut search = Search::new(game, &SearchConfig::default(), ChaCha8Rng::seed_from_u64(7));
+/// let mut search = Search::new(game, &SearchConfig::for_analysis(), 64, ChaCha8Rng::seed_from_u64(7));
 /// let mut queries = Vec::new();
 /// while !search.is_done() {
 ///     search.gather(&mut queries);
@@ -86,7 +93,9 @@ struct Scratch {
 /// ```
 #[derive(Debug)]
 pub struct Search {
+    /// With the method chosen.
     config: SearchConfig,
+    limit: Limit,
     rng: ChaCha8Rng,
     /// Always at the root between calls.
     game: Game,
@@ -111,11 +120,13 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search from the game's current position, with its whole history. All randomness comes from `rng`. If the game
-    /// is over, the search is already done.
-    pub fn new(game: Game, config: &SearchConfig, rng: ChaCha8Rng) -> Self {
+    /// A search from the game's current position, with its whole history. `limit` is a number of simulations or a
+    /// [`Limit`]. All randomness comes from `rng`. If the game is over, the search is already done.
+    pub fn new(game: Game, config: &SearchConfig, limit: impl Into<Limit>, rng: ChaCha8Rng) -> Self {
+        let limit = limit.into();
         let mut search = Self {
-            config: config.with_method_chosen(),
+            config: config.with_method_for(limit),
+            limit,
             rng,
             root: Root::new(game.position().side_to_move()),
             player: game.position().side_to_move(),
@@ -224,7 +235,36 @@ impl Search {
         }
     }
 
-    /// Plays `mv`, keeps its subtree, and starts a new search with the same settings.
+    /// Whether to gather again, `elapsed` after the start. If the limit's time is up, this stops the search, but not before
+    /// its root is evaluated.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Instant;
+    /// use rand::{SeedableRng, rngs::ChaCha8Rng};
+    /// use tablut_rules::{Game, Rules, Side};
+    /// use tablut_search::{Evaluator, Limit, Search, SearchConfig, UniformEvaluator};
+    ///
+    /// let game = Game::new(Arc::new(Rules::named("kvasir")?), Side::Attackers);
+    /// let limit: Limit = "500/20ms".parse()?;
+    /// let mut search = Search::new(game, &SearchConfig::for_play(), limit, ChaCha8Rng::seed_from_u64(7));
+    /// let (begin, mut queries) = (Instant::now(), Vec::new());
+    /// while search.goes_on(begin.elapsed()) {
+    ///     search.gather(&mut queries);
+    ///     search.apply(&UniformEvaluator.evaluate(&queries)?);
+    ///     queries.clear();
+    /// }
+    /// println!("{}", search.result().chosen);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn goes_on(&mut self, elapsed: Duration) -> bool {
+        if self.stage == Stage::Running && self.limit.time().is_some_and(|time| elapsed >= time) {
+            self.stop();
+        }
+        !self.is_done()
+    }
+
+    /// Plays `mv`, keeps its subtree, and starts a new search with the same settings and limit.
     ///
     /// # Panics
     /// If the move is illegal; [`Search::try_advance`] returns an error instead.
@@ -246,12 +286,13 @@ impl Search {
         Ok(())
     }
 
-    /// Starts a new search from the same position with other settings. It keeps the tree, unless the temperature of its
-    /// priors or the value of a draw changes.
-    pub fn configure(&mut self, config: &SearchConfig) {
+    /// Starts a new search from the same position with other settings or another limit. It keeps the tree, unless the
+    /// temperature of its priors or the value of a draw changes.
+    pub fn configure(&mut self, config: &SearchConfig, limit: impl Into<Limit>) {
         self.withdraw();
         let before = (self.config.prior_temperature(), self.config.draw_value);
-        self.config = config.with_method_chosen();
+        self.limit = limit.into();
+        self.config = config.with_method_for(self.limit);
         if (self.config.prior_temperature(), self.config.draw_value) != before {
             self.tree.clear();
             self.value_draws();
@@ -282,14 +323,9 @@ impl Search {
         }
     }
 
-    /// Whether the root has no evaluation yet.
-    pub(crate) fn awaits_root(&self) -> bool {
-        self.stage == Stage::AwaitRoot
-    }
-
-    /// The settings in use, with the method chosen.
-    pub fn config(&self) -> &SearchConfig {
-        &self.config
+    /// The simulations that the limit allows, kept visits included.
+    fn budget(&self) -> u32 {
+        self.limit.simulations().unwrap_or(u32::MAX).min(MOST_SIMULATIONS)
     }
 
     /// The memory that the tree takes.

@@ -171,20 +171,20 @@ const ADAPTIVE_VISITS: u32 = 4;
 const ADAPTIVE_SLACK: f32 = 0.04;
 
 /// The search with which a session's levels think.
-pub fn session_search(simulations: u32) -> SearchConfig {
-    SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_play(simulations) }
+pub fn session_search() -> SearchConfig {
+    SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_play() }
 }
 
 /// The search with which a session's analysis thinks. It wants values, not only the best move.
-pub(crate) fn analysis_search(simulations: u32) -> SearchConfig {
-    SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_analysis(simulations) }
+pub(crate) fn analysis_search() -> SearchConfig {
+    SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_analysis() }
 }
 
 /// Makes a search vary its moves in the first plies of a game from the rules' own position.
 pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
     let start = game.start();
     if game.ply() < VARIED_PLIES && *start == Position::start(start.side_to_move()) {
-        (config.gumbel.gumbel_scale, config.puct.temperature) = (1.0, VARIED_TEMPERATURE);
+        (config.gumbel.noise, config.puct.temperature) = (true, VARIED_TEMPERATURE);
     }
 }
 
@@ -201,7 +201,7 @@ impl Level {
 
     /// The search that it thinks with, where the game stands.
     pub fn search(&self, game: &Game) -> SearchConfig {
-        let mut config = session_search(self.simulations);
+        let mut config = session_search();
         config.solver = self.solver;
         if self.adapts {
             // It aims at an even game, so a draw must count as one.
@@ -310,9 +310,9 @@ mod tests {
         for mv in ["d1-d2", "e3-d3", "d2-d1", "d3-e3", "d1-d2", "e3-d3"] {
             game.play(mv.parse().unwrap()).unwrap();
         }
-        assert_eq!(search(&game), session_search(6000));
+        assert_eq!(search(&game), session_search());
         let set_up = Game::from_position(rules, *game.position()).unwrap();
-        assert_eq!(search(&set_up), session_search(6000));
+        assert_eq!(search(&set_up), session_search());
     }
 
     #[test]

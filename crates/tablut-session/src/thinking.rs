@@ -7,9 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
-use tablut_search::{
-    Anytime, EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult, value_of,
-};
+use tablut_search::{EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult, value_of};
 
 /// Evaluations asked for at once; a larger gathering only makes a step longer.
 const MAX_BATCH: usize = 32;
@@ -51,7 +49,6 @@ pub struct LineView {
 /// A search under way.
 #[derive(Debug)]
 pub struct Thinking {
-    anytime: Anytime,
     search: Search,
     queries: Vec<Query>,
     /// The net's share of draws at the root.
@@ -67,25 +64,24 @@ impl Thinking {
         assert!(game.outcome().is_none(), "a game that is over has nothing to think about");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(game.ply()));
-        let anytime = Anytime::new(limit, config);
-        let search = Search::new(game.clone(), anytime.config(), rng);
-        Self { anytime, search, queries: Vec::new(), draw: 0.0 }
+        let search = Search::new(game.clone(), config, limit, rng);
+        Self { search, queries: Vec::new(), draw: 0.0 }
     }
 
     /// A search for analysis by a number of simulations.
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
-        Self::new(game, &analysis_search(simulations), Limit::of_simulations(simulations), seed)
+        Self::new(game, &analysis_search(), Limit::of_simulations(simulations), seed)
     }
 
     /// A search for analysis that goes on until a time or a number of simulations is reached.
     pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search(0) };
+        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() };
         Self::new(game, &config, limit, seed)
     }
 
     /// Goes on by one batch of evaluations; false when the search is over. `elapsed` is the time since the search began.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
-        if !self.anytime.goes_on(&mut self.search, elapsed) {
+        if !self.search.goes_on(elapsed) {
             return Ok(false);
         }
         self.queries.clear();

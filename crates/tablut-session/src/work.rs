@@ -93,7 +93,7 @@ impl SearchWork {
     /// The best move with the strength of a level, without random choices.
     pub(crate) fn advice(game: &Game, level: &Level, seed: u64) -> Self {
         let limit = Limit::of_simulations(level.simulations);
-        Self::best_move(game, &session_search(level.simulations), limit, seed)
+        Self::best_move(game, &session_search(), limit, seed)
     }
 
     /// What the opponent would do if it were its turn. `None` if the opponent could not move.
@@ -109,7 +109,7 @@ impl SearchWork {
 
     /// How the net of one checkpoint judges a position. The solver is off, because its proofs do not depend on the net.
     pub(crate) fn checkpoint(node: NodeId, game: &Game, checkpoint: usize, seed: u64) -> Self {
-        let config = SearchConfig { solver: Solver::Off, ..analysis_search(CHECKPOINT_SIMULATIONS) };
+        let config = SearchConfig { solver: Solver::Off, ..analysis_search() };
         let thinking = Thinking::new(game, &config, Limit::of_simulations(CHECKPOINT_SIMULATIONS), seed);
         Self::new(thinking, move |thinking| {
             let analysis = Box::new(thinking.analysis(1));

@@ -121,7 +121,7 @@ fn runs() {
     let config = folder.path().join("tiny.toml");
     fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
     refused(&["train", text(&config), "--set", "evaluation.against=[\"net:nofile@4\"]"], &["nofile"]);
-    refused(&["train", text(&config), "--set", "search.gumbel.max_considered=0"], &["search.gumbel.max_considered"]);
+    refused(&["train", text(&config), "--set", "search.max_considered=0"], &["search.max_considered"]);
     refused(&["train", text(&config), "--set", "rules=[\"kvasir\", \"kvasir\"]"], &["`kvasir`", "two rule sets"]);
     let output = Command::new(env!("CARGO_BIN_EXE_tablut"))
         .args(["train", text(&config), "--run", text(&folder.path().join("other"))])

@@ -22,7 +22,7 @@ fn header() -> MatchHeader {
     MatchHeader {
         format: MatchHeader::FORMAT,
         rules: rules().set().clone(),
-        players: vec![player("greedy", None), player("random", Some(SearchConfig::for_play(0)))],
+        players: vec![player("greedy", None), player("random", Some(SearchConfig::for_play()))],
         matches: vec![[0, 1]],
         games: 8,
         opening_plies: 4,
@@ -113,7 +113,7 @@ fn another_match_is_refused_with_what_differs() {
     refused(|h| h.games = 10, &["games: the file says 8, the command says 10"]);
     refused(|h| h.players[1].name = "alphabeta:2".into(), &["players[1].name", "\"random\"", "\"alphabeta:2\""]);
     refused(|h| h.players[1].net = Some("cd".into()), &["players[1].net", "null", "\"cd\""]);
-    refused(|h| h.players[1].search = Some(SearchConfig::for_play(5)), &["players[1].search.simulations"]);
+    refused(|h| h.players[1].search = Some(SearchConfig::for_analysis()), &["players[1].search.draw_value"]);
     refused(|h| h.rules.max_plies = Some(99), &["rules.max-plies", "99"]);
     refused(|h| h.matches.push([1, 0]), &["matches[1]", "nothing"]);
     assert_eq!(fs::read(&path).unwrap(), before);

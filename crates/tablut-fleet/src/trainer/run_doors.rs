@@ -50,7 +50,7 @@ impl<'a> FleetGames<'a> {
 
 impl GameSource for FleetGames<'_> {
     fn begin(&mut self, order: &GameOrder) -> Result<(), DoorError> {
-        let simulations = order.search.simulations;
+        let simulations = order.simulations;
         let order = Order::from(order.clone());
         let spec = self.fleet.spec(&order);
         if self.fleet.has_begun(&spec) {

@@ -26,14 +26,21 @@ pub struct SpecialSet {
     pub simulations: Option<[u32; 2]>,
 }
 
-/// How one game differs from ordinary self-play.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The simulations of one game.
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct GamePlan {
+    /// Simulations of a search of ordinary self-play.
+    pub simulations: u32,
     /// Simulations of a search of attackers and of defenders, if they differ.
-    pub simulations: Option<[u32; 2]>,
+    pub unequal: Option<[u32; 2]>,
 }
 
 impl GamePlan {
+    /// A game of ordinary self-play, in which every search has this many simulations.
+    pub fn equal(simulations: u32) -> Self {
+        Self { simulations, unequal: None }
+    }
+
     /// The plan of game number `index` of a generation, in which `rules` take turns. It has a random generator
     /// of its own. Each technique draws its numbers in every game, so none changes the games of another.
     pub fn draw(
@@ -41,7 +48,7 @@ impl GamePlan {
         generation: u64,
         index: u64,
         rules: &[Arc<Rules>],
-        config: &SelfPlayConfig,
+        (config, simulations): (&SelfPlayConfig, u32),
         special: &SpecialGames,
     ) -> Self {
         let mut rng = plan_rng(seed, generation, index);
@@ -50,13 +57,13 @@ impl GamePlan {
         let n_sets = rules.len().max(1) as u64;
         let place = (index % n_sets) as usize;
         let set = special.sets.get(place);
-        let simulations = set.and_then(|set| set.simulations);
-        Self { simulations: simulations.filter(|_| uneven < config.balance_share) }
+        let unequal = set.and_then(|set| set.simulations);
+        Self { simulations, unequal: unequal.filter(|_| uneven < config.balance_share) }
     }
 
     /// What the game's record says of it.
     pub fn notes(&self) -> GameNotes {
-        GameNotes { simulations: self.simulations }
+        GameNotes { simulations: self.unequal }
     }
 }
 

@@ -1,7 +1,5 @@
 //! The ranges of a config. All values out of range are reported together.
 
-use tablut_search::{DrawValues, SearchConfig};
-
 use super::{MAX_GENERATIONS, MAX_RULE_SETS, TrainConfig, TrainConfigError};
 
 /// Whether a value is in its range, its key, the value, and the range.
@@ -63,7 +61,7 @@ impl TrainConfig {
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
         faults.extend(self.selfplay_faults());
         faults.extend(self.learning_faults());
-        faults.extend(self.search_faults());
+        faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
         if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
     }
 
@@ -86,21 +84,5 @@ impl TrainConfig {
             &l.uneven_value_share,
             "0 to 1",
         )])
-    }
-
-    fn search_faults(&self) -> Vec<String> {
-        let mut faults = Vec::new();
-        let simulations = self.search.simulations;
-        if simulations != SearchConfig::default().simulations {
-            let expected = "nothing here: a search's simulations are those of schedule.simulations";
-            faults.push(format!("search.simulations = {simulations}: expected {expected}"));
-        }
-        let draw_value = self.search.draw_value;
-        if draw_value != DrawValues::default() {
-            let expected = "0 here: the net learns that a draw is worth the same to both sides";
-            faults.push(format!("search.draw_value = {draw_value}: expected {expected}"));
-        }
-        faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
-        faults
     }
 }

@@ -31,18 +31,14 @@ impl SearchOptions {
     fn set(&mut self, option: &str) -> Result<(), OptionError> {
         let wrong = |expected: &str| OptionError { option: option.to_owned(), expected: expected.to_owned() };
         let (key, value) = option.split_once('=').ok_or_else(|| wrong(OPTION_FORMS))?;
-        let is_new = match key {
-            "precision" => {
-                let precision = value.parse().map_err(|_| wrong("precision=f32, fastest, bf16-avx512 or bf16-amx"))?;
-                self.precision.replace(precision).is_none()
-            }
-            "simulations" => return Err(wrong("the number of simulations in its own place, such as net:FILE@800")),
-            _ => {
-                with_setting(&SearchConfig::default(), key, value).map_err(|expected| wrong(&expected))?;
-                let is_new = self.settings.iter().all(|(earlier, _)| earlier != key);
-                self.settings.push((key.to_owned(), value.to_owned()));
-                is_new
-            }
+        let is_new = if key == "precision" {
+            let precision = value.parse().map_err(|_| wrong("precision=f32, fastest, bf16-avx512 or bf16-amx"))?;
+            self.precision.replace(precision).is_none()
+        } else {
+            with_setting(&SearchConfig::for_play(), key, value).map_err(|expected| wrong(&expected))?;
+            let is_new = self.settings.iter().all(|(earlier, _)| earlier != key);
+            self.settings.push((key.to_owned(), value.to_owned()));
+            is_new
         };
         if is_new { Ok(()) } else { Err(wrong("each setting once")) }
     }
@@ -94,7 +90,7 @@ mod tests {
 
     #[test]
     fn any_setting_can_be_changed_by_its_path_and_nothing_else_changes() {
-        let usual = SearchConfig::for_play(32);
+        let usual = SearchConfig::for_play();
         let apply = |text: &str| text.parse::<SearchOptions>().unwrap().apply(usual.clone());
         assert_eq!(SearchOptions::default().apply(usual.clone()), usual);
         let mut expected =
@@ -129,7 +125,7 @@ mod tests {
             ("leaves_in_flight=0", "an integer from 1 to 10000"),
             ("puct.policy_temperature=0", "a number from 0.1 to 100"),
             ("gumbel.sigma.c_scale=1e38", "a number from 0 to 1000"),
-            ("simulations=800", "net:FILE@800"),
+            ("simulations=800", "KEY=VALUE"),
             ("precision=f64", "fastest, bf16-avx512 or bf16-amx"),
             ("precision=f32,precision=fastest", "each setting once"),
         ] {

@@ -39,7 +39,8 @@ impl Search {
         self.prove_known_moves();
         self.kept_visits = self.tree.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
         let n_open = self.root.entries.iter().filter(|entry| !self.is_refuted(entry)).count();
-        self.root.draw(&self.config, n_open, self.game.ply(), &mut self.rng);
+        let budget = self.budget();
+        self.root.draw(&self.config, budget, n_open, self.game.ply(), &mut self.rng);
         self.stage = Stage::Running;
         self.finish_if_over();
     }

@@ -91,17 +91,17 @@ impl Root {
         }
     }
 
-    /// Draws the search's random numbers in the order of the moves, and plans the search for the `n_open` moves that
-    /// are not refuted yet.
-    pub fn draw(&mut self, config: &SearchConfig, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
+    /// Draws the search's random numbers in the order of the moves, and plans `budget` simulations for the `n_open` moves
+    /// that are not refuted yet.
+    pub fn draw(&mut self, config: &SearchConfig, budget: u32, n_open: usize, ply: u32, rng: &mut ChaCha8Rng) {
         match config.method {
             Method::Gumbel | Method::Auto => {
-                if config.gumbel.gumbel_scale > 0.0 {
+                if config.gumbel.noise {
                     for entry in &mut self.entries {
-                        entry.gumbel = config.gumbel.gumbel_scale * gumbel(rng);
+                        entry.gumbel = gumbel(rng);
                     }
                 }
-                self.groups = schedule(config.gumbel.considered(n_open as u32, config.simulations), config.simulations);
+                self.groups = schedule(config.gumbel.considered(n_open as u32, budget), budget);
             }
             Method::Puct => {
                 let puct = &config.puct;

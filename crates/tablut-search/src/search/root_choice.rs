@@ -158,7 +158,7 @@ impl Search {
     }
 
     pub(super) fn next_puct(&mut self) -> Next {
-        let budget = self.config.simulations.saturating_sub(self.kept_visits);
+        let budget = self.budget().saturating_sub(self.kept_visits);
         let left = budget.saturating_sub(self.simulations + self.pending.len() as u32);
         if self.pending.is_empty() {
             if left == 0 {

@@ -5,10 +5,10 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Game;
 use tablut_search::{Method, Search, SearchConfig, SearchResult};
 
-use crate::fakes::{HashEvaluator, all_rules, finish, random_game, search, sparse_game};
+use crate::fakes::{HashEvaluator, all_rules, finish, plain, random_game, search, sparse_game};
 
-fn gathered(game: &Game, config: &SearchConfig, limit: usize) -> (SearchResult, usize) {
-    let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(11));
+fn gathered(game: &Game, config: &SearchConfig, simulations: u32, limit: usize) -> (SearchResult, usize) {
+    let mut search = Search::new(game.clone(), config, simulations, ChaCha8Rng::seed_from_u64(11));
     let result = finish(&mut search, &mut HashEvaluator, limit);
     (result, search.memory().bytes)
 }
@@ -22,10 +22,10 @@ fn gathering_together_is_gathering_one_by_one() {
         };
         for method in [Method::Gumbel, Method::Puct] {
             for simulations in [1, 7, 50, 333] {
-                let config = SearchConfig { simulations, method, ..SearchConfig::default() };
-                let alone = gathered(&game, &config, 1);
+                let config = SearchConfig { method, ..plain() };
+                let alone = gathered(&game, &config, simulations, 1);
                 for limit in [2, 3, 5, usize::MAX] {
-                    assert_eq!(gathered(&game, &config, limit), alone, "{} limit {limit}", rules.name());
+                    assert_eq!(gathered(&game, &config, simulations, limit), alone, "{} limit {limit}", rules.name());
                 }
             }
         }
@@ -35,7 +35,7 @@ fn gathering_together_is_gathering_one_by_one() {
 #[test]
 fn a_halving_round_is_gathered_together() {
     let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
-    let mut search = Search::new(game, &SearchConfig::default(), ChaCha8Rng::seed_from_u64(2));
+    let mut search = Search::new(game, &plain(), 64, ChaCha8Rng::seed_from_u64(2));
     let mut queries = Vec::new();
     assert_eq!(search.gather(&mut queries), 1, "the root alone");
     assert!(!queries[0].moves.is_empty());
@@ -47,10 +47,9 @@ fn a_halving_round_is_gathered_together() {
 #[test]
 fn seeds_reproduce_and_differ() {
     let game = random_game(&crate::fakes::rules("masters"), 12, 3);
-    let config = SearchConfig { simulations: 40, ..SearchConfig::default() };
-    let results: Vec<_> = (0..6).map(|seed| search(&game, &config, &mut HashEvaluator, seed)).collect();
+    let results: Vec<_> = (0..6).map(|seed| search(&game, &plain(), 40, &mut HashEvaluator, seed)).collect();
     for (seed, result) in results.iter().enumerate() {
-        assert_eq!(*result, search(&game, &config, &mut HashEvaluator, seed as u64));
+        assert_eq!(*result, search(&game, &plain(), 40, &mut HashEvaluator, seed as u64));
     }
     assert!(results.iter().any(|result| result.moves != results[0].moves), "the seed must matter");
 }
@@ -61,14 +60,8 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
     for rules in all_rules() {
         let game = random_game(&rules, 24, 9);
         for method in [Method::Gumbel, Method::Puct] {
-            let config = SearchConfig {
-                simulations: 200,
-                method,
-                leaves_in_flight: 8,
-                stop_when_decided: false,
-                ..SearchConfig::default()
-            };
-            let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));
+            let config = SearchConfig { method, leaves_in_flight: 8, stop_when_decided: false, ..plain() };
+            let mut search = Search::new(game.clone(), &config, 200, ChaCha8Rng::seed_from_u64(4));
             let (mut queries, mut batches, mut asked) = (Vec::new(), 0, 0);
             loop {
                 queries.clear();
@@ -85,7 +78,7 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
             assert_eq!(result.moves.iter().map(|of| of.visits).sum::<u32>(), 200);
             assert!(asked as f64 / f64::from(batches) > 3.0, "{asked} leaves in {batches} batches");
             // A search that is stopped in the middle undoes the simulations in flight.
-            let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(4));
+            let mut search = Search::new(game.clone(), &config, 200, ChaCha8Rng::seed_from_u64(4));
             let mut evaluator = HashEvaluator;
             for _ in 0..5 {
                 queries.clear();

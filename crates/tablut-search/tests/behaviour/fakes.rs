@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{
+    DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Query, Repeats, Search,
+    SearchConfig, SearchResult, Solver,
+};
 
 /// All logits and values are hashes of positions, the same for the eight symmetric versions of one. It has strong
 /// opinions and no knowledge, like an untrained net.
@@ -47,8 +50,34 @@ pub fn finish(search: &mut Search, evaluator: &mut impl Evaluator, limit: usize)
 }
 
 /// A search from the game's current position, run to its end.
-pub fn search(game: &Game, config: &SearchConfig, evaluator: &mut impl Evaluator, seed: u64) -> SearchResult {
-    finish(&mut Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(seed)), evaluator, usize::MAX)
+pub fn search(
+    game: &Game,
+    config: &SearchConfig,
+    simulations: u32,
+    evaluator: &mut impl Evaluator,
+    seed: u64,
+) -> SearchResult {
+    finish(&mut Search::new(game.clone(), config, simulations, ChaCha8Rng::seed_from_u64(seed)), evaluator, usize::MAX)
+}
+
+/// The paper's Gumbel search with noise. With another method it is a PUCT search with the net's own priors.
+pub fn plain() -> SearchConfig {
+    let gumbel = GumbelConfig { noise: true, simulations_per_considered: 1, ..SearchConfig::for_play().gumbel };
+    SearchConfig {
+        method: Method::Gumbel,
+        gumbel,
+        puct: PuctConfig { policy_temperature: 1.0, ..PuctConfig::default() },
+        moves_left: 0.0,
+        repeats: Repeats::Evaluated,
+        draw_value: DrawValues::default(),
+        solver: Solver::Threats,
+        ..SearchConfig::for_play()
+    }
+}
+
+/// The same without noise.
+pub fn quiet() -> SearchConfig {
+    SearchConfig { gumbel: GumbelConfig { noise: false, ..plain().gumbel }, ..plain() }
 }
 
 pub fn rules(name: &str) -> Arc<Rules> {

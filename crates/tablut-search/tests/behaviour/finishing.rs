@@ -7,7 +7,7 @@ use tablut_search::{
     turned,
 };
 
-use crate::fakes::{finish, game};
+use crate::fakes::{finish, game, plain};
 
 /// The attackers are winning everywhere. They win sooner if their soldiers are nearer to the king's file.
 struct Winning(Side);
@@ -25,25 +25,17 @@ impl Evaluator for Winning {
 }
 
 fn config(moves_left: f32, repeats: Repeats) -> SearchConfig {
-    SearchConfig {
-        simulations: 600,
-        method: Method::Puct,
-        solver: Solver::Off,
-        stop_when_decided: false,
-        moves_left,
-        repeats,
-        ..SearchConfig::default()
-    }
+    SearchConfig { method: Method::Puct, solver: Solver::Off, stop_when_decided: false, moves_left, repeats, ..plain() }
 }
 
 /// One soldier of the attackers, who are to move, and a king far from everything.
-fn quiet() -> Game {
+fn far_apart() -> Game {
     game("masters", "9/9/9/9/9/4K4/9/9/4t4 a")
 }
 
 /// Mean plies left after the attackers' moves, weighted by visits.
 fn expected_column(config: &SearchConfig, winner: Side) -> f64 {
-    let mut search = Search::new(quiet(), config, ChaCha8Rng::seed_from_u64(1));
+    let mut search = Search::new(far_apart(), config, 600, ChaCha8Rng::seed_from_u64(1));
     let result = finish(&mut search, &mut Winning(winner), usize::MAX);
     let column = |mv: Move| (mv.to.index() % 9) as f64;
     let visits = |of: &tablut_search::RootMove| f64::from(of.visits);
@@ -78,8 +70,7 @@ fn circles(branches: &[Branch], line: &mut Vec<Move>, found: &mut Vec<f32>) {
 #[test]
 fn a_repeated_position_is_worth_a_draw_where_asked() {
     let values = |repeats| {
-        let config = SearchConfig { simulations: 6000, ..config(0.0, repeats) };
-        let mut search = Search::new(quiet(), &config, ChaCha8Rng::seed_from_u64(1));
+        let mut search = Search::new(far_apart(), &config(0.0, repeats), 6000, ChaCha8Rng::seed_from_u64(1));
         finish(&mut search, &mut Winning(Side::Attackers), usize::MAX);
         let mut found = Vec::new();
         circles(&search.branches(4), &mut Vec::new(), &mut found);
@@ -102,9 +93,9 @@ impl Evaluator for Drawn {
 
 #[test]
 fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
-    let config = SearchConfig { draw_value: (-0.5).into(), simulations: 200, ..config(0.0, Repeats::Drawn) };
+    let config = SearchConfig { draw_value: (-0.5).into(), ..config(0.0, Repeats::Drawn) };
     for (position, absolute) in [("9/9/9/9/9/4K4/9/9/4t4 a", -0.5), ("9/9/9/9/9/4K4/9/9/4t4 d", 0.5)] {
-        let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
+        let mut search = Search::new(game("masters", position), &config, 200, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(result.value, absolute, "{position}");
         // It is the same side's search after a move of each side, and one of them, too.
@@ -112,7 +103,7 @@ fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
         let reply = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(reply.value, absolute, "{position}, after a move");
         // Another value of draws begins another tree.
-        search.configure(&SearchConfig { draw_value: 0.0.into(), ..config.clone() });
+        search.configure(&SearchConfig { draw_value: 0.0.into(), ..config.clone() }, 200);
         let plain = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!((plain.value, plain.kept_visits), (0.0, 0), "{position}");
     }
@@ -121,9 +112,9 @@ fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
 #[test]
 fn a_draw_is_worth_to_each_side_what_that_side_was_told() {
     let draw_value = DrawValues { attackers: -0.5, defenders: -0.25 };
-    let config = SearchConfig { draw_value, simulations: 200, ..config(0.0, Repeats::Drawn) };
+    let config = SearchConfig { draw_value, ..config(0.0, Repeats::Drawn) };
     for (position, absolute) in [("9/9/9/9/9/4K4/9/9/4t4 a", -0.5), ("9/9/9/9/9/4K4/9/9/4t4 d", 0.25)] {
-        let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
+        let mut search = Search::new(game("masters", position), &config, 200, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(result.value, absolute, "{position}");
     }
@@ -135,18 +126,18 @@ fn a_draw_is_less_than_an_even_game_in_play_but_not_in_analysis() {
     {
         let value = |config: SearchConfig| {
             let config = SearchConfig { solver: Solver::Off, ..config };
-            let mut search = Search::new(game("masters", position), &config, ChaCha8Rng::seed_from_u64(1));
+            let mut search = Search::new(game("masters", position), &config, 200, ChaCha8Rng::seed_from_u64(1));
             turned(finish(&mut search, &mut Drawn, usize::MAX).value, side)
         };
-        assert_eq!(value(SearchConfig::for_play(200)), -0.25, "{position}");
-        assert_eq!(value(SearchConfig::for_analysis(200)), 0.0, "{position}");
+        assert_eq!(value(SearchConfig::for_play()), -0.25, "{position}");
+        assert_eq!(value(SearchConfig::for_analysis()), 0.0, "{position}");
     }
 }
 
 #[test]
 fn a_drawn_circle_counts_as_a_draw_counts() {
-    let config = SearchConfig { draw_value: (-0.5).into(), simulations: 6000, ..config(0.0, Repeats::Drawn) };
-    let mut search = Search::new(quiet(), &config, ChaCha8Rng::seed_from_u64(1));
+    let config = SearchConfig { draw_value: (-0.5).into(), ..config(0.0, Repeats::Drawn) };
+    let mut search = Search::new(far_apart(), &config, 6000, ChaCha8Rng::seed_from_u64(1));
     finish(&mut search, &mut Winning(Side::Defenders), usize::MAX);
     let mut found = Vec::new();
     circles(&search.branches(4), &mut Vec::new(), &mut found);

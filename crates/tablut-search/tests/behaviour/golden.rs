@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_search::{Branch, GumbelConfig, Method, Proof, Search, SearchConfig};
 
-use crate::fakes::{HashEvaluator, finish, game};
+use crate::fakes::{HashEvaluator, finish, game, quiet};
 
 /// The root's moves, then the tree: visits, prior, Q, and the proven result.
 fn text(search: &Search) -> String {
@@ -41,16 +41,13 @@ fn proven(proof: Proof) -> String {
     format!("  {winner} in {}{history}", proof.plies)
 }
 
-fn check(name: &str, expected: &str, rules: &str, position: &str, config: &SearchConfig) {
-    let mut search = Search::new(game(rules, position), config, ChaCha8Rng::seed_from_u64(1));
+fn check(name: &str, expected: &str, rules: &str, position: &str, method: Method) {
+    let gumbel = GumbelConfig { max_considered: 4, ..quiet().gumbel };
+    let config = SearchConfig { method, gumbel, stop_when_decided: false, ..quiet() };
+    let mut search = Search::new(game(rules, position), &config, 24, ChaCha8Rng::seed_from_u64(1));
     finish(&mut search, &mut HashEvaluator, usize::MAX);
     let found = text(&search);
     assert_eq!(found, expected, "tests/golden/{name}.txt differs; the tree is now\n{found}");
-}
-
-fn config(method: Method, simulations: u32) -> SearchConfig {
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, max_considered: 4, ..GumbelConfig::default() };
-    SearchConfig { simulations, method, gumbel, stop_when_decided: false, ..SearchConfig::default() }
 }
 
 /// The position after d1-d2, which has no symmetry.
@@ -59,13 +56,13 @@ const AFTER_ONE_MOVE: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/3tt4/4tt3 
 #[test]
 fn a_gumbel_tree_without_proofs() {
     let expected = include_str!("../golden/gumbel.txt");
-    check("gumbel", expected, "masters", AFTER_ONE_MOVE, &config(Method::Gumbel, 24));
+    check("gumbel", expected, "masters", AFTER_ONE_MOVE, Method::Gumbel);
 }
 
 #[test]
 fn a_puct_tree_without_proofs() {
     let expected = include_str!("../golden/puct.txt");
-    check("puct", expected, "masters", AFTER_ONE_MOVE, &config(Method::Puct, 24));
+    check("puct", expected, "masters", AFTER_ONE_MOVE, Method::Puct);
 }
 
 /// The king is about to escape, and one move of the attackers prevents it. After that each side can only repeat its
@@ -73,5 +70,5 @@ fn a_puct_tree_without_proofs() {
 #[test]
 fn a_tree_in_which_one_move_holds_a_draw() {
     let expected = include_str!("../golden/threat.txt");
-    check("threat", expected, "kvasir", "9/9/3t5/4t4/2tK1t3/1t7/9/2T6/9 a", &config(Method::Gumbel, 24));
+    check("threat", expected, "kvasir", "9/9/3t5/4t4/2tK1t3/1t7/9/2T6/9 a", Method::Gumbel);
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, MoveList, RepetitionResult, RuleSet, Rules};
 use tablut_search::exhaustive::{Exhaustive, Verdict};
-use tablut_search::{GumbelConfig, Method, Search, SearchConfig, Solver, UniformEvaluator};
+use tablut_search::{Method, Search, SearchConfig, Solver, UniformEvaluator};
 
-use crate::fakes::{HashEvaluator, finish, game, rules, search, sparse_game};
+use crate::fakes::{HashEvaluator, finish, game, quiet, rules, search, sparse_game};
 
 /// Rule sets in which games soon end by their history, and positions with few pieces that move back and forth.
 fn short_rules() -> Vec<Arc<Rules>> {
@@ -37,9 +37,8 @@ fn name(rules: &Rules) -> String {
     format!("{} {:?} {:?} {:?}", rules.name(), set.repetition, set.no_capture_plies, set.max_plies)
 }
 
-fn config(method: Method, simulations: u32) -> SearchConfig {
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
-    SearchConfig { simulations, method, gumbel, stop_when_decided: false, ..SearchConfig::default() }
+fn config(method: Method) -> SearchConfig {
+    SearchConfig { method, stop_when_decided: false, ..quiet() }
 }
 
 /// An independent solver agrees with what a search proves, in games with a history.
@@ -51,7 +50,7 @@ fn search_and_solver_agree() {
             let mut game = sparse_game(&rules, 2 + seed as usize % 4, seed as usize % 3, 40 + seed);
             wander(&mut game, 2 * (seed as u32 % 4), &mut ChaCha8Rng::seed_from_u64(seed));
             let method = if seed % 2 == 0 { Method::Gumbel } else { Method::Puct };
-            let result = search(&game, &config(method, 1500), &mut HashEvaluator, seed);
+            let result = search(&game, &config(method), 1500, &mut HashEvaluator, seed);
             let what = format!("{} in\n{}", name(&rules), game.position());
             let Some(proof) = result.proven.filter(|proof| proof.plies <= 5) else { continue };
             let Ok(verdict) = Exhaustive::new(&game, 200_000).solve(proof.plies.into()) else { continue };
@@ -74,7 +73,7 @@ fn search_and_solver_agree() {
 fn proven_wins_are_won_in_time() {
     let (mut wins, mut longest, mut recurrences) = (0, 0, 0);
     let mut play = |start: &Game, method, solver, seed| {
-        let mut config = SearchConfig { solver, ..config(method, 800) };
+        let mut config = SearchConfig { solver, ..config(method) };
         config.gumbel.max_considered = 64;
         if let Some((plies, recurred)) = win_out(start, &config, seed) {
             (wins, longest, recurrences) = (wins + 1, longest.max(plies), recurrences + recurred);
@@ -104,7 +103,7 @@ fn proven_wins_are_won_in_time() {
 /// Plays a proven win to the end. Returns the plies within which it was proven, and how often a position repeated.
 fn win_out(start: &Game, config: &SearchConfig, seed: u64) -> Option<(u16, u32)> {
     let mut dice = ChaCha8Rng::seed_from_u64(seed);
-    let mut search = Search::new(start.clone(), config, ChaCha8Rng::seed_from_u64(seed));
+    let mut search = Search::new(start.clone(), config, 800, ChaCha8Rng::seed_from_u64(seed));
     let result = finish(&mut search, &mut UniformEvaluator, usize::MAX);
     let proof = result.proven.filter(|proof| proof.winner.is_some())?;
     let what = format!("{}: {proof:?} in\n{}", name(start.rules()), start.position());
@@ -164,8 +163,8 @@ fn results_by_repetition_are_proven() {
             let rules = Arc::new(Rules::new(set).expect("a sound rule set"));
             let game = Game::from_position(rules, position.parse().expect("a position")).expect("a king");
             let found = [Method::Gumbel, Method::Puct].map(|method| {
-                let config = config(method, 600);
-                let proof = search(&game, &config, &mut UniformEvaluator, 1).proven;
+                let config = config(method);
+                let proof = search(&game, &config, 800, &mut UniformEvaluator, 1).proven;
                 if proof.is_some_and(|proof| proof.winner.is_some()) {
                     assert!(win_out(&game, &config, 1).is_some(), "{line} {result:?} {method:?}");
                 }

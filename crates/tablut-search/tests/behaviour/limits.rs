@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
-use tablut_search::{Anytime, Evaluator, Limit, Method, Search, SearchConfig, Solver, Stop};
+use tablut_search::{Evaluator, Limit, Method, Search, SearchConfig, Solver, Stop};
 
-use crate::fakes::{HashEvaluator, finish, game, random_game, rules};
+use crate::fakes::{HashEvaluator, finish, game, plain, random_game, rules};
 
 /// Searches under a limit while each gathering takes a millisecond. Also returns the total simulations and the number
 /// of gatherings.
 fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) {
-    let anytime = Anytime::new(limit.parse::<Limit>().expect("a limit"), config);
-    let mut search = Search::new(game.clone(), anytime.config(), ChaCha8Rng::seed_from_u64(3));
+    let limit: Limit = limit.parse().expect("a limit");
+    let mut search = Search::new(game.clone(), config, limit, ChaCha8Rng::seed_from_u64(3));
     let (mut queries, mut gatherings) = (Vec::new(), 0);
-    while anytime.goes_on(&mut search, Duration::from_millis(gatherings)) {
+    while search.goes_on(Duration::from_millis(gatherings)) {
         search.gather(&mut queries);
         search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
         queries.clear();
@@ -26,15 +26,14 @@ fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) 
 }
 
 fn config(method: Method) -> SearchConfig {
-    SearchConfig { method, stop_when_decided: false, ..SearchConfig::default() }
+    SearchConfig { method, stop_when_decided: false, ..plain() }
 }
 
 #[test]
 fn a_limit_of_simulations_is_one_plain_search() {
     let game = random_game(&rules("masters"), 12, 3);
     for method in [Method::Gumbel, Method::Puct] {
-        let plain = SearchConfig { simulations: 90, ..config(method) };
-        let mut search = Search::new(game.clone(), &plain, ChaCha8Rng::seed_from_u64(3));
+        let mut search = Search::new(game.clone(), &config(method), 90, ChaCha8Rng::seed_from_u64(3));
         let expected = finish(&mut search, &mut HashEvaluator, usize::MAX);
         let (search, simulations, _) = think(&game, &config(method), "90");
         assert_eq!((search.result(), simulations), (expected, 90));
@@ -87,7 +86,7 @@ fn a_root_is_evaluated_however_short_the_time_and_a_proven_one_needs_none() {
         think(&random_game(&rules("kvasir"), 12, 3), &config(Method::Gumbel), "0/1ms");
     assert_eq!((search.result().evaluations, simulations, gatherings), (1, 0, 1));
     let won = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d");
-    let (search, _, gatherings) = think(&won, &SearchConfig::default(), "24h");
+    let (search, _, gatherings) = think(&won, &plain(), "24h");
     assert_eq!((search.result().stop, gatherings), (Some(Stop::Proven), 0));
 }
 

@@ -4,14 +4,14 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Side;
 use tablut_search::{Search, SearchConfig, UniformEvaluator};
 
-use crate::fakes::{HashEvaluator, all_rules, finish, game, random_game};
+use crate::fakes::{HashEvaluator, all_rules, finish, game, plain, random_game};
 
 #[test]
 fn lines_are_legal_and_in_order() {
     for rules in all_rules() {
         let game = random_game(&rules, 18, 7);
-        let config = SearchConfig { simulations: 200, stop_when_decided: false, ..SearchConfig::default() };
-        let mut search = Search::new(game.clone(), &config, ChaCha8Rng::seed_from_u64(1));
+        let config = SearchConfig { stop_when_decided: false, ..plain() };
+        let mut search = Search::new(game.clone(), &config, 200, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
         let lines = search.lines(5);
         assert!((1..=5).contains(&lines.len()));
@@ -33,8 +33,7 @@ fn lines_are_legal_and_in_order() {
 fn a_proven_win_stands_first_and_a_proven_loss_last() {
     // The king can escape along either open line. One more attacker could close only one of them.
     let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d");
-    let config = SearchConfig { simulations: 50, ..SearchConfig::default() };
-    let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
+    let mut search = Search::new(game, &plain(), 50, ChaCha8Rng::seed_from_u64(1));
     finish(&mut search, &mut UniformEvaluator, usize::MAX);
     let lines = search.lines(100);
     let winner = |index: usize| lines[index].proven.and_then(|proof| proof.winner);

@@ -1,6 +1,5 @@
 //! The behaviour of a search, seen from outside.
 
-mod automatic;
 mod batching;
 mod fakes;
 mod finishing;

@@ -4,7 +4,7 @@ use tablut_rules::{Move, Side};
 use tablut_search::exhaustive::Exhaustive;
 use tablut_search::{Method, Proof, SearchConfig, Solver, Stop, UniformEvaluator};
 
-use crate::fakes::{all_rules, game, random_game, search, sparse_game};
+use crate::fakes::{all_rules, game, plain, random_game, search, sparse_game};
 
 /// Rule set, position, a move that wins at once.
 #[rustfmt::skip]
@@ -37,8 +37,7 @@ fn a_win_in_one_is_played_and_reported_proven_without_an_evaluation() {
         assert!(!moves.is_empty(), "{rules} {position}: not a win in one");
         assert!(expected.is_none_or(|mv| moves.contains(&mv)), "{rules} {position}");
         for method in [Method::Gumbel, Method::Puct] {
-            let config = SearchConfig { method, simulations: 16, ..SearchConfig::default() };
-            let result = search(&game, &config, &mut UniformEvaluator, 1);
+            let result = search(&game, &SearchConfig { method, ..plain() }, 16, &mut UniformEvaluator, 1);
             assert!(moves.contains(&result.chosen), "{rules} {position}: {}", result.chosen);
             assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 1, from_history: false }));
             assert_eq!((result.evaluations, result.stop), (0, Some(Stop::Proven)));
@@ -58,8 +57,7 @@ fn no_win_in_one_is_missed_in_random_games() {
             let game = random_game(&rules, 60, seed);
             let side = game.position().side_to_move();
             let wins = rules.wins_at_once(game.position(), side);
-            let config = SearchConfig { simulations: 8, ..SearchConfig::default() };
-            let result = search(&game, &config, &mut UniformEvaluator, seed);
+            let result = search(&game, &plain(), 8, &mut UniformEvaluator, seed);
             let proven_in_one = result.proven.is_some_and(|proof| proof.plies == 1 && proof.winner == Some(side));
             assert_eq!(proven_in_one, wins, "{} seed {seed}", rules.name());
             if wins {
@@ -75,8 +73,7 @@ fn no_win_in_one_is_missed_in_random_games() {
 fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
     // Two open lines: whatever the attackers play, the king escapes along the other.
     let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a");
-    let config = SearchConfig { simulations: 400, ..SearchConfig::default() };
-    let result = search(&game, &config, &mut UniformEvaluator, 3);
+    let result = search(&game, &plain(), 400, &mut UniformEvaluator, 3);
     assert_eq!(result.proven, Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false }));
     assert_eq!((result.value, result.stop), (-1.0, Some(Stop::Proven)));
     assert!(result.moves.iter().all(|of| of.proven == result.proven));
@@ -96,7 +93,7 @@ fn wins_in_three_are_seen_before_any_evaluation() {
                 continue;
             }
             puzzles += 1;
-            let result = search(&game, &SearchConfig::default(), &mut UniformEvaluator, seed);
+            let result = search(&game, &plain(), 64, &mut UniformEvaluator, seed);
             if result.evaluations == 0 {
                 seen += 1;
                 assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 3, from_history: false }));
@@ -119,9 +116,9 @@ fn the_deep_solver_finds_wins_in_five() {
         let (rules, position) = puzzle.split_once(' ').expect("rules, then a position");
         let game = game(rules, position);
         let side = game.position().side_to_move();
-        let mut config = SearchConfig { simulations: 800, solver: Solver::Deep, ..SearchConfig::default() };
+        let mut config = SearchConfig { solver: Solver::Deep, ..plain() };
         config.gumbel.max_considered = 64;
-        let result = search(&game, &config, &mut UniformEvaluator, 1);
+        let result = search(&game, &config, 800, &mut UniformEvaluator, 1);
         if let Some(proof) = result.proven {
             assert!(proof.winner == Some(side) && proof.plies >= 5, "{puzzle}: {proof:?}");
             found += 1;
@@ -145,8 +142,7 @@ fn a_quiet_win_in_three_is_seen_around_the_root() {
         let game = game(rules, position);
         let side = game.position().side_to_move();
         assert_eq!(Exhaustive::new(&game, 2_000_000).shortest_win(side, 3), Ok(Some(3)), "{rules} {position}");
-        let config = SearchConfig { simulations: 1, ..SearchConfig::default() };
-        let result = search(&game, &config, &mut UniformEvaluator, 1);
+        let result = search(&game, &plain(), 1, &mut UniformEvaluator, 1);
         let expected = Proof { winner: Some(side), plies: 3, from_history: false };
         assert_eq!(result.proven, Some(expected), "{rules} {position}");
     }

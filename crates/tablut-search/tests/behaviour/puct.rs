@@ -4,15 +4,15 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::Move;
 use tablut_search::{Method, PuctConfig, Search, SearchConfig, SearchResult};
 
-use crate::fakes::{HashEvaluator, finish, random_game, rules, search};
+use crate::fakes::{HashEvaluator, finish, plain, random_game, rules, search};
 
 fn config(puct: PuctConfig) -> SearchConfig {
-    SearchConfig { simulations: 60, method: Method::Puct, puct, stop_when_decided: false, ..SearchConfig::default() }
+    SearchConfig { method: Method::Puct, puct, stop_when_decided: false, ..plain() }
 }
 
 fn chosen(config: &SearchConfig, plies: u32) -> Vec<Move> {
     let game = random_game(&rules("kvasir"), plies, 12);
-    (0..30).map(|seed| search(&game, config, &mut HashEvaluator, seed).chosen).collect()
+    (0..30).map(|seed| search(&game, config, 60, &mut HashEvaluator, seed).chosen).collect()
 }
 
 fn n_different(mut moves: Vec<Move>) -> usize {
@@ -27,7 +27,7 @@ fn without_a_temperature_the_seed_does_not_matter() {
     assert_eq!(n_different(plain.clone()), 1);
     // The most visited move is played too.
     let game = random_game(&rules("kvasir"), 12, 12);
-    let result = search(&game, &config(PuctConfig::default()), &mut HashEvaluator, 1);
+    let result = search(&game, &config(PuctConfig::default()), 60, &mut HashEvaluator, 1);
     let most = result.moves.iter().map(|of| of.visits).max();
     assert_eq!(result.moves.iter().find(|of| of.mv == plain[0]).map(|of| of.visits), most);
     // The target is the share of visits.
@@ -48,7 +48,7 @@ fn the_policys_temperature_changes_the_search_and_not_the_priors_that_are_shown(
     let game = random_game(&rules("kvasir"), 12, 12);
     let of = |policy_temperature| {
         let config = config(PuctConfig { policy_temperature, ..PuctConfig::default() });
-        search(&game, &config, &mut HashEvaluator, 1)
+        search(&game, &config, 60, &mut HashEvaluator, 1)
     };
     let (sharp, even) = (of(0.5), of(4.0));
     for (a, b) in sharp.moves.iter().zip(&even.moves) {
@@ -62,11 +62,11 @@ fn the_policys_temperature_changes_the_search_and_not_the_priors_that_are_shown(
 fn another_temperature_begins_another_tree() {
     let game = random_game(&rules("kvasir"), 12, 12);
     let with = |policy_temperature| config(PuctConfig { policy_temperature, ..PuctConfig::default() });
-    let mut kept = Search::new(game.clone(), &with(1.0), ChaCha8Rng::seed_from_u64(1));
+    let mut kept = Search::new(game.clone(), &with(1.0), 60, ChaCha8Rng::seed_from_u64(1));
     finish(&mut kept, &mut HashEvaluator, usize::MAX);
-    kept.configure(&with(1.0));
+    kept.configure(&with(1.0), 60);
     assert_eq!(finish(&mut kept, &mut HashEvaluator, usize::MAX).kept_visits, 60);
-    kept.configure(&with(3.0));
-    let fresh = search(&game, &with(3.0), &mut HashEvaluator, 1);
+    kept.configure(&with(3.0), 60);
+    let fresh = search(&game, &with(3.0), 60, &mut HashEvaluator, 1);
     assert_eq!(finish(&mut kept, &mut HashEvaluator, usize::MAX), fresh);
 }

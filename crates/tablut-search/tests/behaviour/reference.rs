@@ -6,7 +6,7 @@ use tablut_rules::{Game, MoveList, Side};
 use tablut_search::formulas::noise::gumbel;
 use tablut_search::{Evaluator, QScale, Query, SearchConfig, SigmaConfig, Solver, value_of};
 
-use crate::fakes::{HashEvaluator, all_rules, random_game, search};
+use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search};
 
 struct Node {
     side: Side,
@@ -156,11 +156,10 @@ fn the_tree_visits_what_the_paper_says() {
         {
             let seed = 100 * index as u64 + u64::from(simulations);
             let game = random_game(&rules, 25, seed);
-            let mut config =
-                SearchConfig { simulations, solver: Solver::Off, stop_when_decided: false, ..SearchConfig::default() };
+            let mut config = SearchConfig { solver: Solver::Off, stop_when_decided: false, ..plain() };
             config.gumbel.max_considered = max_considered;
             config.gumbel.sigma = sigma;
-            let ours = search(&game, &config, &mut HashEvaluator, seed);
+            let ours = search(&game, &config, simulations, &mut HashEvaluator, seed);
 
             let mut root = new_node(&game);
             let mut rng = ChaCha8Rng::seed_from_u64(seed);

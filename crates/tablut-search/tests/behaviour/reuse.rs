@@ -2,18 +2,18 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
-use tablut_search::{GumbelConfig, Method, PuctConfig, RootMove, Search, SearchConfig, Solver, Stop, UniformEvaluator};
+use tablut_search::{Method, PuctConfig, RootMove, Search, SearchConfig, Solver, Stop, UniformEvaluator};
 
-use crate::fakes::{HashEvaluator, all_rules, finish, random_game, rules, sparse_game};
+use crate::fakes::{HashEvaluator, all_rules, finish, plain, quiet, random_game, rules, sparse_game};
 
 #[test]
 fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
     for method in [Method::Gumbel, Method::Puct] {
-        let config = SearchConfig { simulations: 200, method, stop_when_decided: false, ..SearchConfig::default() };
+        let config = SearchConfig { method, stop_when_decided: false, ..plain() };
         let (mut with, mut without) = (0, 0);
         for seed in 0..10 {
             let game = random_game(&rules("kvasir"), 16, seed);
-            let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
+            let mut search = Search::new(game, &config, 200, ChaCha8Rng::seed_from_u64(seed));
             let first = finish(&mut search, &mut HashEvaluator, usize::MAX);
             assert_eq!((first.simulations, first.kept_visits), (200, 0));
             let visits = first.moves.iter().find(|of| of.mv == first.chosen).expect("it is legal").visits;
@@ -24,7 +24,7 @@ fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
             // One of the visits was the move's own evaluation.
             let kept = search.result().kept_visits;
             assert!(kept == visits - 1 || kept == 0, "kept {kept} of {visits}");
-            let mut anew = Search::new(search.game().clone(), &config, ChaCha8Rng::seed_from_u64(seed));
+            let mut anew = Search::new(search.game().clone(), &config, 200, ChaCha8Rng::seed_from_u64(seed));
             without += finish(&mut anew, &mut HashEvaluator, usize::MAX).evaluations;
             let second = finish(&mut search, &mut HashEvaluator, usize::MAX);
             with += second.evaluations;
@@ -40,8 +40,8 @@ fn whole_games_are_played_with_one_tree() {
     for (index, rules) in all_rules().enumerate() {
         let game = Game::new(rules.clone(), Side::Attackers).with_max_plies(60);
         let method = if index % 2 == 0 { Method::Gumbel } else { Method::Puct };
-        let config = SearchConfig { simulations: 24, method, ..SearchConfig::default() };
-        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(index as u64));
+        let config = SearchConfig { method, ..plain() };
+        let mut search = Search::new(game, &config, 24, ChaCha8Rng::seed_from_u64(index as u64));
         while search.game().outcome().is_none() {
             let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
             assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-4);
@@ -55,8 +55,7 @@ fn whole_games_are_played_with_one_tree() {
 
 #[test]
 fn an_illegal_move_is_refused_and_changes_nothing() {
-    let mut search =
-        Search::new(random_game(&rules("kvasir"), 6, 2), &SearchConfig::default(), ChaCha8Rng::seed_from_u64(1));
+    let mut search = Search::new(random_game(&rules("kvasir"), 6, 2), &plain(), 64, ChaCha8Rng::seed_from_u64(1));
     let before = finish(&mut search, &mut HashEvaluator, usize::MAX);
     let error = search.try_advance("a1-a9".parse().expect("a move")).expect_err("no piece there");
     assert!(error.to_string().contains("a1"), "{error}");
@@ -66,9 +65,9 @@ fn an_illegal_move_is_refused_and_changes_nothing() {
 #[test]
 fn a_full_tree_ends_the_search() {
     for method in [Method::Gumbel, Method::Puct] {
-        let config = SearchConfig { simulations: 1000, max_nodes: 100, method, ..SearchConfig::default() };
+        let config = SearchConfig { max_nodes: 100, method, ..plain() };
         let game = random_game(&rules("kvasir"), 16, 2);
-        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
+        let mut search = Search::new(game, &config, 1000, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
         assert_eq!(result.stop, Some(Stop::Memory));
         let memory = search.memory();
@@ -85,20 +84,19 @@ fn a_search_stops_when_its_decision_is_certain() {
     let mut moves = tablut_rules::MoveList::new();
     boxed.legal_moves(&mut moves);
     if moves.len() == 1 {
-        let mut search = Search::new(boxed, &SearchConfig::default(), ChaCha8Rng::seed_from_u64(1));
+        let mut search = Search::new(boxed, &plain(), 64, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut UniformEvaluator, usize::MAX);
         assert!(matches!(result.stop, Some(Stop::Decided | Stop::Proven)));
     }
     // PUCT: the leader cannot be overtaken, and the plies in which moves are drawn are over.
-    let puct = PuctConfig { temperature: 1.0, temperature_plies: 0, ..PuctConfig::default() };
-    let config =
-        SearchConfig { simulations: 400, method: Method::Puct, puct, solver: Solver::Off, ..SearchConfig::default() };
+    let puct = PuctConfig { temperature: 1.0, temperature_plies: 0, ..plain().puct };
+    let config = SearchConfig { method: Method::Puct, puct, solver: Solver::Off, ..plain() };
     let whole = SearchConfig { stop_when_decided: false, ..config.clone() };
     let mut saved = 0;
     for seed in 0..20 {
         let game = sparse_game(&rules("kvasir"), 5, 2, seed);
         let run = |config: &SearchConfig| {
-            let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(seed));
+            let mut search = Search::new(game.clone(), config, 400, ChaCha8Rng::seed_from_u64(seed));
             finish(&mut search, &mut HashEvaluator, usize::MAX)
         };
         let (short, long) = (run(&config), run(&whole));
@@ -110,17 +108,17 @@ fn a_search_stops_when_its_decision_is_certain() {
 
 #[test]
 fn a_refuted_leader_does_not_end_a_puct_search() {
-    let config = SearchConfig { simulations: 100, method: Method::Puct, ..SearchConfig::default() };
+    let config = SearchConfig { method: Method::Puct, ..plain() };
     let mut refuted_leaders = 0;
     for seed in 0..300 {
         let game = sparse_game(&rules("kvasir"), 6, 3, seed);
         let mover = game.position().side_to_move();
-        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
+        let mut search = Search::new(game, &config, 100, ChaCha8Rng::seed_from_u64(seed));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
         let lost = |of: &&RootMove| of.proven.is_some_and(|proof| proof.winner == Some(mover.opponent()));
         let mut open: Vec<u32> = result.moves.iter().filter(|of| !lost(of)).map(|of| of.visits).collect();
         open.sort_unstable_by(|a, b| b.cmp(a));
-        let left = config.simulations - result.simulations;
+        let left = 100 - result.simulations;
         if let (Some(Stop::Decided), [first, second, ..]) = (result.stop, open.as_slice()) {
             assert!(*first > second + left, "seed {seed}: {first} visits, {second} visits, {left} simulations left");
         }
@@ -133,11 +131,10 @@ fn a_refuted_leader_does_not_end_a_puct_search() {
 
 #[test]
 fn a_search_with_no_simulations_plays_by_the_policy() {
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
     for method in [Method::Gumbel, Method::Puct] {
-        let config = SearchConfig { simulations: 0, method, gumbel: gumbel.clone(), ..SearchConfig::default() };
+        let config = SearchConfig { method, ..quiet() };
         let game = random_game(&rules("tartu"), 8, 3);
-        let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(1));
+        let mut search = Search::new(game, &config, 0, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
         assert_eq!((result.simulations, result.evaluations), (0, 1));
         let best = result.moves.iter().max_by(|a, b| a.prior.total_cmp(&b.prior)).expect("a move");

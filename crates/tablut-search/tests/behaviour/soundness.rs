@@ -4,7 +4,7 @@ use tablut_rules::{Game, Move};
 use tablut_search::exhaustive::{Exhaustive, Goal};
 use tablut_search::{Method, Proof, SearchConfig, Solver, UniformEvaluator};
 
-use crate::fakes::{HashEvaluator, all_rules, random_game, search, sparse_game};
+use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search, sparse_game};
 
 /// Longer proofs would take the exhaustive solver too long.
 const MAX_PLIES: u16 = 4;
@@ -30,12 +30,12 @@ fn holds(game: &Game, proof: Proof, what: &str) -> bool {
 }
 
 /// Checks all proofs of a search. Returns their number.
-fn check(game: &Game, config: &SearchConfig, seed: u64) -> usize {
+fn check(game: &Game, config: &SearchConfig, simulations: u32, seed: u64) -> usize {
     let what = format!("{} seed {seed}", game.rules().name());
     let result = if seed.is_multiple_of(2) {
-        search(game, config, &mut UniformEvaluator, seed)
+        search(game, config, simulations, &mut UniformEvaluator, seed)
     } else {
-        search(game, config, &mut HashEvaluator, seed)
+        search(game, config, simulations, &mut HashEvaluator, seed)
     };
     let mut checked = 0;
     let of_moves = result.moves.iter().filter_map(|of| Some((of.mv, of.proven?)));
@@ -72,9 +72,9 @@ fn proofs_in_sparse_positions_hold_under_every_rule_set() {
         for seed in 0..12 {
             let method = if seed % 3 == 0 { Method::Puct } else { Method::Gumbel };
             let solver = if seed % 2 == 0 { Solver::Deep } else { Solver::Threats };
-            let config = SearchConfig { simulations: 300, method, solver, ..SearchConfig::default() };
+            let config = SearchConfig { method, solver, ..plain() };
             let game = sparse_game(&rules, 4 + seed as usize % 3, seed as usize % 3, seed);
-            checked += check(&game, &config, seed);
+            checked += check(&game, &config, 300, seed);
         }
     }
     assert!(checked > 1000, "only {checked} proofs were checked");
@@ -87,8 +87,8 @@ fn proofs_in_random_games_hold_under_every_rule_set() {
         for seed in 0..8 {
             let solver = if seed % 3 == 0 { Solver::Deep } else { Solver::Threats };
             let stop_when_decided = seed % 2 == 0;
-            let config = SearchConfig { simulations: 120, stop_when_decided, solver, ..SearchConfig::default() };
-            checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, seed);
+            let config = SearchConfig { stop_when_decided, solver, ..plain() };
+            checked += check(&random_game(&rules, 40 + 10 * seed as u32, seed), &config, 120, seed);
         }
     }
     assert!(checked > 100, "only {checked} proofs were checked");
@@ -101,9 +101,9 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
     for rules in all_rules() {
         for seed in 0..6 {
             let game = sparse_game(&rules, 3, 1, 100 + seed).with_max_plies(2);
-            let config = SearchConfig { simulations: 3000, method: Method::Puct, ..SearchConfig::default() };
-            checked += check(&game, &config, seed);
-            let result = search(&game, &config, &mut UniformEvaluator, seed);
+            let config = SearchConfig { method: Method::Puct, ..plain() };
+            checked += check(&game, &config, 3000, seed);
+            let result = search(&game, &config, 3000, &mut UniformEvaluator, seed);
             if let Some(proof) = result.proven.filter(|proof| proof.winner.is_none()) {
                 draws += 1;
                 assert!(proof.from_history, "a draw is never of the position alone");
@@ -124,9 +124,9 @@ fn proofs_after_repetitions_hold() {
             if game.outcome().is_some() {
                 continue;
             }
-            let config = SearchConfig { simulations: 400, stop_when_decided: false, ..SearchConfig::default() };
-            check(&game, &config, seed);
-            let result = search(&game, &config, &mut UniformEvaluator, seed);
+            let config = SearchConfig { stop_when_decided: false, ..plain() };
+            check(&game, &config, 400, seed);
+            let result = search(&game, &config, 400, &mut UniformEvaluator, seed);
             by_history += result.moves.iter().filter(|of| of.proven.is_some_and(|proof| proof.from_history)).count();
         }
     }

@@ -6,7 +6,7 @@ use tablut_rules::{Game, Side};
 use tablut_search::exhaustive::{Exhaustive, Goal};
 use tablut_search::{Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig, Solver};
 
-use crate::fakes::{HashEvaluator, all_rules, finish, random_game, sparse_game};
+use crate::fakes::{HashEvaluator, all_rules, finish, plain, random_game, sparse_game};
 
 struct Dice(ChaCha8Rng);
 
@@ -19,12 +19,16 @@ impl Dice {
         of[self.below(of.len() as u32) as usize]
     }
 
+    fn simulations(&mut self) -> u32 {
+        self.one_of(&[0, 1, 2, 17, 60])
+    }
+
     fn config(&mut self) -> SearchConfig {
         let gumbel = GumbelConfig {
             max_considered: self.one_of(&[1, 2, 3, 16, 500]),
             simulations_per_considered: self.one_of(&[1, 2, 5]),
-            gumbel_scale: self.one_of(&[0.0, 1.0]),
-            ..GumbelConfig::default()
+            noise: self.below(2) == 0,
+            ..plain().gumbel
         };
         let puct = PuctConfig {
             temperature: self.one_of(&[0.0, 0.5, 1.0]),
@@ -32,7 +36,6 @@ impl Dice {
             ..PuctConfig::default()
         };
         SearchConfig {
-            simulations: self.one_of(&[0, 1, 2, 17, 60]),
             method: self.one_of(&[Method::Gumbel, Method::Puct, Method::Auto]),
             gumbel,
             puct,
@@ -66,14 +69,15 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
             let mut dice = Dice(ChaCha8Rng::seed_from_u64(1000 * index as u64 + seed));
             let game = if dice.below(2) == 0 { random_game(&rules, 20, seed) } else { sparse_game(&rules, 5, 2, seed) };
             let config = dice.config();
-            let mut search = Search::new(game.with_max_plies(80), &config, ChaCha8Rng::seed_from_u64(seed));
+            let mut search =
+                Search::new(game.with_max_plies(80), &config, dice.simulations(), ChaCha8Rng::seed_from_u64(seed));
             let mut queries = Vec::new();
             for _ in 0..60 {
                 if search.game().outcome().is_some() {
                     break;
                 }
                 match dice.below(8) {
-                    0 => search.configure(&dice.config()),
+                    0 => search.configure(&dice.config(), dice.simulations()),
                     1 => {
                         let mv = search.result().chosen;
                         search.advance(mv);
@@ -84,7 +88,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
                         search.gather(&mut queries);
                         match dice.below(3) {
                             0 => search.stop(),
-                            1 => search.configure(&dice.config()),
+                            1 => search.configure(&dice.config(), dice.simulations()),
                             _ => {
                                 let mv = search.result().chosen;
                                 search.advance(mv);
@@ -115,8 +119,8 @@ fn proofs_in_kept_trees_hold() {
     for rules in all_rules() {
         for seed in 0..6 {
             let game: Game = sparse_game(&rules, 3, 1, 700 + seed).with_max_plies(14);
-            let config = SearchConfig { simulations: 120, stop_when_decided: false, ..SearchConfig::default() };
-            let mut search = Search::new(game, &config, ChaCha8Rng::seed_from_u64(seed));
+            let config = SearchConfig { stop_when_decided: false, ..plain() };
+            let mut search = Search::new(game, &config, 120, ChaCha8Rng::seed_from_u64(seed));
             while search.game().outcome().is_none() {
                 let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
                 if let Some(proof) = result.proven.filter(|proof| proof.plies <= 3) {

@@ -3,7 +3,7 @@
 use tablut_rules::{Game, Symmetry};
 use tablut_search::{GumbelConfig, Method, SearchConfig};
 
-use crate::fakes::{HashEvaluator, all_rules, random_game, search};
+use crate::fakes::{HashEvaluator, all_rules, quiet, random_game, search};
 
 #[test]
 fn results_turn_with_the_board() {
@@ -16,12 +16,11 @@ fn results_turn_with_the_board() {
             .expect("not every random game is about to end");
         let game = Game::from_position(rules.clone(), position).expect("a king");
         for method in [Method::Gumbel, Method::Puct] {
-            let gumbel = GumbelConfig { gumbel_scale: 0.0, ..GumbelConfig::default() };
-            let config = SearchConfig { simulations: 150, method, gumbel, ..SearchConfig::default() };
-            let here = search(&game, &config, &mut HashEvaluator, 1);
+            let config = SearchConfig { method, ..quiet() };
+            let here = search(&game, &config, 150, &mut HashEvaluator, 1);
             for symmetry in Symmetry::ALL {
                 let turned = Game::from_position(rules.clone(), symmetry.position(&position)).expect("a king");
-                let there = search(&turned, &config, &mut HashEvaluator, 1);
+                let there = search(&turned, &config, 150, &mut HashEvaluator, 1);
                 let what = format!("{} {symmetry:?} {method:?}", rules.name());
                 assert_eq!(there.chosen, symmetry.mv(here.chosen), "{what}");
                 assert!((there.value - here.value).abs() < 1e-4, "{what}");
@@ -41,9 +40,9 @@ fn results_turn_with_the_board() {
 #[test]
 fn tied_moves_are_told_apart_by_their_order_alone() {
     let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
-    let gumbel = GumbelConfig { gumbel_scale: 0.0, max_considered: 80, ..GumbelConfig::default() };
-    let config = SearchConfig { simulations: 80, gumbel, ..SearchConfig::default() };
-    let result = search(&game, &config, &mut HashEvaluator, 1);
+    let gumbel = GumbelConfig { max_considered: 80, ..quiet().gumbel };
+    let config = SearchConfig { gumbel, ..quiet() };
+    let result = search(&game, &config, 80, &mut HashEvaluator, 1);
     for of in &result.moves {
         for symmetry in Symmetry::ALL {
             let image =

@@ -187,7 +187,7 @@ fn choose(mind: &mut Mind, game: &Game, limit: Limit) -> Result<Move, String> {
     match mind {
         Mind::Baseline(player) => Ok(player.choose(game)),
         Mind::Net(net) => net
-            .think(game, &SearchConfig::for_play(0), limit, &mut |_| Watch::GoOn)
+            .think(game, &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn)
             .map(|result| result.chosen)
             .map_err(|error| error.to_string()),
     }

@@ -81,7 +81,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     if let Some(precision) = options.precision {
         bail!("--search precision={precision}: expected settings of the search; puzzles are solved in f32");
     }
-    let config = SolveConfig { search: options.apply(SearchConfig::for_play(args.simulations)), seed: args.seed };
+    let config =
+        SolveConfig { search: options.apply(SearchConfig::for_play()), simulations: args.simulations, seed: args.seed };
     let mut solved = Vec::new();
     let mut all = SolveReport::default();
     for set in &sets {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{
-    EvaluateError, Evaluation, Evaluator, Method, Query, Search, SearchConfig, Solver, UniformEvaluator,
+    EvaluateError, Evaluation, Evaluator, Method, Query, Search, SearchConfig, SelfPlaySearch, Solver, UniformEvaluator,
 };
 
 use super::figures::{print, seconds};
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_value = "kvasir")]
     rules: Vec<String>,
     /// What the search proves and finds without an evaluation: off, threats or deep
-    #[arg(long, default_value = "threats", value_parser = solver)]
+    #[arg(long, default_value = "deep", value_parser = solver)]
     solver: Solver,
     /// Simulations of each search
     #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..))]
@@ -81,14 +81,18 @@ struct Bytes {
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for name in &args.rules {
         let rules = Arc::new(Rules::load(name)?);
-        for method in [Method::Gumbel, Method::Puct] {
-            let config =
-                SearchConfig { simulations: args.simulations, method, solver: args.solver, ..SearchConfig::default() };
+        for config in configs(args.solver) {
             let report = measure(&rules, &config, args)?;
             print(console, &report, args.json)?;
         }
     }
     Ok(())
+}
+
+/// The searches of self-play and of analysis.
+fn configs(solver: Solver) -> [SearchConfig; 2] {
+    let selfplay = SelfPlaySearch { solver, ..SelfPlaySearch::default() }.config();
+    [selfplay, SearchConfig { method: Method::Puct, solver, ..SearchConfig::for_analysis() }]
 }
 
 fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Result<Report> {
@@ -101,7 +105,7 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
     while simulations == 0 || start.elapsed().as_secs_f64() < args.secs {
         for (game, fastest) in games.iter().zip(&mut fastest_secs) {
             let start = Instant::now();
-            let mut search = Search::new(game.clone(), &whole, ChaCha8Rng::seed_from_u64(SEED));
+            let mut search = Search::new(game.clone(), &whole, args.simulations, ChaCha8Rng::seed_from_u64(SEED));
             finish(&mut search, &mut UniformEvaluator)?;
             let result = search.result();
             *fastest = fastest.min(start.elapsed().as_secs_f64());
@@ -117,21 +121,21 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
         rules: rules.name().to_owned(),
         method: config.method,
         solver: config.solver,
-        simulations_per_search: config.simulations,
+        simulations_per_search: args.simulations,
         simulations_per_sec: simulations as f64 / secs,
         best_simulations_per_sec: in_round / fastest_secs.iter().sum::<f64>(),
         evaluated_share: evaluations as f64 / simulations as f64,
-        tree: bytes(&games, &whole)?,
+        tree: bytes(&games, &whole, args.simulations)?,
         evaluations_per_move: evaluations_per_move(rules, config, args, false)?,
         evaluations_per_move_with_kept_tree: evaluations_per_move(rules, config, args, true)?,
     })
 }
 
 /// What searches of the games' positions take.
-fn bytes(games: &[Game], config: &SearchConfig) -> Result<Bytes, EvaluateError> {
+fn bytes(games: &[Game], config: &SearchConfig, simulations: u32) -> Result<Bytes, EvaluateError> {
     let (mut nodes, mut edges, mut bytes) = (0, 0, 0);
     for game in games {
-        let mut search = Search::new(game.clone(), config, ChaCha8Rng::seed_from_u64(SEED));
+        let mut search = Search::new(game.clone(), config, simulations, ChaCha8Rng::seed_from_u64(SEED));
         finish(&mut search, &mut UniformEvaluator)?;
         let memory = search.memory();
         (nodes, edges, bytes) = (nodes + memory.nodes, edges + memory.edges, bytes + memory.bytes);
@@ -143,7 +147,7 @@ fn bytes(games: &[Game], config: &SearchConfig) -> Result<Bytes, EvaluateError> 
 fn evaluations_per_move(rules: &Arc<Rules>, config: &SearchConfig, args: &Args, kept: bool) -> anyhow::Result<f64> {
     let mut evaluator = opinions(args)?;
     let game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
-    let mut search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED));
+    let mut search = Search::new(game, config, args.simulations, ChaCha8Rng::seed_from_u64(SEED));
     let (mut played, mut evaluations) = (0, 0);
     while search.game().outcome().is_none() && played < args.plies {
         finish(&mut search, &mut evaluator)?;
@@ -154,7 +158,7 @@ fn evaluations_per_move(rules: &Arc<Rules>, config: &SearchConfig, args: &Args, 
         } else {
             let mut game = search.game().clone();
             game.play(result.chosen)?;
-            search = Search::new(game, config, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
+            search = Search::new(game, config, args.simulations, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
         }
         played += 1;
     }
@@ -267,8 +271,7 @@ mod tests {
             json: false,
         };
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        for method in [Method::Gumbel, Method::Puct] {
-            let config = SearchConfig { simulations: 20, method, ..SearchConfig::default() };
+        for config in configs(args.solver) {
             let report = measure(&rules, &config, &args).unwrap();
             assert!(report.best_simulations_per_sec > 0.0 && report.evaluated_share <= 1.1);
             assert!(report.tree.per_edge < 32.0, "{report}");

@@ -57,7 +57,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let report = Report {
         shape: order.weights.architecture().to_string(),
         rules: order.rules.iter().map(|rules| rules.name().to_owned()).collect(),
-        simulations: order.search.simulations,
+        simulations: order.simulations,
         device: games.device.name().to_owned(),
         games_per_sec: per_sec(|round| round.games.len() as f64),
         positions_per_sec: per_sec(|round| round.games.iter().map(|game| game.plies.len() as f64).sum()),

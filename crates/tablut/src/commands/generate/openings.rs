@@ -132,7 +132,7 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
             let search = nets.search_of(spec).context("the judge's model file was not loaded")?;
             let limit = search.limit;
             // A net that plays avoids draws a little. To a judge a draw is even, unless its text says otherwise.
-            let even = SearchConfig { draw_value: DrawValues::default(), ..SearchConfig::for_play(0) };
+            let even = SearchConfig { draw_value: DrawValues::default(), ..SearchConfig::for_play() };
             let config = options.apply(even);
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
