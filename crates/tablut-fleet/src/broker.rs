@@ -1,11 +1,11 @@
-//! What is kept at the broker: the queue of jobs, the stream of games, nets by hash, heartbeats.
+//! The data at the broker: the queue of jobs, the stream of results, nets by hash, heartbeats, claims on runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::Client;
-use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{ObjectMetadata, ObjectStore};
 use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType, Stream};
@@ -16,35 +16,35 @@ use tokio::io::AsyncReadExt;
 
 use crate::error::FleetError;
 
-/// The stream of jobs: a queue that each job leaves once its games are at the broker.
+/// The stream of jobs. It is a queue; a job leaves it when its games are at the broker.
 pub const JOBS: &str = "TABLUT_JOBS";
-/// The stream of games on their way to the trainer.
+/// The stream of games for the trainer.
 pub const RESULTS: &str = "TABLUT_RESULTS";
-/// The consumer of jobs, which all workers share.
+/// The consumer of jobs that all workers share.
 const WORKERS: &str = "workers";
-/// Nets by hash, and parcels too large for a message.
+/// The object store: nets by hash, and results that are too large for a message.
 const NETS: &str = "tablut-nets";
-/// Heartbeats of workers.
+/// The key-value bucket of workers' heartbeats.
 const HEARTBEATS: &str = "tablut-workers";
-/// Who trains which run.
+/// The key-value bucket with the holder of each run.
 const RUNS: &str = "tablut-runs";
 
-/// What nobody has asked for in a week is thrown away.
+/// Unused data expires after a week.
 const FORGOTTEN: Duration = Duration::from_hours(7 * 24);
-/// Publishing a message twice within this time keeps it once.
+/// A message that is published again within this time is stored once.
 const DUPLICATE_WINDOW: Duration = Duration::from_mins(2);
-/// A worker or trainer that has been silent for so long is gone.
+/// A worker or trainer that has been silent for this long is considered gone.
 pub const SILENCE: Duration = Duration::from_secs(15);
-/// How long the broker may take for an answer.
+/// The time limit for an answer of the broker.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of a chunk of a net.
+/// Bytes of one chunk of an object.
 const CHUNK_BYTES: usize = 512 << 10;
-/// No object is larger: a guard.
+/// The maximum size of an object.
 const MAX_OBJECT_BYTES: usize = 1 << 30;
-/// Workers can hold so many jobs together.
+/// The maximum number of jobs that all workers hold together.
 const MAX_JOBS_IN_HAND: i64 = 100_000;
 
-/// A broker, as trainer and workers use it.
+/// The broker as the trainer and the workers use it.
 #[derive(Clone)]
 pub struct Broker {
     pub client: Client,
@@ -58,7 +58,8 @@ impl Broker {
         Self { client, jetstream }
     }
 
-    /// Makes what is not there yet. A job whose worker is silent for `lease` goes to another one.
+    /// Creates the streams and buckets that do not exist yet. A job whose worker is silent for `lease` goes to another
+    /// worker.
     pub async fn ensure(&self, lease: Option<Duration>) -> Result<(), FleetError> {
         let stream = |name: &str, subject: &str, retention| stream::Config {
             name: name.to_owned(),
@@ -81,7 +82,7 @@ impl Broker {
             max_ack_pending: MAX_JOBS_IN_HAND,
             ..pull::Config::default()
         };
-        // The trainer says how long a worker may be silent; a worker that is there first makes do with the default.
+        // The trainer decides how long a worker may be silent. A worker that starts first uses the default.
         if lease.is_some() {
             jobs.create_consumer(config).await.map_err(|error| wrong(&error))?;
         } else {
@@ -102,7 +103,8 @@ impl Broker {
         if let Ok(store) = self.jetstream.get_key_value(name).await {
             return Ok(store);
         }
-        // By hand, because the client's own way asks for the account's limits, in a form that servers before 2.10 do not speak.
+        // Not through the client's own function: it asks for the account's limits in a form that servers before 2.10 do
+        // not support.
         let config = stream::Config {
             name: format!("KV_{name}"),
             subjects: vec![format!("$KV.{name}.>")],
@@ -132,19 +134,20 @@ impl Broker {
         made.map_err(|error| FleetError::broker("the broker's object store", error))
     }
 
-    pub async fn job_consumer(&self) -> Result<pull_consumer::Consumer, FleetError> {
+    pub async fn job_consumer(&self) -> Result<JobConsumer, FleetError> {
         let found = self.jetstream.get_consumer_from_stream(WORKERS, JOBS).await;
         found.map_err(|error| FleetError::broker("the queue of jobs", error))
     }
 
-    /// Mends the queue of a broker that was killed. No worker would get some jobs otherwise:
+    /// Repairs the queue of a broker that was killed. Otherwise no worker would receive some jobs:
     ///
     /// - Jobs that are done and still in the queue are removed.
     /// - If the consumer is ahead of the queue, because the queue has lost jobs, the consumer is deleted.
-    /// - So it is if it has delivered every job in the queue and waits for none of them: it has forgotten them.
+    /// - The consumer is also deleted if it has delivered every job in the queue and waits for none of them: it has
+    ///   forgotten them.
     ///
     /// [`Broker::ensure`] makes a new consumer, which delivers all jobs in the queue.
-    pub async fn mend_queue(&self) -> Result<(), FleetError> {
+    pub async fn repair_queue(&self) -> Result<(), FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
         // The consumer first, for both numbers grow.
         let consumer = self.job_consumer().await?;
@@ -162,7 +165,7 @@ impl Broker {
         Ok(())
     }
 
-    /// The subjects of the messages in a stream that match `filter`, and how many each has.
+    /// The subjects of a stream that match `filter`, with their numbers of messages.
     pub async fn subjects(&self, stream: &str, filter: String) -> Result<BTreeMap<String, usize>, FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the list of jobs", error);
         let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
@@ -175,13 +178,12 @@ impl Broker {
         Ok(subjects)
     }
 
-    /// Reads the games of a run from the message after `last` on. Gives how many are waiting, and a stream of them and of
-    /// those to come.
+    /// The results of a run after message number `last`: how many are waiting, and a stream of these and later ones.
     pub async fn results(&self, run: &str, last: &mut u64) -> Result<(u64, pull::Stream), FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the stream of games", error);
         let stream = self.jetstream.get_stream(RESULTS).await.map_err(|error| wrong(&error))?;
         if stream.cached_info().state.last_sequence < *last {
-            // The broker has lost what it had, and counts from the beginning.
+            // The broker has lost its messages and numbers new ones from the start.
             *last = 0;
         }
         let config = pull::Config {
@@ -204,7 +206,7 @@ impl Broker {
         Ok((waiting, messages))
     }
 
-    /// Publishes messages of `(subject, id, bytes)` and waits until the broker has all of them.
+    /// Publishes messages, each with subject, id and bytes, and waits until the broker has stored all of them.
     pub async fn publish(
         &self,
         what: &'static str,
@@ -224,13 +226,13 @@ impl Broker {
 
     /// Removes the messages of a stream whose subjects match `filter`.
     pub async fn purge(&self, stream: &str, filter: String) -> Result<(), FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("clearing what is done", error);
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("removing what is done", error);
         let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
         stream.purge().filter(filter).await.map_err(|error| wrong(&error))?;
         Ok(())
     }
 
-    /// Puts a net where workers find it by its hash, unless it is there.
+    /// Stores a net under its hash, unless it is stored already.
     pub async fn put_net(&self, hash: &str, weights: &Weights) -> Result<(), FleetError> {
         let store = self.nets().await?;
         if store.info(hash).await.is_ok_and(|info| !info.deleted) {
@@ -242,7 +244,7 @@ impl Broker {
         self.put_object(hash.to_owned(), &bytes).await
     }
 
-    /// The net of that hash, which is checked; none while it is not there.
+    /// The net with this hash. Its hash is checked.
     pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
         let bytes = self.object(hash).await?;
         let wrong = |error: &dyn std::fmt::Display| FleetError::message("net", error);
@@ -258,7 +260,7 @@ impl Broker {
     pub async fn put_object(&self, name: String, bytes: &[u8]) -> Result<(), FleetError> {
         let metadata = ObjectMetadata { name, chunk_size: Some(self.chunk_bytes()), ..ObjectMetadata::default() };
         let put = self.nets().await?.put(metadata, &mut &bytes[..]).await;
-        put.map(drop).map_err(|error| FleetError::broker("keeping a net", in_full(&error)))
+        put.map(drop).map_err(|error| FleetError::broker("storing a net", in_full(&error)))
     }
 
     fn chunk_bytes(&self) -> usize {
@@ -281,19 +283,19 @@ impl Broker {
 
     pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
         let removed = self.nets().await?.delete(name).await;
-        removed.map_err(|error| FleetError::broker("clearing what is done", error))
+        removed.map_err(|error| FleetError::broker("removing what is done", error))
     }
 
-    pub async fn beat(&self, name: &str, heartbeat: Vec<u8>) -> Result<(), FleetError> {
+    pub async fn put_heartbeat(&self, name: &str, heartbeat: Vec<u8>) -> Result<(), FleetError> {
         self.put_key(HEARTBEATS, name, heartbeat).await
     }
 
-    pub async fn leave(&self, name: &str) -> Result<(), FleetError> {
+    pub async fn remove_heartbeat(&self, name: &str) -> Result<(), FleetError> {
         let deleted = self.bucket(HEARTBEATS).await?.delete(name).await;
         deleted.map_err(|error| FleetError::broker("the heartbeat", error))
     }
 
-    /// The heartbeats of the living.
+    /// The heartbeats of all workers that are not gone.
     pub async fn heartbeats(&self) -> Result<Vec<Vec<u8>>, FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the workers' heartbeats", error);
         let store = self.bucket(HEARTBEATS).await?;
@@ -306,8 +308,8 @@ impl Broker {
         Ok(found)
     }
 
-    /// Takes `run` for `holder`, unless somebody else has said lately that he trains it: then gives who.
-    pub async fn take_hold(&self, run: &str, holder: &str) -> Result<Option<String>, FleetError> {
+    /// Claims `run` for `holder`. If another holder has claimed it, returns that holder.
+    pub async fn claim_run(&self, run: &str, holder: &str) -> Result<Option<String>, FleetError> {
         let wrong = |error: &dyn std::error::Error| FleetError::broker("the list of runs", in_full(error));
         let store = self.bucket(RUNS).await?;
         match store.create(run, holder.as_bytes().to_vec().into()).await {
@@ -321,11 +323,11 @@ impl Broker {
         }
     }
 
-    pub async fn hold(&self, run: &str, holder: &str) -> Result<(), FleetError> {
+    pub async fn renew_claim(&self, run: &str, holder: &str) -> Result<(), FleetError> {
         self.put_key(RUNS, run, holder.as_bytes().to_vec()).await
     }
 
-    pub async fn release(&self, run: &str) -> Result<(), FleetError> {
+    pub async fn release_run(&self, run: &str) -> Result<(), FleetError> {
         let deleted = self.bucket(RUNS).await?.delete(run).await;
         deleted.map_err(|error| FleetError::broker("the list of runs", error))
     }
@@ -339,7 +341,7 @@ impl Broker {
 /// A message of a stream, or its end.
 pub type Received = Option<Result<async_nats::jetstream::Message, pull::MessagesError>>;
 
-/// The next message; waits for ever where there is no stream of them.
+/// The next message. Waits forever if there is no stream.
 pub async fn next(results: &mut Option<pull::Stream>) -> Received {
     match results {
         Some(results) => results.next().await,
@@ -347,7 +349,7 @@ pub async fn next(results: &mut Option<pull::Stream>) -> Received {
     }
 }
 
-/// An error with what it rests on.
+/// An error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -362,7 +364,4 @@ fn in_full(error: &dyn std::error::Error) -> String {
 }
 
 /// The consumer of jobs.
-pub mod pull_consumer {
-    /// A consumer that is asked for jobs.
-    pub type Consumer = async_nats::jetstream::consumer::Consumer<async_nats::jetstream::consumer::pull::Config>;
-}
+pub type JobConsumer = Consumer<pull::Config>;

@@ -6,7 +6,7 @@ use tablut_games::{GamePlan, GameRecord};
 use tablut_rules::{Game, Position};
 
 use crate::order::{MatchOrder, Order};
-use crate::parcel::ParcelGame;
+use crate::result_message::ResultGame;
 
 /// A policy has at most one entry for each of so many moves.
 const MAX_MOVES: usize = 1024;
@@ -28,8 +28,8 @@ pub fn max_game_bytes(order: &Order) -> usize {
 
 /// Checks that `game` can be game number `index` of `order`: its rules, its moves and end by replaying it, and that what
 /// the search said of it lies where a search can say it.
-pub fn check(order: &Order, entry: &ParcelGame) -> Result<(), String> {
-    let ParcelGame { game, evaluations } = entry;
+pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
+    let ResultGame { game, evaluations } = entry;
     let index = usize::try_from(game.index).unwrap_or(usize::MAX);
     if index >= order.games() {
         return Err(format!("game {} of a generation of {}", game.index, order.games()));

@@ -1,4 +1,4 @@
-//! Reaching a broker: address, credentials, TLS, and patience.
+//! The connection to a broker: address, credentials, TLS, and new attempts after failures.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,23 +9,25 @@ use tablut_games::CancelToken;
 use tokio::sync::Notify;
 
 use crate::error::FleetError;
-use crate::notes::Notes;
+
+/// Receives messages for people: a lost connection, a refused worker.
+pub type Log = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How a broker is reached.
 #[derive(Clone, Debug, Default)]
 pub struct Connection {
     /// One address or several of one cluster, separated by commas: `nats://host:4222`, `tls://host:4222`.
     pub url: String,
-    /// Who we are. A user and password, or a token, may also stand in the address.
+    /// The credentials. The address may contain a user and password, or a token, instead.
     pub credentials: Credentials,
     /// Certificates beyond those of the system.
     pub tls: Tls,
 }
 
-/// Who we are.
+/// The credentials at the broker.
 #[derive(Clone, Default)]
 pub enum Credentials {
-    /// What the address says, or nobody.
+    /// Those in the address, or none.
     #[default]
     Anonymous,
     /// A user and a password.
@@ -54,9 +56,9 @@ impl std::fmt::Debug for Credentials {
 /// Certificates.
 #[derive(Clone, Debug, Default)]
 pub struct Tls {
-    /// Certificate authorities to trust besides the system's.
+    /// Certificate authorities to trust in addition to the system's.
     pub authority: Option<PathBuf>,
-    /// Our own certificate and its key, where the broker asks for them.
+    /// Our own certificate and its key, if the broker requires one.
     pub certificate: Option<(PathBuf, PathBuf)>,
 }
 
@@ -65,7 +67,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Pauses between attempts: doubling, from a quarter of a second to ten.
+/// The pause before an attempt: doubling, from 0.25 to 10 seconds.
 pub(crate) fn pause(attempt: usize) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << attempt.min(8)).min(LONGEST_PAUSE)
 }
@@ -92,13 +94,13 @@ impl Connection {
         self.url.split(',').map(str::trim).map(hide).collect::<Vec<_>>().join(", ")
     }
 
-    /// Connects, and tries again with growing pauses while the broker cannot be reached; refused credentials are an
-    /// error at once. `back` is notified whenever a lost connection has come back.
+    /// Connects, and tries again with growing pauses while the broker cannot be reached. Refused credentials are an error
+    /// at once. `reconnected` is notified when a lost connection works again.
     pub(crate) async fn open(
         &self,
         name: &str,
-        notes: &Notes,
-        back: &std::sync::Arc<Notify>,
+        log: &Log,
+        reconnected: &std::sync::Arc<Notify>,
         cancel: &CancelToken,
     ) -> Result<Client, FleetError> {
         let addresses: Vec<async_nats::ServerAddr> = self
@@ -109,7 +111,7 @@ impl Connection {
             .map_err(|error| FleetError::Address { url: self.shown(), reason: error.to_string() })?;
         let credentials = self.credentials_with(&addresses)?;
         for attempt in 0.. {
-            let options = self.options(name, &credentials, notes, back).await?;
+            let options = self.options(name, &credentials, log, reconnected).await?;
             let error = match options.connect(&addresses[..]).await {
                 Ok(client) => return Ok(client),
                 Err(error) => error,
@@ -123,10 +125,7 @@ impl Connection {
                 _ => {}
             }
             if attempt == 0 {
-                notes(&format!(
-                    "cannot reach the broker at {}: {reason}; trying again until it is there",
-                    self.shown()
-                ));
+                log(&format!("cannot reach the broker at {}: {reason}; trying again until it is there", self.shown()));
             }
             pause_unless(pause(attempt), cancel).await?;
         }
@@ -154,12 +153,12 @@ impl Connection {
         &self,
         name: &str,
         credentials: &Credentials,
-        notes: &Notes,
-        back: &std::sync::Arc<Notify>,
+        log: &Log,
+        reconnected: &std::sync::Arc<Notify>,
     ) -> Result<ConnectOptions, FleetError> {
         let unreadable =
             |what: &PathBuf, reason: String| FleetError::Credentials { what: what.display().to_string(), reason };
-        let (notes, back, shown) = (notes.clone(), std::sync::Arc::clone(back), self.shown());
+        let (log, reconnected, shown) = (log.clone(), std::sync::Arc::clone(reconnected), self.shown());
         let lost = std::sync::Arc::new(AtomicBool::new(false));
         let mut options = ConnectOptions::new()
             .name(name)
@@ -167,19 +166,19 @@ impl Connection {
             .ping_interval(PING_INTERVAL)
             .reconnect_delay_callback(pause)
             .event_callback(move |event| {
-                let (notes, back, shown, lost) = (notes.clone(), back.clone(), shown.clone(), lost.clone());
+                let (log, reconnected, shown, lost) = (log.clone(), reconnected.clone(), shown.clone(), lost.clone());
                 async move {
                     match event {
                         Event::Disconnected if !lost.swap(true, Ordering::Relaxed) => {
-                            notes(&format!("lost the broker at {shown}; trying again until it is back"));
+                            log(&format!("lost the broker at {shown}; trying again until it is back"));
                         }
                         Event::Connected => {
                             if lost.swap(false, Ordering::Relaxed) {
-                                notes(&format!("the broker at {shown} is back"));
+                                log(&format!("the broker at {shown} is back"));
                             }
-                            back.notify_one();
+                            reconnected.notify_one();
                         }
-                        Event::ServerError(error) => notes(&format!("the broker at {shown} says: {error}")),
+                        Event::ServerError(error) => log(&format!("the broker at {shown} says: {error}")),
                         _ => {}
                     }
                 }
@@ -209,7 +208,7 @@ impl Connection {
     }
 }
 
-/// What `%2F` and its like stand for.
+/// Decodes `%2F` and the like.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

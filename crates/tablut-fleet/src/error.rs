@@ -1,10 +1,10 @@
-//! What can go wrong between trainer, broker and workers.
+//! The errors of trainers and workers.
 
-/// Why a fleet cannot begin or go on.
+/// Why a trainer or worker cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetError {
-    /// The address of the broker.
+    /// The broker's address is wrong.
     #[error("{url}: {reason}; expected an address such as nats://host:4222 or tls://host:4222")]
     Address {
         /// The address as it was given.
@@ -12,7 +12,7 @@ pub enum FleetError {
         /// What is wrong.
         reason: String,
     },
-    /// Credentials or certificates that cannot be read.
+    /// Credentials or certificates cannot be read.
     #[error("{what}: {reason}")]
     Credentials {
         /// The file or option.
@@ -20,67 +20,67 @@ pub enum FleetError {
         /// What is wrong.
         reason: String,
     },
-    /// The broker does not let us in.
+    /// The broker refuses the credentials.
     #[error("the broker at {url} refuses these credentials: {reason}")]
     Refused {
         /// The broker.
         url: String,
-        /// Its words.
+        /// The broker's reason.
         reason: String,
     },
-    /// Something that the broker was asked for did not come about; worth trying again.
+    /// A request to the broker failed. Another attempt may succeed.
     #[error("{what}: {reason}")]
     Broker {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
         /// Why it failed.
         reason: String,
     },
-    /// A message that is not what it should be.
+    /// A message is invalid.
     #[error("{what}: {reason}")]
     Message {
-        /// Which kind of message.
+        /// The kind of message.
         what: &'static str,
         /// What is wrong.
         reason: String,
     },
-    /// The trainer speaks another version.
+    /// The trainer uses another version of the protocol.
     #[error(
-        "the trainer speaks version {found} of the protocol, this program speaks version {expected}; trainer and workers \
+        "the trainer uses version {found} of the protocol, this program uses version {expected}; trainer and workers \
          need the same build of tablut"
     )]
     Version {
-        /// The trainer's.
+        /// The trainer's version.
         found: u32,
-        /// Ours.
+        /// This program's version.
         expected: u32,
     },
-    /// This machine computes other bits than the trainer's.
+    /// This machine does not compute the same bits as the trainer's.
     #[error(
-        "this machine computes other bits than the trainer's (probe {found}, expected {expected}), so its games would be \
-         others: processors without AVX2 differ from those with it, and so does a machine with TABLUT_SIMD=plain; take \
-         a machine of the trainer's kind and the same build of tablut"
+        "this machine computes other bits than the trainer's (probe {found}, expected {expected}), so its games \
+         would differ: processors without AVX2 differ from those with AVX2, and so does a machine with \
+         TABLUT_SIMD=plain; use a machine like the trainer's and the same build of tablut"
     )]
     Bits {
-        /// The hash here.
+        /// The probe's hash on this machine.
         found: String,
-        /// The trainer's.
+        /// The hash on the trainer's machine.
         expected: String,
     },
     /// This machine lacks the precision of a run's games.
     #[error("this machine cannot play the run's games: {0}")]
     Precision(tablut_net::NetError),
-    /// Another trainer works on the same run.
+    /// Another trainer trains the same run.
     #[error(
         "the run {run} is already being trained through this broker, by {holder}; stop that one, or change the seed"
     )]
-    Held {
+    RunInUse {
         /// The run's id.
         run: String,
-        /// Who holds it.
+        /// The other trainer.
         holder: String,
     },
-    /// A player that cannot play on another machine.
+    /// A player cannot play on another machine.
     #[error(
         "player {name} cannot play on other machines: {reason}; expected nets by simulations, such as net:FILE@64, and \
          players without a net"
@@ -91,12 +91,12 @@ pub enum FleetError {
         /// What is wrong.
         reason: String,
     },
-    /// A worker of a match lies.
+    /// A worker has sent a wrong game of a match.
     #[error(
-        "worker {worker} sent another game {game} than the players play: what workers have sent of this match cannot be \
-         trusted. Take away its credentials and play the match again, without its file of games"
+        "worker {worker} sent a game {game} that differs from the one that the players play, so the games of this match \
+         cannot be trusted. Take away the worker's credentials and play the match again, without its file of games"
     )]
-    Lie {
+    WrongGame {
         /// The worker.
         worker: String,
         /// The game's number, from 0.
@@ -114,23 +114,23 @@ pub enum FleetError {
     /// A player of a match could not play here.
     #[error(transparent)]
     Match(#[from] tablut_players::PlayerError),
-    /// A thread of the fleet has ended, which is a bug.
+    /// The broker's thread has ended, which is a bug.
     #[error("the fleet's thread has ended unexpectedly")]
     Ended,
 }
 
 impl FleetError {
-    /// Something that the broker did not do.
+    /// A failed request to the broker.
     pub(crate) fn broker(what: &'static str, error: impl std::fmt::Display) -> Self {
         Self::Broker { what, reason: error.to_string() }
     }
 
-    /// A message that cannot be used.
+    /// An invalid message.
     pub(crate) fn message(what: &'static str, reason: impl std::fmt::Display) -> Self {
         Self::Message { what, reason: reason.to_string() }
     }
 
-    /// Whether trying again can help.
+    /// Whether another attempt may succeed.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Broker { .. })
     }

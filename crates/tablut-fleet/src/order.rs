@@ -346,7 +346,7 @@ mod tests {
             Job::from_bytes(&job.to_bytes()).unwrap_err().to_string()
         };
         assert!(
-            refusal(&|job| job.order.version = 99).contains("version 99 of the protocol, this program speaks version")
+            refusal(&|job| job.order.version = 99).contains("version 99 of the protocol, this program uses version")
         );
         assert!(refusal(&|job| job.count = 0).contains("0 games from 0 on, of 20"));
         assert!(refusal(&|job| job.first = 20).contains("1 games from 20 on, of 20"));

@@ -1,14 +1,11 @@
-//! The trainer's side: the doors of a run and of matches, behind which a thread talks to the broker.
+//! The trainer's side: the sources of games for a run and for matches. A thread talks to the broker.
 
-mod duty;
 mod fleet_trainer;
-mod job_messages;
-mod ledger;
-mod matches;
-mod run_doors;
-mod shared;
+mod progress;
+mod sources;
+mod state;
+mod trainer_loop;
 
 pub use fleet_trainer::FleetTrainer;
-pub use matches::{FleetMatch, FleetMatches};
-pub use run_doors::{FleetGames, FleetNets};
-pub use shared::{FleetStatus, TrainerOptions};
+pub use sources::{FleetGames, FleetMatch, FleetMatches, FleetNets};
+pub use state::{FleetStatus, TrainerOptions};

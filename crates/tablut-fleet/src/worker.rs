@@ -1,10 +1,8 @@
-//! A worker: takes jobs from the broker, plays them on all cores, and sends the games back.
+//! A worker: it takes jobs from the broker, plays their games on all cores, and sends them back.
 
-mod duty;
-mod jobs;
+mod job_queue;
 mod nets;
-mod options;
-mod want;
+mod worker_loop;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,49 +11,59 @@ use tablut_games::{CancelToken, Counters, RunError, run_task_source};
 use tablut_net::{Engine, EngineOptions, NetError, Precision, Weights};
 use tokio::sync::mpsc::unbounded_channel;
 
-use self::duty::Post;
-use self::jobs::Jobs;
+use self::job_queue::JobQueue;
 use self::nets::{SLOTS, SharedNets, SlotInference};
-pub use self::options::{WorkerOptions, WorkerSummary};
-use crate::connection::Connection;
+pub use self::worker_loop::WorkerOptions;
+use self::worker_loop::{WorkerContext, run};
+use crate::connection::{Connection, Log};
 use crate::error::FleetError;
-use crate::notes::Notes;
+
+/// What a worker has done.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct WorkerSummary {
+    /// Games played.
+    pub games: u64,
+    /// Jobs done.
+    pub jobs: u64,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}
 
 /// An engine on one thread.
 fn engine_in(weights: &Weights, precision: Precision) -> Result<Engine, NetError> {
     Engine::with_options(weights, EngineOptions { precision, ..EngineOptions::default() })
 }
 
-/// Works until `cancel` is cancelled, which is the usual end, or until the broker refuses us or this machine computes
-/// other bits than the trainer's. A broker that cannot be reached is waited for.
+/// Works until `cancel` is cancelled, the broker refuses the credentials, or the probe shows that this machine computes
+/// other bits than the trainer's. It waits for a broker that cannot be reached.
 ///
-/// What is in hand when it stops goes back to the queue.
+/// Jobs that are not finished go back to the queue.
 pub fn work(
     connection: &Connection,
     options: &WorkerOptions,
     counters: &Counters,
     cancel: &CancelToken,
-    notes: &Notes,
+    log: &Log,
 ) -> Result<WorkerSummary, FleetError> {
-    // Whatever ends the talk with the broker also ends the players.
+    // When the connection to the broker ends, the players end too.
     let players = cancel.child();
     let start = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
-    let (done, done_jobs) = unbounded_channel();
-    let jobs = Arc::new(Jobs::new(done));
+    let (finished, finished_jobs) = unbounded_channel();
+    let jobs = JobQueue::new(finished);
     let nets = Arc::new(SharedNets::new(engine_in));
     let ended = std::thread::scope(|scope| {
         let play = || {
             let evaluators = || (0..SLOTS).map(|slot| SlotInference::evaluator(&nets, slot)).collect();
-            let deliver = |_, (in_hand, game, evaluations)| jobs.deliver(&in_hand, game, evaluations);
-            let played = run_task_source(&*jobs, options.concurrency, evaluators, counters, &players, deliver);
+            let deliver = |_, (job, game, evaluations)| jobs.deliver(&job, game, evaluations);
+            let played = run_task_source(&jobs, options.concurrency, evaluators, counters, &players, deliver);
             jobs.close();
             played
         };
         let playing = scope.spawn(play);
-        let post = Post { connection, options, counters, cancel, notes };
-        let talked = runtime.block_on(duty::duty(&post, &jobs, &nets, done_jobs));
+        let context = WorkerContext { options, counters, cancel, log, jobs: &jobs, nets: &nets };
+        let talked = runtime.block_on(run(context, connection, finished_jobs));
         jobs.close();
         players.cancel();
         let played = match playing.join() {

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, message::PublishMessage};
 use futures_util::future::try_join_all;
 use tablut_fleet::{
-    Connection, FleetGames, FleetNets, FleetTrainer, Order, Parcel, ParcelGame, ParcelHeader, TrainerOptions, probe,
-    result_subject,
+    Connection, FleetGames, FleetNets, FleetTrainer, Order, ResultGame, ResultHeader, ResultMessage, TrainerOptions,
+    probe, result_subject,
 };
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
@@ -140,19 +140,19 @@ fn played_games() -> Result<Vec<GameRecord>, Failure> {
 /// All games of `order`, as a worker would send them.
 fn parcels(order: &GameOrder, played: &[GameRecord]) -> Result<Vec<Vec<u8>>, Failure> {
     let spec = Order::from(order.clone()).spec("rates");
-    let header = ParcelHeader {
+    let header = ResultHeader {
         probe: probe(&spec, engine)?,
         worker: "sender".to_owned(),
         threads: 1,
         delivered: 1,
-        ..ParcelHeader::of(&spec)
+        ..ResultHeader::of(&spec)
     };
     let mut parcels = Vec::new();
     for first in (0..order.games).step_by(PARCEL) {
         let numbers = first..(first + PARCEL).min(order.games);
         let game = |index: usize| GameRecord { index: index as u64, ..played[index % played.len()].clone() };
-        let games: Vec<ParcelGame> = numbers.map(|index| ParcelGame { game: game(index), evaluations: 1 }).collect();
-        parcels.extend(Parcel::pack(&header, &games, 1 << 20)?);
+        let games: Vec<ResultGame> = numbers.map(|index| ResultGame { game: game(index), evaluations: 1 }).collect();
+        parcels.extend(ResultMessage::pack(&header, &games, 1 << 20)?);
     }
     Ok(parcels)
 }

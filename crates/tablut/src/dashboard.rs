@@ -14,7 +14,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
-use tablut_fleet::{FleetStatus, Notes};
+use tablut_fleet::{FleetStatus, Log};
 use tablut_games::GenerationMetrics;
 use tablut_games::{CancelToken, Counters, GameRecord};
 use tablut_learn::{Observer, Run, StepReport};
@@ -102,7 +102,7 @@ impl Screen {
     }
 
     /// Takes lines from other threads, and says them as its own.
-    pub fn notes(&self) -> Notes {
+    pub fn notes(&self) -> Log {
         let shared = self.shared.clone();
         Arc::new(move |line| shared.say(line))
     }

@@ -1,6 +1,5 @@
-//! The nets that a worker plays with: several at once, because games of two generations overlap.
+//! The nets of a worker: several at once, because games of two generations overlap.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tablut_net::{
@@ -11,15 +10,15 @@ use tablut_search::Evaluator;
 use crate::broker::Broker;
 use crate::error::FleetError;
 
-/// Nets that can be played with at once: those of two generations, each with two earlier ones, and of two matches.
+/// The number of nets in use at once: those of two generations, each with two earlier nets, and of two matches.
 pub(super) const SLOTS: usize = 8;
-/// Nets that are kept although nobody plays with them.
+/// The number of fetched nets that are cached.
 const CACHED: usize = 8;
 
-/// Makes an engine on one thread for some weights; others share it.
+/// Makes an engine on one thread for some weights. The players share it.
 pub(super) type MakeEngine = fn(&Weights, Precision) -> Result<Engine, NetError>;
 
-/// Nets by hash, and which of them are in the players' slots.
+/// The fetched nets, and the slots through which the players use them.
 pub(super) struct SharedNets {
     pub make_engine: MakeEngine,
     state: Mutex<State>,
@@ -27,17 +26,17 @@ pub(super) struct SharedNets {
 
 #[derive(Default)]
 struct State {
-    /// Nets that were fetched, the latest last.
+    /// The fetched nets, the latest last.
     cached: Vec<Fetched>,
     slots: [Slot; SLOTS],
-    /// Counts changes, so that players see when their slot holds another net.
+    /// The number of changes, by which players notice that a slot has another net.
     changes: u64,
 }
 
-/// A net's hash, and the precision in which it is asked.
+/// A net's hash and precision.
 type Key = (String, Precision);
 
-/// A net that was fetched.
+/// A fetched net.
 #[derive(Clone)]
 pub(super) struct Fetched {
     key: Key,
@@ -48,7 +47,7 @@ pub(super) struct Fetched {
 #[derive(Default)]
 struct Slot {
     net: Option<(Key, Arc<Engine>)>,
-    /// Jobs that play with it.
+    /// The number of jobs that use it.
     uses: usize,
     changed: u64,
 }
@@ -62,7 +61,7 @@ impl SharedNets {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// The net of that hash for that precision, fetched from the broker if it is not here.
+    /// The net with this hash and precision, from the cache or the broker.
     pub async fn fetch(
         &self,
         broker: &Broker,
@@ -84,7 +83,7 @@ impl SharedNets {
         Ok(fetched)
     }
 
-    /// Slots with these nets; none while too many are in use for others.
+    /// Reserves slots with these nets. `None` while too many slots are in use for other nets.
     pub fn take_slots(&self, nets: &[Fetched]) -> Option<Vec<usize>> {
         let mut state = self.lock();
         let mut taken = Vec::new();
@@ -93,7 +92,7 @@ impl SharedNets {
             let held = state.slots.iter().position(holds);
             let place = held.or_else(|| state.slots.iter().position(|slot| slot.uses == 0));
             let Some(place) = place else {
-                // All or none, so that two jobs do not wait for each other.
+                // All or none, so that two jobs never wait for each other.
                 for place in taken {
                     let slot: &mut Slot = &mut state.slots[place];
                     slot.uses -= 1;
@@ -111,7 +110,7 @@ impl SharedNets {
         Some(taken)
     }
 
-    /// Says that a job no longer plays with these slots.
+    /// Releases the slots of a job.
     pub fn leave_slots(&self, slots: &[usize]) {
         let mut state = self.lock();
         for &place in slots {
@@ -120,7 +119,7 @@ impl SharedNets {
     }
 }
 
-/// One player's view of a slot: the slot's engine, shared again whenever the slot's net has changed.
+/// A thread's evaluator for one slot. It shares the slot's engine, anew whenever the slot's net has changed.
 pub(super) struct SlotInference {
     nets: Arc<SharedNets>,
     slot: usize,
@@ -146,7 +145,7 @@ impl Inference for SlotInference {
             _ => {
                 let shared = slot.net.as_ref().map(|(_, engine)| Arc::clone(engine));
                 drop(state);
-                let missing = || NetError::Inference("a game asks a net that was not fetched".to_owned());
+                let missing = || NetError::Inference("a game uses a net that was not fetched".to_owned());
                 shared.ok_or_else(missing)?.share(1)?
             }
         };
@@ -154,6 +153,3 @@ impl Inference for SlotInference {
         engine.infer(input, output)
     }
 }
-
-/// What the probe gave here, by what it was asked for.
-pub(super) type Probes = HashMap<String, String>;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tablut_fleet::{Connection, Credentials, FleetTrainer, Notes, Tls, TrainerOptions};
+use tablut_fleet::{Connection, Credentials, FleetTrainer, Log, Tls, TrainerOptions};
 use tablut_games::Concurrency;
 
 /// Options of every command that talks to a broker.
@@ -77,7 +77,7 @@ impl FleetArgs {
         id: String,
         place: &Path,
         concurrency: Concurrency,
-        notes: Notes,
+        notes: Log,
     ) -> anyhow::Result<Option<FleetTrainer>> {
         let Some(connection) = self.nats.connection() else { return Ok(None) };
         let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());

@@ -48,7 +48,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let cancel = cancelled_by_interrupt()?;
     let (name, broker) = (&options.name, connection.shown());
     voice.say(format_args!("Worker {name} on {threads} threads, broker {broker}. Ctrl-C ends it."));
-    let notes: tablut_fleet::Notes = Arc::new(move |line| voice.say(line));
+    let notes: tablut_fleet::Log = Arc::new(move |line| voice.say(line));
     let done = work(&connection, &options, &Counters::default(), &cancel, &notes)?;
     voice.say(format_args!("Stopped after {} games in {} jobs, {:.0} s.", done.games, done.jobs, done.seconds));
     Err(Interrupted::now().into())

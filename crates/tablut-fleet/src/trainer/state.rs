@@ -1,4 +1,4 @@
-//! What the run's thread and the broker's thread share: options, status, books, commands.
+//! The state that the run's thread and the broker's thread share.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -7,64 +7,70 @@ use std::time::Duration;
 use tablut_games::{CancelToken, Concurrency};
 use tablut_net::Weights;
 
-use super::ledger::Ledger;
+use super::progress::Progress;
 use crate::error::FleetError;
 use crate::wire::Heartbeat;
 
-/// How a trainer deals with its workers.
+/// The trainer's settings.
 #[derive(Clone, Debug)]
 pub struct TrainerOptions {
-    /// The run's id: a function of its config and rules, so that what is at the broker is found again after a crash.
+    /// The run's id. It depends only on the config and the rules, so that a restarted trainer finds its jobs and games
+    /// at the broker.
     pub run: String,
-    /// Who trains, for people: machine and folder. Another holder of the same run is refused.
+    /// Machine and folder of the trainer, for people. A second holder of the same run is refused.
     pub holder: String,
     /// How long a worker may be silent before its jobs go to another one (default 15 s).
     pub lease: Duration,
-    /// Share of the games that the trainer plays again to see whether workers are honest, 0 to 1 (default 0.005).
+    /// Share of the games that the trainer plays again to verify the workers, 0 to 1 (default 0.005).
     pub check_share: f64,
-    /// Threads for those games.
+    /// Threads for these games.
     pub concurrency: Concurrency,
 }
 
-/// What a trainer knows of its fleet.
+/// The state of the fleet as far as the trainer knows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetStatus {
-    /// The workers that live.
+    /// The workers that have sent a heartbeat lately.
     pub workers: Vec<Heartbeat>,
-    /// Games of the generation under way that have come.
+    /// Games received for the generations in progress.
     pub games: usize,
-    /// Jobs given to another worker because the first one fell silent, in the generations under way.
+    /// Jobs of these generations that went to another worker because the first one fell silent.
     pub redeliveries: u64,
-    /// Games refused in the generations under way.
+    /// Results of these generations that were refused.
     pub refused: u64,
-    /// Parcels that waited at the broker when the last one was read; 0 when the trainer keeps up.
+    /// Result messages that waited at the broker when the last one was read; 0 if the trainer keeps up.
     pub lag: u64,
 }
 
 impl FleetStatus {
-    /// Games a second of all workers together.
+    /// The workers that play.
+    pub(super) fn playing(&self) -> impl Iterator<Item = &Heartbeat> {
+        self.workers.iter().filter(|worker| worker.refused.is_none())
+    }
+
+    /// Games per second of all workers together.
     pub fn games_per_second(&self) -> f64 {
         self.workers.iter().map(|worker| worker.games_per_second).sum()
     }
 
     /// Threads of all workers that play.
     pub fn threads(&self) -> usize {
-        self.workers.iter().filter(|worker| worker.refused.is_none()).map(|worker| worker.threads).sum()
+        self.playing().map(|worker| worker.threads).sum()
     }
 }
 
 impl std::fmt::Display for FleetStatus {
     /// One line: `3 workers (12 threads), 41.2 games/s`, and what has gone wrong.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let playing = self.workers.iter().filter(|worker| worker.refused.is_none()).count();
+        let playing = self.playing().count();
         let plural = if playing == 1 { "" } else { "s" };
         write!(f, "{playing} worker{plural} ({} threads), {:.1} games/s", self.threads(), self.games_per_second())?;
-        let turned_away = self.workers.len() - playing;
+        let refused_workers = self.workers.len() - playing;
         for (count, what) in [
-            (turned_away as u64, "workers turned away"),
+            (refused_workers as u64, "workers refused"),
             (self.redeliveries, "jobs handed out again"),
-            (self.refused, "games refused"),
-            (self.lag, "parcels wait"),
+            (self.refused, "results refused"),
+            (self.lag, "results waiting"),
         ] {
             if count > 0 {
                 write!(f, ", {count} {what}")?;
@@ -74,7 +80,7 @@ impl std::fmt::Display for FleetStatus {
     }
 }
 
-/// What the run's thread and the broker's thread share.
+/// The shared state and its synchronization.
 #[derive(Default)]
 pub(super) struct Shared {
     pub state: Mutex<State>,
@@ -84,11 +90,12 @@ pub(super) struct Shared {
 
 #[derive(Default)]
 pub(super) struct State {
-    pub ledgers: BTreeMap<u64, Ledger>,
+    /// The orders in progress, by generation or match number.
+    pub orders: BTreeMap<u64, Progress>,
     pub status: FleetStatus,
-    /// Workers whose games do not count.
+    /// Workers whose games are refused.
     pub distrusted: HashSet<String>,
-    /// Why the fleet has ended.
+    /// Why the broker's thread has ended.
     pub failed: Option<FleetError>,
 }
 
@@ -98,14 +105,12 @@ impl Shared {
     }
 }
 
-/// What the run asks of the broker's thread.
+/// A message from the run's thread to the broker's thread.
 pub(super) enum Command {
-    /// The ledger of that generation has been opened: hand out its jobs.
-    Opened,
-    /// A new net, for workers to fetch.
+    /// Games are missing, because an order has begun or games were discarded: hand out jobs for them.
+    HandOut,
+    /// A new net, which workers will need.
     Net(String, Arc<Weights>),
     /// The games of a generation are on the trainer's disk.
-    Kept(u64),
-    /// Games are wanted again.
-    Look,
+    Stored(u64),
 }

@@ -1,4 +1,4 @@
-//! The books of one generation or match: which games are there, from whom, and which are still wanted.
+//! The progress of one order: which games have arrived, from which worker, and which are missing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -8,119 +8,105 @@ use tablut_games::{FleetReport, GameRecord, PlayedGames, WorkerReport};
 
 use crate::checks::{check, max_game_bytes};
 use crate::order::Order;
-use crate::parcel::{Parcel, ParcelGame, ParcelHeader};
+use crate::result_message::{ResultGame, ResultHeader, ResultMessage};
 use crate::wire::OrderSpec;
 
-/// The games of one order as they come.
-pub(super) struct Ledger {
+/// The games of one order.
+pub(super) struct Progress {
     pub spec: OrderSpec,
     pub id: String,
     pub order: Order,
     pub probe: String,
-    games: Vec<Place>,
+    pub report: FleetReport,
+    games: Vec<GameState>,
     n_wanted: usize,
-    missing: usize,
-    /// Games that came since they were last asked for.
-    arrived: Vec<usize>,
-    workers: HashMap<String, Part>,
-    report: FleetReport,
+    n_missing: usize,
+    /// Games that have arrived since the last call of `new_games`.
+    new_games: Vec<usize>,
+    workers: HashMap<String, WorkerPart>,
     batches: u64,
     evaluator_micros: u64,
-    opened: Instant,
+    began: Instant,
     completed: Option<Instant>,
 }
 
-/// A game's place.
-enum Place {
-    /// It is to come.
-    Wanted,
-    /// Nobody wants it.
+enum GameState {
+    /// It has not arrived.
+    Missing,
+    /// It is not needed.
     Unwanted,
-    /// It is there.
-    Here(Box<Arrival>),
+    /// It has arrived.
+    Received(Box<ReceivedGame>),
 }
 
-impl Place {
-    fn here(&self) -> Option<&Arrival> {
+impl GameState {
+    fn received(&self) -> Option<&ReceivedGame> {
         match self {
-            Self::Here(counted) => Some(counted),
-            Self::Wanted | Self::Unwanted => None,
+            Self::Received(received) => Some(received),
+            Self::Missing | Self::Unwanted => None,
         }
     }
 }
 
-/// A game that has come.
+/// A game from a worker.
 #[derive(Clone)]
-pub(super) struct Arrival {
+pub(super) struct ReceivedGame {
     pub game: GameRecord,
     pub evaluations: u64,
     pub worker: String,
 }
 
-/// A worker's part.
-struct Part {
+/// A worker's part of the order.
+struct WorkerPart {
     threads: usize,
     last: Instant,
 }
 
-impl Ledger {
-    /// The books of `order`, of which the games `wanted` are to come.
+impl Progress {
+    /// The progress of `order`, of which only the games `wanted` are needed.
     pub fn new(spec: OrderSpec, order: Order, probe: String, wanted: &[usize]) -> Self {
-        let mut games: Vec<Place> = std::iter::repeat_with(|| Place::Unwanted).take(order.games()).collect();
+        let mut games: Vec<GameState> = std::iter::repeat_with(|| GameState::Unwanted).take(order.games()).collect();
         for &index in wanted {
-            games[index] = Place::Wanted;
+            games[index] = GameState::Missing;
         }
         Self {
             id: spec.id(),
-            missing: wanted.len(),
+            n_missing: wanted.len(),
             n_wanted: wanted.len(),
             spec,
             order,
             probe,
             games,
-            arrived: Vec::new(),
+            new_games: Vec::new(),
             workers: HashMap::new(),
             report: FleetReport::default(),
             batches: 0,
             evaluator_micros: 0,
-            opened: Instant::now(),
+            began: Instant::now(),
             completed: None,
         }
     }
 
-    /// The hashes of its nets.
-    pub fn net_hashes(&self) -> Vec<String> {
-        self.spec.nets.iter().map(|net| net.hash.clone()).collect()
-    }
-
     pub fn is_complete(&self) -> bool {
-        self.missing == 0
+        self.n_missing == 0
     }
 
-    /// Games that have come.
+    /// The number of games that have arrived.
     pub fn n_games(&self) -> usize {
-        self.n_wanted - self.missing
+        self.n_wanted - self.n_missing
     }
 
-    /// How many parcels waited at the broker when one was read.
+    /// Counts how many results waited at the broker when one was read.
     pub fn count_lag(&mut self, waiting: u64) {
         self.report.lag = self.report.lag.max(waiting);
-    }
-
-    pub fn report(&self) -> &FleetReport {
-        &self.report
-    }
-
-    pub fn count_jobs(&mut self, n: usize) {
-        self.report.jobs += n as u64;
     }
 
     pub fn count_waiting(&mut self, time: Duration) {
         self.report.waited_seconds += time.as_secs_f64();
     }
 
-    /// Checks a parcel's header and gives the most bytes that one of its games may have.
-    pub fn admit(&self, header: &ParcelHeader) -> Result<usize, String> {
+    /// Checks a result's header, and returns the maximum number of bytes of one of its games.
+    pub fn check_header(&self, header: &ResultHeader) -> Result<usize, String> {
         let same = |what: &str, found: &str, expected: &str| {
             if found == expected { Ok(()) } else { Err(format!("{what} {found}, expected {expected}")) }
         };
@@ -135,63 +121,59 @@ impl Ledger {
         Ok(max_game_bytes(&self.order))
     }
 
-    /// Takes the games of a parcel. One that is wrong is refused with all that come with it.
-    pub fn take(&mut self, parcel: Parcel, bytes: usize) -> Result<(), String> {
-        self.admit(&parcel.header)?;
-        for entry in &parcel.games {
-            check(&self.order, entry)?;
+    /// Takes the games of a result of `n_bytes`. If one game is wrong, the whole result is refused.
+    pub fn take(&mut self, result: ResultMessage, n_bytes: usize) -> Result<(), String> {
+        self.check_header(&result.header)?;
+        for game in &result.games {
+            check(&self.order, game)?;
         }
-        let header = parcel.header;
-        self.report.bytes += bytes as u64;
+        let header = result.header;
+        self.report.bytes += n_bytes as u64;
         self.report.redeliveries += header.delivered.saturating_sub(1).min(1);
         self.batches += header.batches;
         self.evaluator_micros += header.evaluator_micros;
         let now = Instant::now();
-        let part = self.workers.entry(header.worker.clone()).or_insert(Part { threads: header.threads, last: now });
-        part.last = now;
-        for ParcelGame { game, evaluations } in parcel.games {
+        let new = WorkerPart { threads: header.threads, last: now };
+        self.workers.entry(header.worker.clone()).or_insert(new).last = now;
+        for ResultGame { game, evaluations } in result.games {
             let index = game.index as usize;
-            if !matches!(self.games[index], Place::Wanted) {
+            if !matches!(self.games[index], GameState::Missing) {
                 self.report.duplicates += 1;
                 continue;
             }
             let worker = header.worker.clone();
-            self.games[index] = Place::Here(Box::new(Arrival { game, evaluations, worker }));
-            self.arrived.push(index);
-            self.missing -= 1;
+            self.games[index] = GameState::Received(Box::new(ReceivedGame { game, evaluations, worker }));
+            self.new_games.push(index);
+            self.n_missing -= 1;
         }
         self.completed = self.is_complete().then(Instant::now);
         Ok(())
     }
 
-    pub fn refuse(&mut self) {
-        self.report.refused += 1;
+    /// The games that have arrived since the last call.
+    pub fn new_games(&mut self) -> Vec<ReceivedGame> {
+        let new = std::mem::take(&mut self.new_games);
+        new.into_iter().filter_map(|index| self.games[index].received()).cloned().collect()
     }
 
-    /// The games that came since the last call.
-    pub fn arrivals(&mut self) -> Vec<Arrival> {
-        let arrived = std::mem::take(&mut self.arrived);
-        arrived.into_iter().filter_map(|index| self.games[index].here()).cloned().collect()
-    }
-
-    /// Throws away what `worker` has sent; it is wanted again.
-    pub fn distrust(&mut self, worker: &str) -> usize {
-        let mut thrown = 0;
+    /// Discards the games of a worker. They are missing again. Returns their number.
+    pub fn discard(&mut self, worker: &str) -> usize {
+        let mut n_discarded = 0;
         for game in &mut self.games {
-            if game.here().is_some_and(|counted| counted.worker == worker) {
-                *game = Place::Wanted;
-                thrown += 1;
+            if game.received().is_some_and(|received| received.worker == worker) {
+                *game = GameState::Missing;
+                n_discarded += 1;
             }
         }
-        self.missing += thrown;
-        self.report.refused += thrown as u64;
+        self.n_missing += n_discarded;
+        self.report.refused += n_discarded as u64;
         self.completed = None;
-        thrown
+        n_discarded
     }
 
-    /// The games that are missing and that none of `outstanding` will bring, as ranges.
+    /// The ranges of games that are missing and that no job of `outstanding` will bring.
     pub fn uncovered(&self, outstanding: &[Range<usize>]) -> Vec<Range<usize>> {
-        let mut wanted: Vec<bool> = self.games.iter().map(|place| matches!(place, Place::Wanted)).collect();
+        let mut wanted: Vec<bool> = self.games.iter().map(|game| matches!(game, GameState::Missing)).collect();
         for range in outstanding {
             let end = range.end.min(wanted.len());
             wanted[range.start.min(end)..end].fill(false);
@@ -206,25 +188,24 @@ impl Ledger {
         ranges
     }
 
-    /// All games, once they are there.
+    /// All games of a complete order.
     pub fn finish(self) -> PlayedGames {
-        let seconds = self.completed.unwrap_or_else(Instant::now).duration_since(self.opened).as_secs_f64();
+        let seconds = self.completed.unwrap_or_else(Instant::now).duration_since(self.began).as_secs_f64();
         let mut games = Vec::with_capacity(self.games.len());
-        let mut parts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut n_games: BTreeMap<String, usize> = BTreeMap::new();
         let mut evaluations = 0;
-        for place in self.games {
-            let Place::Here(counted) = place else { continue };
-            let counted = *counted;
-            *parts.entry(counted.worker).or_default() += 1;
-            evaluations += counted.evaluations;
-            games.push(counted.game);
+        for state in self.games {
+            let GameState::Received(received) = state else { continue };
+            *n_games.entry(received.worker).or_default() += 1;
+            evaluations += received.evaluations;
+            games.push(received.game);
         }
         let mut report = self.report;
         let mut thread_seconds = 0.0;
-        for (name, games) in parts {
+        for (name, games) in n_games {
             let part = self.workers.get(&name);
             let threads = part.map_or(0, |part| part.threads);
-            let played = part.map_or(seconds, |part| part.last.duration_since(self.opened).as_secs_f64());
+            let played = part.map_or(seconds, |part| part.last.duration_since(self.began).as_secs_f64());
             thread_seconds += threads as f64 * seconds;
             let games_per_second = games as f64 / played.max(1e-3);
             report.workers.push(WorkerReport { name, threads, games, games_per_second });

@@ -1,0 +1,175 @@
+//! The sources of games that workers play: for a run and for matches.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tablut_arena::{GameResult, MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
+use tablut_games::{
+    CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, MakeInference, NetSink,
+    PlayedGames,
+};
+use tablut_net::Model;
+use tablut_players::{NamedPlayer, Nets};
+
+use super::fleet_trainer::FleetTrainer;
+use super::state::Command;
+use crate::counted_game::game_result;
+use crate::error::FleetError;
+use crate::order::{MatchOrder, Order};
+use crate::probe::probe;
+
+/// The games of a run, played by workers.
+pub struct FleetGames<'a> {
+    fleet: &'a FleetTrainer,
+    make_inference: MakeInference<'a>,
+    /// The last probe on this machine, with the number of simulations of its searches.
+    probe: Option<(u32, String)>,
+}
+
+/// The nets of a run, published for the workers.
+pub struct FleetNets<'a> {
+    fleet: &'a FleetTrainer,
+}
+
+impl FleetNets<'_> {
+    /// The nets for the workers of `fleet`.
+    pub fn new(fleet: &FleetTrainer) -> FleetNets<'_> {
+        FleetNets { fleet }
+    }
+}
+
+impl NetSink for FleetNets<'_> {
+    fn publish(&mut self, _generation: u64, model: &Model) -> Result<(), DoorError> {
+        let weights = Arc::new(model.weights.clone());
+        self.fleet.send(Command::Net(weights.hash(), weights))
+    }
+}
+
+impl<'a> FleetGames<'a> {
+    /// The games of the workers of `fleet`. `make_inference` is used for the probe and for the games that are played
+    /// again.
+    pub fn new(fleet: &'a FleetTrainer, make_inference: MakeInference<'a>) -> Self {
+        Self { fleet, make_inference, probe: None }
+    }
+}
+
+impl GameSource for FleetGames<'_> {
+    fn begin(&mut self, order: &GameOrder) -> Result<(), DoorError> {
+        let simulations = order.simulations;
+        let order = Order::from(order.clone());
+        let spec = self.fleet.spec(&order);
+        if self.fleet.has_begun(&spec) {
+            return Ok(());
+        }
+        let probe = match &self.probe {
+            Some((of, known)) if *of == simulations => known.clone(),
+            _ => {
+                let here = probe(&spec, |weights| (self.make_inference)(weights));
+                let here = here.map_err(|error| DoorError::Other(Box::new(error)))?;
+                self.probe.insert((simulations, here)).1.clone()
+            }
+        };
+        let all: Vec<usize> = (0..order.games()).collect();
+        self.fleet.begin(spec, &order, probe, &all)
+    }
+
+    fn collect(
+        &mut self,
+        order: &GameOrder,
+        counters: &Counters,
+        cancel: &CancelToken,
+        on_game: &(dyn Fn(&GameRecord) + Sync),
+    ) -> Result<PlayedGames, DoorError> {
+        self.begin(order)?;
+        self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
+            counters.evaluations.fetch_add(evaluations, Ordering::Relaxed);
+            on_game(game);
+        })
+    }
+
+    fn kept(&mut self, generation: u64) -> Result<(), DoorError> {
+        self.fleet.send(Command::Stored(generation))
+    }
+}
+
+/// A match of a tournament.
+#[derive(Copy, Clone)]
+pub struct FleetMatch<'a> {
+    /// Its number in the tournament, from 0.
+    pub number: u64,
+    /// Its settings.
+    pub config: &'a MatchConfig,
+    /// The two players.
+    pub players: [&'a NamedPlayer; 2],
+    /// The players' nets.
+    pub nets: &'a Nets,
+}
+
+/// The games of a tournament, played by workers.
+pub struct FleetMatches<'a> {
+    fleet: &'a FleetTrainer,
+    make_inference: MakeInference<'a>,
+    /// The workers' part, match by match.
+    pub reports: Vec<FleetReport>,
+}
+
+impl<'a> FleetMatches<'a> {
+    /// The games of the workers of `fleet`. `make_inference` is used for the probe and for the games that are played
+    /// again.
+    pub fn new(fleet: &'a FleetTrainer, make_inference: MakeInference<'a>) -> Self {
+        Self { fleet, make_inference, reports: Vec::new() }
+    }
+
+    /// Has the games of a match played that are not among `earlier`. The games are the same as those of
+    /// [`tablut_arena::resume_match`].
+    pub fn play(
+        &mut self,
+        pairing: &FleetMatch<'_>,
+        earlier: Vec<(usize, GameResult)>,
+        cancel: &CancelToken,
+        on_game: impl Fn(&MatchProgress<'_>) + Sync,
+    ) -> Result<MatchOutcome, FleetError> {
+        let FleetMatch { number, config, players, nets } = *pairing;
+        let names = players.map(NamedPlayer::name);
+        collect_match(config, names, earlier, cancel, on_game, |wanted| {
+            let order = Order::Match(Box::new(MatchOrder::new(number, config, players, nets, wanted.openings)?));
+            self.games(&order, wanted)
+        })
+    }
+
+    /// Has the wanted games played. Returns whether all were.
+    fn games(&mut self, order: &Order, wanted: &WantedGames<'_>) -> Result<bool, FleetError> {
+        let spec = self.fleet.spec(order);
+        let probe = probe(&spec, |weights| (self.make_inference)(weights))?;
+        self.fleet.begin(spec, order, probe, &wanted.games).map_err(fleet_error)?;
+        let deliver = &mut |game: &GameRecord, _| {
+            (wanted.deliver)(game.index as usize, &game_result(game));
+        };
+        let played = match self.fleet.collect(order, self.make_inference, &wanted.cancel, deliver) {
+            Ok(played) => {
+                self.reports.extend(played.fleet);
+                true
+            }
+            Err(DoorError::Stopped) => false,
+            Err(error) => return Err(fleet_error(error)),
+        };
+        // The games of a match that the user stopped stay at the broker for the next start.
+        let was_settled = !played && !wanted.was_stopped();
+        if played || was_settled {
+            self.fleet.close(order.generation()).map_err(fleet_error)?;
+        }
+        Ok(played)
+    }
+}
+
+/// The error of a game source as an error of the fleet.
+fn fleet_error(error: DoorError) -> FleetError {
+    match error {
+        DoorError::Stopped => FleetError::Stopped,
+        DoorError::Other(error) => match error.downcast::<FleetError>() {
+            Ok(error) => *error,
+            Err(other) => FleetError::message("match", other),
+        },
+        other => FleetError::message("match", other),
+    }
+}

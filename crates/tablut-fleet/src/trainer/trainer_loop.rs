@@ -1,0 +1,404 @@
+//! The trainer's loop at the broker: it hands out jobs, receives games, and hands out jobs again whose games are missing.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::pull;
+use futures_util::StreamExt;
+use tablut_net::Weights;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::state::{Command, FleetStatus, Shared, TrainerOptions};
+use crate::broker::{Broker, JOBS, RESULTS, Received, SILENCE, next};
+use crate::connection::{Connection, Log, pause, pause_unless};
+use crate::error::FleetError;
+use crate::job_size::job_size;
+use crate::result_message::{ResultHeader, ResultMessage};
+use crate::wire::{Heartbeat, Job, job_subject, read_job_subject, read_result_subject};
+
+/// How often heartbeats are read and the claim on the run is renewed.
+const TICK: Duration = Duration::from_secs(2);
+/// How long a message that the broker has announced may take.
+const ANNOUNCED: Duration = Duration::from_secs(30);
+/// After this many refused results a worker is ignored.
+const MAX_REFUSED: usize = 8;
+
+/// Runs until the run drops its end of `commands`.
+pub(super) async fn run(
+    connection: Connection,
+    options: TrainerOptions,
+    log: Log,
+    shared: &Arc<Shared>,
+    mut commands: UnboundedReceiver<Command>,
+) -> Result<(), FleetError> {
+    let reconnected = Arc::new(Notify::new());
+    let client = connection.open("tablut train", &log, &reconnected, &shared.cancel).await?;
+    let mut this = TrainerLoop {
+        broker: Broker::new(client),
+        options,
+        log,
+        shared: Arc::clone(shared),
+        last: 0,
+        results: None,
+        lag: 0,
+        check_at: Some(Instant::now()),
+        checked: Instant::now(),
+        failures: 0,
+        handed_out: 0,
+        nets: BTreeMap::new(),
+        announced: HashSet::new(),
+        refused: BTreeMap::new(),
+    };
+    this.claim_run().await?;
+    this.tick().await;
+    let mut tick = interval(TICK);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let check_at = this.check_at.unwrap_or(this.checked + this.options.lease);
+        tokio::select! {
+            command = commands.recv() => match command {
+                Some(command) => this.command(command).await,
+                None => break,
+            },
+            () = reconnected.notified() => this.restart(),
+            message = next(&mut this.results) => this.message(message).await,
+            () = tokio::time::sleep_until(check_at) => this.check().await?,
+            _ = tick.tick() => this.tick().await,
+        }
+    }
+    let leave = async {
+        this.broker.release_run(&this.options.run).await?;
+        this.broker.client.flush().await.map_err(|error| FleetError::broker("the broker", error))
+    };
+    // Without an answer the claim expires by itself.
+    let _ = timeout(Duration::from_secs(2), leave).await;
+    Ok(())
+}
+
+struct TrainerLoop {
+    broker: Broker,
+    options: TrainerOptions,
+    log: Log,
+    shared: Arc<Shared>,
+    /// Sequence number of the last result that was read.
+    last: u64,
+    results: Option<pull::Stream>,
+    /// Results that waited when the last one was read.
+    lag: u64,
+    /// When to check next whether all missing games are covered by jobs.
+    check_at: Option<Instant>,
+    /// When this was checked last.
+    checked: Instant,
+    /// Number of failures since the broker last worked.
+    failures: usize,
+    /// Numbers the jobs, so that the broker does not take a job that is handed out again for a duplicate.
+    handed_out: u64,
+    /// Nets that workers may need, by hash.
+    nets: BTreeMap<String, Arc<Weights>>,
+    /// Refused workers that the log has named.
+    announced: HashSet<String>,
+    /// Number of refused results by worker.
+    refused: BTreeMap<String, usize>,
+}
+
+impl TrainerLoop {
+    /// After a lost connection the broker may have lost results that were read, and may number new ones from the start.
+    fn restart(&mut self) {
+        (self.results, self.last) = (None, 0);
+        self.check_soon(Duration::ZERO);
+    }
+
+    fn check_soon(&mut self, after: Duration) {
+        let then = Instant::now() + after;
+        self.check_at = Some(self.check_at.map_or(then, |already| already.min(then)));
+    }
+
+    /// Claims the run for this trainer. It is an error if another trainer has claimed it.
+    async fn claim_run(&mut self) -> Result<(), FleetError> {
+        loop {
+            match self.try_claim().await {
+                Err(error) if error.is_passing() => self.failed(&error).await?,
+                result => return result,
+            }
+        }
+    }
+
+    async fn try_claim(&mut self) -> Result<(), FleetError> {
+        self.broker.ensure(Some(self.options.lease)).await?;
+        let TrainerOptions { run, holder, .. } = &self.options;
+        match self.broker.claim_run(run, holder).await? {
+            Some(other) => Err(FleetError::RunInUse { run: run.clone(), holder: other }),
+            None => Ok(()),
+        }
+    }
+
+    /// Logs the first of several failures, and waits before the next attempt.
+    async fn failed(&mut self, error: &FleetError) -> Result<(), FleetError> {
+        if self.failures == 0 {
+            (self.log)(&format!("{error}; trying again until it works"));
+        }
+        self.failures += 1;
+        pause_unless(pause(self.failures), &self.shared.cancel).await
+    }
+
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::HandOut => self.check_soon(Duration::ZERO),
+            Command::Net(hash, weights) => {
+                // If this fails, the net is stored when its jobs are handed out.
+                let _ = self.broker.put_net(&hash, &weights).await;
+                self.nets.insert(hash, weights);
+            }
+            Command::Stored(generation) => self.clear(generation).await,
+        }
+    }
+
+    /// Removes a stored generation from the broker. What cannot be removed expires after a week.
+    async fn clear(&mut self, generation: u64) {
+        let run = &self.options.run;
+        let _ = self.broker.purge(JOBS, format!("tablut.job.{run}.{generation}.>")).await;
+        let _ = self.broker.purge(RESULTS, format!("tablut.result.{run}.{generation}.>")).await;
+        let needed: HashSet<String> = {
+            let state = self.shared.lock();
+            state.orders.values().flat_map(|order| &order.spec.nets).map(|net| net.hash.clone()).collect()
+        };
+        let n_old = self.nets.len().saturating_sub(2);
+        let old: Vec<String> = self.nets.keys().filter(|hash| !needed.contains(*hash)).take(n_old).cloned().collect();
+        for hash in old {
+            self.nets.remove(&hash);
+            let _ = self.broker.remove_object(&hash).await;
+        }
+    }
+
+    /// Checks that a job covers every missing game.
+    async fn check(&mut self) -> Result<(), FleetError> {
+        self.check_at = None;
+        self.checked = Instant::now();
+        match self.try_check().await {
+            Ok(()) => {
+                if self.failures > 0 {
+                    (self.log)("the broker works again");
+                }
+                self.failures = 0;
+            }
+            Err(error) if error.is_passing() => {
+                self.results = None;
+                self.failed(&error).await?;
+                self.check_soon(Duration::ZERO);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    async fn try_check(&mut self) -> Result<(), FleetError> {
+        if self.shared.lock().orders.is_empty() {
+            return Ok(());
+        }
+        self.broker.ensure(Some(self.options.lease)).await?;
+        self.broker.repair_queue().await?;
+        self.broker.ensure(Some(self.options.lease)).await?;
+        // Jobs first, results second: the results of a job that leaves the queue in between are there.
+        let outstanding = self.outstanding().await?;
+        if self.results.is_some() && self.uncovered(&outstanding).is_empty() {
+            return Ok(());
+        }
+        self.read_all().await?;
+        for (generation, ranges) in self.uncovered(&outstanding) {
+            self.hand_out(generation, &ranges).await?;
+        }
+        Ok(())
+    }
+
+    /// The games of all jobs in the queue and at workers, by generation. Jobs of other orders are removed.
+    async fn outstanding(&mut self) -> Result<BTreeMap<u64, Vec<Range<usize>>>, FleetError> {
+        let jobs = self.broker.subjects(JOBS, format!("tablut.job.{}.>", self.options.run)).await?;
+        let mut outstanding: BTreeMap<u64, Vec<Range<usize>>> = BTreeMap::new();
+        for subject in jobs.into_keys() {
+            let read = read_job_subject(&subject);
+            let current = read.filter(|(generation, id, ..)| {
+                self.shared.lock().orders.get(generation).is_some_and(|order| order.id == *id)
+            });
+            match current {
+                Some((generation, _, first, count)) => {
+                    outstanding.entry(generation).or_default().push(first..first.saturating_add(count));
+                }
+                None => self.broker.purge(JOBS, subject).await?,
+            }
+        }
+        Ok(outstanding)
+    }
+
+    fn uncovered(&self, outstanding: &BTreeMap<u64, Vec<Range<usize>>>) -> Vec<(u64, Vec<Range<usize>>)> {
+        let state = self.shared.lock();
+        let ranges = state.orders.iter().map(|(generation, order)| {
+            let covered = outstanding.get(generation).map(Vec::as_slice).unwrap_or_default();
+            (*generation, order.uncovered(covered))
+        });
+        ranges.filter(|(_, ranges)| !ranges.is_empty()).collect()
+    }
+
+    /// Reads all results at the broker, and then those that arrive.
+    async fn read_all(&mut self) -> Result<(), FleetError> {
+        self.results = None;
+        let (waiting, mut messages) = self.broker.results(&self.options.run, &mut self.last).await?;
+        for _ in 0..waiting {
+            let message = timeout(ANNOUNCED, messages.next()).await;
+            let message = message.map_err(|_| FleetError::broker("reading games", "no answer within half a minute"))?;
+            match message {
+                Some(Ok(message)) => self.take(&message).await,
+                Some(Err(error)) => return Err(FleetError::broker("reading games", error)),
+                None => return Err(FleetError::broker("reading games", "the stream has ended")),
+            }
+        }
+        self.results = Some(messages);
+        Ok(())
+    }
+
+    /// Hands out jobs for the games of `ranges`.
+    async fn hand_out(&mut self, generation: u64, ranges: &[Range<usize>]) -> Result<(), FleetError> {
+        let (spec, probe, order, size, fleet_threads) = {
+            let state = self.shared.lock();
+            let Some(progress) = state.orders.get(&generation) else { return Ok(()) };
+            let status = &state.status;
+            let size = job_size(progress.order.games(), status.playing().count(), status.games_per_second());
+            (progress.spec.clone(), progress.probe.clone(), progress.order.clone(), size, status.threads())
+        };
+        for (net, weights) in spec.nets.iter().zip(order.nets()) {
+            self.broker.put_net(&net.hash, &weights).await?;
+            self.nets.insert(net.hash.clone(), weights);
+        }
+        let mut messages = Vec::new();
+        for range in ranges {
+            for first in range.clone().step_by(size) {
+                let count = size.min(range.end - first);
+                let (openings, probe) = (order.openings_of(first, count), probe.clone());
+                let job = Job { order: spec.clone(), first, count, openings, probe, fleet_threads };
+                self.handed_out += 1;
+                let (process, number) = (std::process::id(), self.handed_out);
+                let id = format!("{}.{}.{first}.{count}.{process}.{number}", spec.run, spec.id());
+                messages.push((job_subject(&job.order, first, count), id, job.to_bytes()));
+            }
+        }
+        let n_jobs = messages.len() as u64;
+        self.broker.publish("handing out jobs", messages).await?;
+        if let Some(progress) = self.shared.lock().orders.get_mut(&generation) {
+            progress.report.jobs += n_jobs;
+        }
+        Ok(())
+    }
+
+    /// Takes a result, or the end of the stream.
+    async fn message(&mut self, message: Received) {
+        if let Some(Ok(message)) = message {
+            self.take(&message).await;
+        } else {
+            self.results = None;
+            self.check_soon(Duration::from_secs(1));
+        }
+    }
+
+    async fn take(&mut self, message: &async_nats::jetstream::Message) {
+        if let Ok(info) = message.info() {
+            self.last = self.last.max(info.stream_sequence);
+            self.lag = info.pending;
+        }
+        let Some((generation, id)) = read_result_subject(&message.subject) else { return };
+        let wanted = self.shared.lock().orders.get(&generation).is_some_and(|order| order.id == id);
+        if !wanted {
+            return;
+        }
+        let header = match ResultMessage::header(&message.payload) {
+            Ok(header) => header,
+            Err(error) => return self.refuse(generation, "an unnamed worker", &error.to_string()),
+        };
+        if self.shared.lock().distrusted.contains(&header.worker) {
+            return;
+        }
+        let taken = match self.open(generation, &header, &message.payload).await {
+            Ok((result, n_bytes)) => {
+                let mut state = self.shared.lock();
+                let Some(progress) = state.orders.get_mut(&generation) else { return };
+                progress.count_lag(self.lag);
+                progress.take(result, n_bytes)
+            }
+            Err(reason) => Err(reason),
+        };
+        match taken {
+            Ok(()) => self.shared.change.notify_all(),
+            Err(reason) => self.refuse(generation, &header.worker, &reason),
+        }
+    }
+
+    /// Unpacks a result from its message or from the object that it names. Returns its size too.
+    async fn open(
+        &self,
+        generation: u64,
+        header: &ResultHeader,
+        bytes: &[u8],
+    ) -> Result<(ResultMessage, usize), String> {
+        let max_game_bytes = match self.shared.lock().orders.get(&generation) {
+            Some(progress) => progress.check_header(header)?,
+            None => return Err("its generation is complete".to_owned()),
+        };
+        let Some(object) = &header.object else {
+            let result = ResultMessage::unpack(bytes, max_game_bytes).map_err(|error| error.to_string())?;
+            return Ok((result, bytes.len()));
+        };
+        let bytes = self.broker.object(object).await.map_err(|error| error.to_string())?;
+        let result = ResultMessage::unpack(&bytes, max_game_bytes).map_err(|error| error.to_string())?;
+        // What cannot be removed expires after a week.
+        let _ = self.broker.remove_object(object).await;
+        if result.header.worker != header.worker {
+            return Err("the object contains another worker's games".to_owned());
+        }
+        Ok((result, bytes.len()))
+    }
+
+    /// Refuses a result. Its games are still missing.
+    fn refuse(&mut self, generation: u64, worker: &str, reason: &str) {
+        let n_refused = self.refused.entry(worker.to_owned()).or_default();
+        *n_refused += 1;
+        let n_refused = *n_refused;
+        let mut state = self.shared.lock();
+        if let Some(progress) = state.orders.get_mut(&generation) {
+            progress.report.refused += 1;
+        }
+        if n_refused == MAX_REFUSED {
+            state.distrusted.insert(worker.to_owned());
+        }
+        drop(state);
+        if n_refused == 1 {
+            (self.log)(&format!("refused a result of {worker}: {reason}"));
+        } else if n_refused == MAX_REFUSED {
+            (self.log)(&format!("worker {worker} is ignored from now on; take away its credentials"));
+        }
+        self.check_soon(Duration::from_secs(1));
+    }
+
+    /// Renews the claim on the run and reads the heartbeats. If one fails, the next tick tries it again.
+    async fn tick(&mut self) {
+        let TrainerOptions { run, holder, .. } = &self.options;
+        let _ = timeout(TICK, self.broker.renew_claim(run, holder)).await;
+        let Ok(Ok(heartbeats)) = timeout(SILENCE / 2, self.broker.heartbeats()).await else { return };
+        let read = |bytes: Vec<u8>| serde_json::from_slice::<Heartbeat>(&bytes).ok();
+        let mut workers: Vec<Heartbeat> = heartbeats.into_iter().filter_map(read).collect();
+        workers.sort_by(|a, b| a.name.cmp(&b.name));
+        for worker in &workers {
+            if let Some(reason) = worker.refused.as_ref().filter(|_| self.announced.insert(worker.name.clone())) {
+                (self.log)(&format!("worker {} does not play: {reason}", worker.name));
+            }
+        }
+        let mut state = self.shared.lock();
+        let sum = |count: fn(&tablut_games::FleetReport) -> u64| {
+            state.orders.values().map(|order| count(&order.report)).sum()
+        };
+        let (redeliveries, refused) = (sum(|report| report.redeliveries), sum(|report| report.refused));
+        let games = state.orders.values().map(super::progress::Progress::n_games).sum();
+        state.status = FleetStatus { workers, redeliveries, refused, games, lag: self.lag };
+    }
+}

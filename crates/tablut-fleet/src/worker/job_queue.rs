@@ -1,0 +1,199 @@
+//! The jobs that a worker holds. The players take their games one by one and finish them in any order.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream;
+use tablut_games::{GameRecord, LeafRequest, Task, TaskSource};
+use tablut_players::PlayerError;
+use tablut_search::Evaluation;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::counted_game::CountedGame;
+use crate::order::Order;
+use crate::result_message::ResultGame;
+use crate::wire::Job;
+
+/// The speed is measured over this time.
+const RECENT: Duration = Duration::from_secs(30);
+
+/// A job that the broker has given to this worker. The worker must renew the lease until the job is acknowledged.
+pub(super) struct Lease {
+    pub job: Job,
+    pub order: Order,
+    /// The evaluators' slots with the job's nets.
+    pub slots: Vec<usize>,
+    /// The broker's message, for renewals and the acknowledgement.
+    pub message: jetstream::Message,
+    /// How often the broker has delivered the job.
+    pub delivered: u64,
+    games: Mutex<Vec<ResultGame>>,
+}
+
+impl Lease {
+    pub fn new(job: Job, order: Order, slots: Vec<usize>, message: jetstream::Message, delivered: u64) -> Self {
+        let games = Mutex::new(Vec::with_capacity(job.count));
+        Self { job, order, slots, message, delivered, games }
+    }
+
+    /// Takes the games of a finished job, in the order of their numbers.
+    pub fn take_games(&self) -> Vec<ResultGame> {
+        let mut games = std::mem::take(&mut *self.lock());
+        games.sort_by_key(|entry| entry.game.index);
+        games
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<ResultGame>> {
+        self.games.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// All jobs of a worker.
+pub(super) struct JobQueue {
+    state: Mutex<State>,
+    closed: AtomicBool,
+    /// Receives jobs whose games are all finished.
+    finished: UnboundedSender<Arc<Lease>>,
+    /// Notified when a game ends.
+    pub game_ended: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Jobs with games that no player has begun, and the number of the next game.
+    ready: VecDeque<(Arc<Lease>, usize)>,
+    /// All jobs whose games are not at the broker yet.
+    leases: Vec<Arc<Lease>>,
+    /// Unfinished games of all jobs.
+    holding: usize,
+    games: u64,
+    jobs: u64,
+    ended: VecDeque<Instant>,
+}
+
+impl JobQueue {
+    pub fn new(finished: UnboundedSender<Arc<Lease>>) -> Self {
+        Self { state: Mutex::default(), closed: AtomicBool::new(false), finished, game_ended: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Adds a job.
+    pub fn push(&self, lease: Lease) {
+        let lease = Arc::new(lease);
+        let mut state = self.lock();
+        state.holding += lease.job.count;
+        state.leases.push(Arc::clone(&lease));
+        state.ready.push_back((lease, 0));
+    }
+
+    /// The number of unfinished games.
+    pub fn holding(&self) -> usize {
+        self.lock().holding
+    }
+
+    /// All jobs whose games are not at the broker yet.
+    pub fn leases(&self) -> Vec<Arc<Lease>> {
+        self.lock().leases.clone()
+    }
+
+    /// Removes a job whose games are at the broker.
+    pub fn remove(&self, lease: &Arc<Lease>) {
+        let mut state = self.lock();
+        state.jobs += 1;
+        state.leases.retain(|other| !Arc::ptr_eq(other, lease));
+    }
+
+    /// Ends the players when they have no more games.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.game_ended.notify_one();
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Takes a finished game.
+    pub fn deliver(&self, lease: &Arc<Lease>, game: GameRecord, evaluations: u64) {
+        let mut games = lease.lock();
+        games.push(ResultGame { game, evaluations });
+        let is_complete = games.len() == lease.job.count;
+        drop(games);
+        let mut state = self.lock();
+        state.holding -= 1;
+        state.games += 1;
+        state.ended.push_back(Instant::now());
+        drop(state);
+        if is_complete {
+            // When the worker stops, the receiver is gone and the job goes back to the queue.
+            let _ = self.finished.send(Arc::clone(lease));
+        }
+        self.game_ended.notify_one();
+    }
+
+    /// The numbers of finished games and jobs.
+    pub fn totals(&self) -> (u64, u64) {
+        let state = self.lock();
+        (state.games, state.jobs)
+    }
+
+    /// Games per second over the last half minute. `since` is the worker's start.
+    pub fn games_per_second(&self, since: Instant) -> f64 {
+        let mut state = self.lock();
+        let now = Instant::now();
+        while state.ended.front().is_some_and(|&ended| now.duration_since(ended) > RECENT) {
+            state.ended.pop_front();
+        }
+        state.ended.len() as f64 / now.duration_since(since).min(RECENT).as_secs_f64().max(1.0)
+    }
+}
+
+/// A game of a job.
+pub(super) struct JobGame {
+    lease: Arc<Lease>,
+    game: CountedGame,
+}
+
+impl Task for JobGame {
+    type Output = (Arc<Lease>, GameRecord, u64);
+    type Error = PlayerError;
+
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
+        let ended = self.game.gather(requests)?;
+        Ok(ended.map(|(game, evaluations)| (Arc::clone(&self.lease), game, evaluations)))
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        self.game.apply(evaluations);
+    }
+}
+
+impl TaskSource for JobQueue {
+    type Task = JobGame;
+
+    fn next(&self) -> Option<(usize, JobGame)> {
+        let (lease, index) = {
+            let mut state = self.lock();
+            let (lease, begun) = state.ready.front_mut()?;
+            let index = lease.job.first + *begun;
+            *begun += 1;
+            let (lease, all_begun) = (Arc::clone(lease), *begun == lease.job.count);
+            if all_begun {
+                state.ready.pop_front();
+            }
+            (lease, index)
+        };
+        let game = lease.order.game(index, &lease.slots).expect("a job has the openings of its games");
+        Some((index, JobGame { lease, game }))
+    }
+
+    fn is_open(&self) -> bool {
+        !self.is_closed()
+    }
+}
