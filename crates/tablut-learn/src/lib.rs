@@ -62,6 +62,6 @@ pub use product_net::{Multiply, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use survey::{RunCheck, RunSummary, check_run};
-pub use train::{Doors, Observer, train};
+pub use train::{Doors, OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;
 pub use watching::free_bytes;

@@ -131,12 +131,6 @@ impl Run {
         };
         run.refill_window()?;
         run.refill_history()?;
-        let (generations, positions) = (run.config.schedule.generations, run.window.len());
-        let device = run.device.name();
-        tracing::info!(next_generation, generations, window_positions = positions, device, "run opened");
-        for change in &run.changed {
-            tracing::info!("config: {} was {}, is {}", change.key, change.before, change.after);
-        }
         Ok(run)
     }
 

@@ -31,43 +31,77 @@ pub struct Doors<'a> {
     pub nets: Option<&'a mut dyn NetSink>,
 }
 
-/// Observes a run. All methods do nothing by default, and none can change the run.
-pub trait Observer: Sync {
-    /// Self-play of a generation starts.
-    fn selfplay_begins(&self, _generation: u64, _games: usize, _simulations: u32) {}
-    /// A game has ended. The workers call this.
-    fn game_ends(&self, _game: &GameRecord, _counters: &Counters) {}
-    /// Training of a generation starts.
-    fn learning_begins(&self, _generation: u64, _steps: u64) {}
+/// What happens in a run. The training loop sends the events of each generation in the order of this list; the function that
+/// rates nets sends those of rating, and whoever watches the run sends notes and pauses.
+#[derive(Clone, Copy, Debug)]
+pub enum RunEvent<'a> {
+    /// Self-play of a generation begins.
+    SelfPlayBegan {
+        /// The generation, from 0.
+        generation: u64,
+        /// Its games.
+        games: usize,
+    },
+    /// A game of self-play has ended. The threads that play send this.
+    GameEnded(&'a GameRecord),
+    /// The games of a generation are in the run's folder.
+    GamesSaved {
+        /// The generation, from 0.
+        generation: u64,
+        /// How they were played; without times if that was before the run was interrupted.
+        selfplay: &'a SelfPlayMetrics,
+    },
+    /// Learning from a generation's games begins.
+    LearningBegan {
+        /// The generation, from 0.
+        generation: u64,
+        /// Its steps.
+        steps: u64,
+    },
     /// A step is done.
-    fn step_ends(&self, _report: &StepReport, _learning_rate: f32) {}
-    /// Plays the games that rate the net of `generation`, [`rating_pairs`](crate::rating_pairs); none where nobody does. What comes of
-    /// it is written into the metrics and changes nothing else; it must be a function of run and generation, but for its time.
-    fn rate(
-        &self,
-        _run: &Run,
-        _generation: u64,
-        _model: &Model,
-        _cancel: &CancelToken,
-    ) -> Result<Option<RatedGeneration>, DoorError> {
-        Ok(None)
-    }
-    /// A generation is on disk, with its new net.
-    fn generation_ends(&self, _metrics: &GenerationMetrics, _model: &Model) {}
+    StepEnded {
+        /// Its loss and gradient.
+        report: &'a StepReport,
+        /// Its learning rate.
+        learning_rate: f32,
+    },
+    /// Games begin that rate the net of a generation.
+    RatingBegan {
+        /// The generation, from 0.
+        generation: u64,
+        /// The number of games.
+        games: u64,
+    },
+    /// One of them has ended.
+    RatingGameEnded,
+    /// A generation is in the run's folder, with its net.
+    GenerationEnded(&'a GenerationMetrics),
+    /// A line that people should see.
+    Note(&'a str),
+    /// The run has been paused, or goes on.
+    Paused(bool),
 }
 
-/// Runs all remaining generations. `cancel` stops it between two steps or rounds.
+/// Receives the events of a run, from several threads. None of them can change the run.
+pub type OnEvent<'a> = &'a (dyn Fn(RunEvent<'_>) + Sync);
+
+/// Plays the games that rate the net of a generation, [`rating_pairs`](crate::rating_pairs); none where there are no pairs. The
+/// result is written into the metrics and changes nothing else. It must be a function of run and generation, except for its
+/// time.
+pub type RateNet<'a> = &'a dyn Fn(&Run, u64, &Model, &CancelToken) -> Result<Option<RatedGeneration>, DoorError>;
+
+/// Runs all remaining generations. `cancel` stops it between two steps or rounds. Without `rate` no net is rated.
 pub fn train(
     run: &mut Run,
     mut doors: Doors<'_>,
     counters: &Counters,
     cancel: &CancelToken,
-    observer: &dyn Observer,
+    rate: Option<RateNet<'_>>,
+    on_event: OnEvent<'_>,
 ) -> Result<(), TrainError> {
     while run.next_generation < run.config.schedule.generations {
-        let metrics = generation(run, &mut doors, counters, cancel, observer)?;
-        let model = run.model();
-        observer.generation_ends(&metrics, &model);
+        let metrics = generation(run, &mut doors, counters, cancel, rate, on_event)?;
+        on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
         run.follow_time()?;
     }
@@ -80,14 +114,15 @@ fn generation(
     doors: &mut Doors<'_>,
     counters: &Counters,
     cancel: &CancelToken,
-    observer: &dyn Observer,
+    rate: Option<RateNet<'_>>,
+    on_event: OnEvent<'_>,
 ) -> Result<GenerationMetrics, TrainError> {
     let generation = run.next_generation;
-    let (games, selfplay, fleet) = games_of(run, generation, doors.games, counters, cancel, observer)?;
+    let (games, selfplay, fleet) = games_of(run, generation, doors.games, counters, cancel, on_event)?;
     doors.games.kept(generation)?;
     run.history.push(&run.rules, &games);
-    let (n_games, positions) = (games.len(), selfplay.positions);
-    tracing::info!(generation, games = n_games, positions, seconds = selfplay.seconds, "games played");
+    let n_games = games.len();
+    on_event(RunEvent::GamesSaved { generation, selfplay: &selfplay });
     let next = generation + 1;
     if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
         doors.games.begin(&order(run, next)?)?;
@@ -100,14 +135,17 @@ fn generation(
     if positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
     }
-    let learning = learn(run, generation, positions, cancel, observer)?;
+    let learning = learn(run, generation, positions, cancel, on_event)?;
     let learnt = watch.losses(run, &games)?;
     let held_out = (!held_out.is_empty()).then(|| watch.losses(run, &held_out)).transpose()?;
     let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
     run.count(n_games, positions, selfplay.evaluations);
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
     let simulations = run.config.schedule.simulations_at(generation);
-    let rating = observer.rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?;
+    let rating = match rate {
+        Some(rate) => rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?,
+        None => None,
+    };
     let machine = watch.machine(run);
     let device = (!run.device.is_cpu()).then(|| run.device.name().to_owned());
     let metrics = GenerationMetrics {
@@ -126,24 +164,10 @@ fn generation(
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
-    log(&metrics);
     if let Some(nets) = &mut doors.nets {
         nets.publish(generation, &run.model())?;
     }
     Ok(metrics)
-}
-
-/// One line in the run's log.
-fn log(metrics: &GenerationMetrics) {
-    let LearningMetrics { steps, loss, seconds, .. } = &metrics.learning;
-    tracing::info!(
-        generation = metrics.generation,
-        steps,
-        policy_loss = loss.policy,
-        value_loss = loss.value,
-        seconds,
-        "learnt; checkpoint written"
-    );
 }
 
 /// The games of `generation`: from the disk if they were played before a stop, otherwise played and saved.
@@ -153,16 +177,15 @@ fn games_of(
     source: &mut dyn GameSource,
     counters: &Counters,
     cancel: &CancelToken,
-    observer: &dyn Observer,
+    on_event: OnEvent<'_>,
 ) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
     let path = run.games_path(generation);
     if path.exists() {
-        tracing::info!(generation, "its games are on disk from before");
         let file = read_records(&path)?;
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
         return Ok((file.games, metrics, None));
     }
-    let (games, metrics, fleet) = play_games(run, generation, source, counters, cancel, observer)?;
+    let (games, metrics, fleet) = play_games(run, generation, source, counters, cancel, on_event)?;
     if metrics.positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
     }
@@ -194,11 +217,11 @@ fn play_games(
     source: &mut dyn GameSource,
     counters: &Counters,
     cancel: &CancelToken,
-    observer: &dyn Observer,
+    on_event: OnEvent<'_>,
 ) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
     let order = order(run, generation)?;
-    observer.selfplay_begins(generation, order.games, order.simulations);
-    let played = source.collect(&order, counters, cancel, &|game| observer.game_ends(game, counters))?;
+    on_event(RunEvent::SelfPlayBegan { generation, games: order.games });
+    let played = source.collect(&order, counters, cancel, &|game| on_event(RunEvent::GameEnded(game)))?;
     let metrics = SelfPlayMetrics {
         batch_fill: played.batch_fill,
         seconds: played.seconds,
@@ -216,11 +239,11 @@ fn learn(
     generation: u64,
     positions: usize,
     cancel: &CancelToken,
-    observer: &dyn Observer,
+    on_event: OnEvent<'_>,
 ) -> Result<LearningMetrics, TrainError> {
     let config = run.config.learning.clone();
     let steps = ((positions as f32 * config.draws_per_position / config.batch_size as f32).round() as u64).max(1);
-    observer.learning_begins(generation, steps);
+    on_event(RunEvent::LearningBegan { generation, steps });
     let mut rng = batch_rng(run.config.seed, generation);
     let mut parts = Vec::new();
     let mut metrics = LearningMetrics {
@@ -243,7 +266,7 @@ fn learn(
         let report = backend.step(&batch, rate)?;
         metrics.gradient_norm += report.gradient_norm / steps as f32;
         metrics.learning_rate = rate;
-        observer.step_ends(&report, rate);
+        on_event(RunEvent::StepEnded { report: &report, learning_rate: rate });
         parts.push(report.loss);
     }
     run.learner = backend.state()?;

@@ -1,13 +1,16 @@
 //! Keeps `live.json` in a run's folder while it trains: what it does, and a few games as they are played.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tablut_games::{Counters, GameRecord, GameWatch, PlyRecord};
+use tablut_games::{GameWatch, PlyRecord};
+use tablut_learn::RunEvent;
 use tablut_report::{Live, LiveGame};
-use tablut_rules::{Position, Rules, Side};
+use tablut_rules::{Position, Rules};
+
+use crate::run_events::Consumer;
+use crate::run_progress::{Phase, RunProgress};
 
 /// How often the file is written, at most.
 const EVERY: Duration = Duration::from_secs(2);
@@ -15,42 +18,25 @@ const EVERY: Duration = Duration::from_secs(2);
 const MOST_OF_A_SET: usize = 2;
 const MOST_UNDER_WAY: usize = 4;
 const MOST_FINISHED: usize = 2;
-/// The phase in which games are played to learn from.
-pub const SELF_PLAY: &str = "self-play";
 
 /// Writes the file; it goes with this value.
 pub struct LiveWriter {
     folder: PathBuf,
-    counters: Arc<Counters>,
     state: Mutex<State>,
-    /// Says who plays, where others do.
-    workers: OnceLock<Box<dyn Fn() -> String + Send + Sync>>,
 }
 
 struct State {
     live: Live,
     phase_start: Instant,
-    evaluations_before: u64,
     written: Option<Instant>,
 }
 
 impl LiveWriter {
-    /// For the run in `folder`, which counts with `counters`.
-    pub fn new(folder: &Path, counters: &Arc<Counters>) -> Self {
+    /// For the run in `folder`.
+    pub fn new(folder: &Path) -> Self {
         let live = Live { schema: Live::SCHEMA, ..Live::default() };
-        let state = State { live, phase_start: Instant::now(), evaluations_before: 0, written: None };
-        Self {
-            folder: folder.to_owned(),
-            counters: counters.clone(),
-            state: Mutex::new(state),
-            workers: OnceLock::new(),
-        }
-    }
-
-    /// Writes also what `workers` says, from now on.
-    pub fn watch(&self, workers: impl Fn() -> String + Send + Sync + 'static) {
-        // The first fleet is the only one.
-        let _ = self.workers.set(Box::new(workers));
+        let state = State { live, phase_start: Instant::now(), written: None };
+        Self { folder: folder.to_owned(), state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -63,60 +49,47 @@ impl LiveWriter {
         change(&mut state);
         if urgent || state.written.is_none_or(|written| written.elapsed() >= EVERY) {
             state.live.written = Live::present();
-            state.live.workers = self.workers.get().map(|workers| workers()).unwrap_or_default();
             state.live.seconds = state.phase_start.elapsed().as_secs_f64();
             // Whoever watches sees that nothing new comes; it is no reason to stop training.
             let _ = state.live.write(&self.folder);
             state.written = Some(Instant::now());
         }
     }
+}
 
-    /// A phase begins.
-    pub fn begin(&self, phase: &str, generation: u64, total: u64) {
-        self.change(true, |state| {
-            let live = &mut state.live;
-            (live.phase, live.generation, live.done, live.total) = (phase.to_owned(), generation, 0, total);
-            live.under_way.clear();
-            state.phase_start = Instant::now();
-            if phase == SELF_PLAY {
-                (live.results, live.evaluations) = ([0; 3], 0);
-                state.evaluations_before = self.counters.evaluations.load(Ordering::Relaxed);
+impl Consumer for LiveWriter {
+    fn receive(&self, event: &RunEvent<'_>, progress: &RunProgress) -> Vec<String> {
+        let begins = matches!(
+            event,
+            RunEvent::SelfPlayBegan { .. } | RunEvent::LearningBegan { .. } | RunEvent::RatingBegan { .. }
+        );
+        self.change(begins || matches!(event, RunEvent::Paused(_)), |state| {
+            let (live, phase) = (&mut state.live, &progress.phase);
+            live.phase.clear();
+            live.phase.push_str(phase.name);
+            (live.generation, live.done, live.total, live.paused) =
+                (phase.generation, phase.done, phase.total, progress.paused);
+            live.workers = progress.workers();
+            state.phase_start = phase.start;
+            if phase.name == Phase::SELF_PLAY {
+                (live.results, live.evaluations) = (phase.results, progress.evaluations());
+            }
+            if begins {
+                live.under_way.clear();
+            }
+            if let RunEvent::GameEnded(game) = event {
+                let watched = live.under_way.iter().position(|other| other.index == game.index);
+                if let Some(place) = watched {
+                    live.under_way.remove(place);
+                }
+                // Where games are played elsewhere none is seen under way: those that come are shown.
+                if watched.is_some() || live.under_way.is_empty() {
+                    live.finished.insert(0, LiveGame::from(*game));
+                    live.finished.truncate(MOST_FINISHED);
+                }
             }
         });
-    }
-
-    /// A game has ended.
-    pub fn game_ends(&self, game: &GameRecord) {
-        self.change(false, |state| {
-            let live = &mut state.live;
-            live.done += 1;
-            live.results[match game.outcome.winner {
-                Some(Side::Attackers) => 0,
-                None => 1,
-                Some(Side::Defenders) => 2,
-            }] += 1;
-            live.evaluations =
-                self.counters.evaluations.load(Ordering::Relaxed).saturating_sub(state.evaluations_before);
-            let watched = live.under_way.iter().position(|other| other.index == game.index);
-            if let Some(place) = watched {
-                live.under_way.remove(place);
-            }
-            // Where games are played elsewhere none is seen under way: those that come are shown.
-            if watched.is_some() || live.under_way.is_empty() {
-                live.finished.insert(0, LiveGame::from(game));
-                live.finished.truncate(MOST_FINISHED);
-            }
-        });
-    }
-
-    /// So many steps are done.
-    pub fn step_ends(&self) {
-        self.change(false, |state| state.live.done += 1);
-    }
-
-    /// The run was paused, or goes on.
-    pub fn pause(&self, paused: bool) {
-        self.change(true, |state| state.live.paused = paused);
+        Vec::new()
     }
 }
 
@@ -148,14 +121,23 @@ impl Drop for LiveWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::{GameNotes, SearchRecord};
-    use tablut_rules::{Outcome, Reason};
+    use tablut_games::{CancelToken, GameNotes, GameRecord, SearchRecord};
+    use tablut_learn::{Run, TrainConfig};
+    use tablut_report::LIVE_FILE;
+    use tablut_rules::{Outcome, Reason, Side};
+
+    use crate::run_events::RunEvents;
 
     #[test]
     fn games_are_followed_from_their_beginning_to_their_end() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = LiveWriter::new(folder.path(), &Arc::default());
-        writer.begin(SELF_PLAY, 3, 20);
+        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n";
+        let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();
+        let run = Run::open(&folder.path().join("run"), config).unwrap();
+        let writer = Arc::new(LiveWriter::new(&run.folder));
+        let progress = RunProgress::new(&run, &Arc::default(), &CancelToken::new());
+        let events = RunEvents::new(progress, vec![writer.clone()]);
+        events.send(RunEvent::SelfPlayBegan { generation: 3, games: 20 });
         let sets: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
         let search = Some(SearchRecord { value: 0.25, simulations: 8, policy: vec![] });
         let plies = ["d1-d3", "e3-c3"].map(|mv| PlyRecord { mv: mv.parse().unwrap(), search: search.clone() });
@@ -170,7 +152,7 @@ mod tests {
         let outcome = Outcome { winner: Some(Side::Defenders), reason: Reason::KingEscaped };
         let ends = |index| {
             let (rules, plies) = ("kvasir".to_owned(), plies.to_vec());
-            writer.game_ends(&GameRecord {
+            events.send(RunEvent::GameEnded(&GameRecord {
                 index,
                 rules,
                 max_plies: 40,
@@ -178,16 +160,17 @@ mod tests {
                 plies,
                 outcome,
                 notes: GameNotes::default(),
-            });
+            }));
         };
         (5..7).for_each(ends);
         ends(0);
-        writer.begin("learning", 3, 4);
-        let live = Live::read(folder.path()).unwrap();
+        events.send(RunEvent::LearningBegan { generation: 3, steps: 4 });
+        let live = Live::read(&run.folder).unwrap();
         assert_eq!((live.phase.as_str(), live.generation, live.results), ("learning", 3, [0, 0, 3]));
         assert_eq!(live.finished.iter().map(|game| game.index).collect::<Vec<_>>(), [0]);
         assert!(live.under_way.is_empty() && live.finished[0].outcome == Some(outcome));
-        drop(writer);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(run.folder.join(LIVE_FILE).exists());
+        drop((writer, events));
+        assert!(!run.folder.join(LIVE_FILE).exists());
     }
 }

@@ -18,11 +18,13 @@ mod match_tables;
 mod nets;
 mod outputs;
 mod progress;
+mod progress_lines;
 mod rater;
+mod run_events;
 mod run_log;
 mod run_page;
-mod training_progress;
-mod watched;
+mod run_progress;
+mod run_warnings;
 
 use std::process::ExitCode;
 

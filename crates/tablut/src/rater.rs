@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use tablut_arena::{DEFAULT_OPENING_PLIES, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, DoorError};
-use tablut_learn::{RatingOpponent, RatingPairs, Run, model_path, rating_pairs};
+use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
 use tablut_net::{Model, Precision, TrainingSummary};
 use tablut_players::{NamedPlayer, PlayerSpec, Registry, SearchOptions};
 use tablut_protocols::start_program;
@@ -18,27 +18,37 @@ use crate::nets::{load_nets, parse_players};
 const NEWEST: &str = "the newest net";
 const UNTRAINED: &str = "the untrained net";
 
-/// The pairs that rate the net of `generation`. Players that watch the clock and programs are not met: their games are no function
-/// of the run.
-pub fn pairs_to_play(run: &Run, generation: u64) -> anyhow::Result<Vec<RatingPairs>> {
-    let against = parse_players(&run.config.evaluation.against)?;
-    let places: Vec<usize> = (0..against.len()).filter(|&place| against[place].spec.is_reproducible()).collect();
-    Ok(rating_pairs(&run.config, &run.rules, &places, generation))
-}
-
-/// Plays `pairs`, of the net of `generation` that is `model`; `on_game` hears of each game.
+/// Rates the net of `generation`, which is `model`; none where no pairs are to be played. Players that watch the clock and
+/// programs are not met: their games are no function of the run.
 pub fn rate(
     run: &Run,
+    generation: u64,
     model: &Model,
-    pairs: &[RatingPairs],
     cancel: &CancelToken,
-    on_game: &(dyn Fn() + Sync),
-) -> Result<RatedGeneration, DoorError> {
+    on_event: OnEvent<'_>,
+) -> Result<Option<RatedGeneration>, DoorError> {
     let (start, paused) = (Instant::now(), cancel.paused());
+    let failed = |error: anyhow::Error| DoorError::Other(error.into());
+    let against = parse_players(&run.config.evaluation.against).map_err(failed)?;
+    let places: Vec<usize> = (0..against.len()).filter(|&place| against[place].spec.is_reproducible()).collect();
+    let pairs = rating_pairs(&run.config, &run.rules, &places, generation);
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    let games = 2 * pairs.iter().map(|pairs| pairs.n_pairs as u64).sum::<u64>();
+    on_event(RunEvent::RatingBegan { generation, games });
     let simulations = run.config.schedule.simulations_at(0);
-    let prepared = prepare(run, model, pairs, simulations).map_err(|error| DoorError::Other(error.into()))?;
+    let prepared = prepare(run, model, &against, &pairs, simulations).map_err(failed)?;
     let concurrency = run.device.concurrency(&run.config.machine);
-    let played = play_pairs(&prepared.matches, concurrency, || prepared.nets.evaluators(), cancel, on_game);
+    let played = play_pairs(
+        &prepared.matches,
+        concurrency,
+        || prepared.nets.evaluators(),
+        cancel,
+        || {
+            on_event(RunEvent::RatingGameEnded);
+        },
+    );
     let tables = played.map_err(|error| DoorError::Other(error.into()))?.ok_or(DoorError::Stopped)?;
     let matches = pairs.iter().zip(tables).map(|(order, pairs)| RatedMatch {
         rules: order.rules.name().to_owned(),
@@ -48,7 +58,7 @@ pub fn rate(
     });
     let matches = matches.collect();
     let seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
-    Ok(RatedGeneration { simulations, seconds, matches })
+    Ok(Some(RatedGeneration { simulations, seconds, matches }))
 }
 
 /// The nets in memory, and the matches between players that use them.
@@ -57,8 +67,13 @@ struct Prepared {
     matches: Vec<SmallMatch>,
 }
 
-fn prepare(run: &Run, model: &Model, pairs: &[RatingPairs], simulations: u32) -> anyhow::Result<Prepared> {
-    let against = parse_players(&run.config.evaluation.against)?;
+fn prepare(
+    run: &Run,
+    model: &Model,
+    against: &[NamedPlayer],
+    pairs: &[RatingPairs],
+    simulations: u32,
+) -> anyhow::Result<Prepared> {
     let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
     nets.insert(Path::new(NEWEST), model.clone(), Precision::F32)?;
     for order in pairs {

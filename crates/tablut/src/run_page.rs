@@ -8,6 +8,8 @@ use anyhow::Context;
 use tablut_play::{AddedPage, ServeArgs, link_to, serve_pages};
 use tablut_report::LiveReport;
 
+use crate::run_log::RunLog;
+
 /// Where a run's page is on a server.
 pub const RUN_PATH: &str = "/run";
 
@@ -17,19 +19,21 @@ pub fn run_page(folder: &Path) -> AddedPage {
     AddedPage { path: RUN_PATH, render: Arc::new(move || report.page().map_err(|error| error.to_string())) }
 }
 
-/// Serves the page of the run in `folder` from a thread of its own until the program ends; gives its link.
-pub fn serve_in_background(folder: &Path, args: ServeArgs) -> anyhow::Result<String> {
+/// Serves the page of the run in `folder` from a thread of its own until the program ends; gives its link. Later errors
+/// are written into `log`.
+pub fn serve_in_background(folder: &Path, args: ServeArgs, log: &Arc<RunLog>) -> anyhow::Result<String> {
     let pages = [run_page(folder)];
     let (told, heard) = channel();
     let failed = Arc::new(Mutex::new(None));
     let failure = failed.clone();
+    let log = log.clone();
     let serve = move || {
         let ready = &mut |link: &str| {
             // Whoever asked waits for it.
             let _ = told.send(link_to(link, RUN_PATH));
         };
         if let Err(error) = serve_pages(&args, &pages, ready) {
-            tracing::error!("the run's page: {error}");
+            log.write(format_args!("the run's page: {error}"));
             *failure.lock().expect("nobody panics here") = Some(error);
         }
         // Nobody waits for a link any more.

@@ -16,7 +16,7 @@ use super::*;
 use crate::config::TrainConfig;
 use crate::cpu_backend::CpuBackend;
 use crate::run::Run;
-use crate::train::{Doors, Observer, train};
+use crate::train::{Doors, train};
 use crate::train_error::TrainError;
 
 fn faulty(fault: &str) -> ComputeDevice {
@@ -166,9 +166,6 @@ fn a_step_that_diverges_is_no_failure_of_the_device() {
     assert_eq!(learner.step(&batch(8), 0.01).map(|_| ()).map_err(|error| error.to_string()), Ok(()));
 }
 
-struct Silent;
-impl Observer for Silent {}
-
 /// Trains the run in `folder` to its end, on `device` if there is one.
 fn run(folder: &Path, device: Option<ComputeDevice>) -> Result<Run, TrainError> {
     let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 2\ngames = 8\nsimulations = [[0, 4]]\n\
@@ -179,7 +176,7 @@ fn run(folder: &Path, device: Option<ComputeDevice>) -> Result<Run, TrainError> 
     let make = |weights: &Weights| processor.make(weights);
     let mut games = LocalGames::new(&make, Concurrency { workers: 2, tasks_per_worker: 4 });
     let doors = Doors { games: &mut games, nets: None };
-    train(&mut run, doors, &Counters::default(), &CancelToken::new(), &Silent)?;
+    train(&mut run, doors, &Counters::default(), &CancelToken::new(), None, &|_| {})?;
     Ok(run)
 }
 

@@ -14,8 +14,8 @@ use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::{FleetGames, FleetNets};
 use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
-use tablut_learn::{Doors, EvaluationConfig, Run, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Weights, durable};
+use tablut_learn::{Doors, EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
+use tablut_net::{Model, Weights, durable};
 use tablut_play::ServeArgs;
 
 use self::schedule::RunTime;
@@ -24,16 +24,20 @@ use super::evaluate::measure;
 use super::matches::MatchArgs;
 use super::nats::FleetArgs;
 use crate::console::{Console, Voice};
-use crate::dashboard::Screen;
+use crate::dashboard::{self, Dashboard};
 use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
-use crate::nets::{DeviceArgs, check_config, check_opponents, net_maker_on_cores};
+use crate::nets::{DeviceArgs, NetMaker, check_config, check_opponents, net_maker_on_cores};
 use crate::progress::Progress;
-use crate::run_log;
+use crate::progress_lines::ProgressLines;
+use crate::rater::rate;
+use crate::run_events::RunEvents;
+use crate::run_log::RunLog;
 use crate::run_page::serve_in_background;
-use crate::watched::Watched;
+use crate::run_progress::RunProgress;
+use crate::run_warnings::RunWarnings;
 
 /// Arguments of `tablut train`.
 #[derive(clap::Args)]
@@ -118,31 +122,31 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         return Ok(());
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
-    run_log::begin(&folder)?;
     let mut run = if continues { Run::resume(&folder, &args.overrides.keys())? } else { Run::open(&folder, config)? };
     if let Some(time) = &args.time {
         run.keep_to(time.time, start);
     }
+    let log = Arc::new(RunLog::open(&run)?);
     // Instruction set and precision are checked here, so that no worker meets a fault in them.
     let make_engine = net_maker_on_cores(run.config.precision, &run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
-        voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve)?));
+        voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve, &log)?));
     }
     if args.until_input_ends {
         interrupt::raise_at_end_of_input(&cancel)?;
     }
-    match args.train(&mut run, &*make_engine, &cancel, voice)? {
+    match args.train(&mut run, &make_engine, &log, &cancel, voice)? {
         Ok(()) => finish(&run, &evaluation, &cancel, console),
         Err(TrainError::Stopped) => {
-            tracing::info!("stopped on request");
+            log.write("stopped on request");
             voice.say(format_args!("Stopped. What is done is in {}; go on with", folder.display()));
             voice.say(format_args!("  {}", resume_command(&folder)));
             Err(Interrupted::now().into())
         }
         Err(error) => {
-            tracing::error!("{error}");
+            log.write(&error);
             Err(error.into())
         }
     }
@@ -173,37 +177,56 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
 }
 
 impl Args {
-    /// Trains on this machine, or with workers. The outer error is that of a fleet that cannot start.
+    /// Trains on this machine, or with workers, and shows it. The outer error is that of a fleet that cannot start.
     fn train(
         &self,
         run: &mut Run,
-        make_engine: MakeInference<'_>,
+        make_engine: &NetMaker,
+        log: &Arc<RunLog>,
         cancel: &CancelToken,
         voice: Voice,
     ) -> anyhow::Result<Result<(), TrainError>> {
         let counters = Arc::new(Counters::default());
-        let live = Arc::new(LiveWriter::new(&run.folder, &counters));
-        let progress = Screen::new(run, &counters, cancel, &live, voice, self.plain);
-        let say = |line: &str| progress.say(line);
-        let watched = Watched::new(run, &progress, &live, &say);
-        let concurrency = run.device.concurrency(&run.config.machine);
-        let processor = run.device.processor();
-        let make_net = |weights: &Weights| processor.make(weights);
-        let make: MakeInference<'_> = if run.device.is_cpu() { make_engine } else { &make_net };
+        let screen = dashboard::take_terminal(voice, self.plain);
+        let lines = Arc::new(ProgressLines::new(run, &counters, voice, screen.is_some()));
+        let live = Arc::new(LiveWriter::new(&run.folder));
+        let warnings = Arc::new(RunWarnings::new(run));
+        let progress = RunProgress::new(run, &counters, cancel);
+        let events = Arc::new(RunEvents::new(progress, vec![log.clone(), live.clone(), lines.clone(), warnings]));
+        let _dashboard = screen.map(|screen| Dashboard::start(screen, &events, &lines, cancel));
+        for change in &run.changed {
+            events.note(&format!("config: {} was {}, is {}", change.key, change.before, change.after));
+        }
+        if run.next_generation > 0 {
+            events.note(&format!("Going on after generation {}", run.next_generation - 1));
+        }
         if !run.device.is_cpu() {
-            voice.say(format_args!("Plays and learns on {}", run.device.name()));
+            events.note(&format!("Plays and learns on {}", run.device.name()));
         }
-        if let Some(fleet) = self.fleet.start(run.id(), &run.folder, concurrency, progress.notes())? {
-            progress.watch(fleet.watch());
-            let status = fleet.watch();
-            live.watch(move || status().to_string());
-            // Workers play on their cores, so the games that are played here have to have the same bits.
-            let (mut games, mut nets) = (FleetGames::new(&fleet, make_engine), FleetNets::new(&fleet));
-            let doors = Doors { games: &mut games, nets: Some(&mut nets) };
-            return Ok(train(run, doors, &counters, cancel, &watched));
-        }
-        let mut games = LocalGames::new(make, concurrency).watched(live.clone());
-        Ok(train(run, Doors { games: &mut games, nets: None }, &counters, cancel, &watched))
+        let on_event = |event: RunEvent<'_>| events.send(event);
+        let rate = |run: &Run, generation: u64, model: &Model, cancel: &CancelToken| {
+            rate(run, generation, model, cancel, &on_event)
+        };
+        let concurrency = run.device.concurrency(&run.config.machine);
+        let notes = {
+            let events = events.clone();
+            Arc::new(move |line: &str| events.note(line))
+        };
+        let fleet = self.fleet.start(run.id(), &run.folder, concurrency, notes)?;
+        let Some(fleet) = fleet else {
+            let processor = run.device.processor();
+            let on_device = |weights: &Weights| processor.make(weights);
+            let make: MakeInference<'_> = if run.device.is_cpu() { &**make_engine } else { &on_device };
+            let mut games = LocalGames::new(make, concurrency).watched(live);
+            let doors = Doors { games: &mut games, nets: None };
+            return Ok(train(run, doors, &counters, cancel, Some(&rate), &on_event));
+        };
+        let status = fleet.watch();
+        events.progress().watch(move || status().to_string());
+        // Workers play on their cores, so the games that are played here have to have the same bits.
+        let (mut games, mut nets) = (FleetGames::new(&fleet, &**make_engine), FleetNets::new(&fleet));
+        let doors = Doors { games: &mut games, nets: Some(&mut nets) };
+        Ok(train(run, doors, &counters, cancel, Some(&rate), &on_event))
     }
 
     /// The run's folder, and whether the run there goes on with its own config: with `--resume`, and where `--time` has

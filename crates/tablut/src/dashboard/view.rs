@@ -12,7 +12,7 @@ use tablut_games::GenerationMetrics;
 use tablut_ratings::Rating;
 use tablut_report::figures::{count, duration, percent, short, signed};
 
-use super::state::DashboardState;
+use crate::run_progress::RunProgress;
 
 const ATTACKERS: Color = Color::Red;
 const DEFENDERS: Color = Color::Blue;
@@ -20,15 +20,8 @@ const DEFENDERS: Color = Color::Blue;
 /// A curve's name, colour and points.
 type Curve<'a> = (&'a str, Color, &'a [(f64, f64)]);
 
-/// What the state does not hold.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Moment {
-    /// What has been evaluated so far.
-    pub evaluations: u64,
-}
-
 /// Draws everything.
-pub fn draw(frame: &mut Frame<'_>, state: &DashboardState, moment: Moment) {
+pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
     let [top, middle, bottom, keys] = Layout::vertical([
         Constraint::Length(4),
         Constraint::Min(8),
@@ -36,7 +29,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &DashboardState, moment: Moment) {
         Constraint::Length(1),
     ])
     .areas(frame.area());
-    bars(frame, top, state, moment);
+    bars(frame, top, state);
     let [left, right] = Layout::horizontal([Constraint::Percentage(56), Constraint::Percentage(44)]).areas(middle);
     let [losses, balance] = Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(left);
     let curve = |value: fn(&GenerationMetrics) -> f64| -> Vec<(f64, f64)> {
@@ -77,7 +70,7 @@ fn message_rows(height: u16) -> u16 {
     if height < 20 { 3 } else { 6 }
 }
 
-fn bars(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, moment: Moment) {
+fn bars(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let [title, run, phase, facts] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
     let paused = if state.paused { " – paused" } else { "" };
     frame.render_widget(
@@ -90,11 +83,11 @@ fn bars(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, moment: Momen
     let now = &state.phase;
     let text = format!("{}/{} {}", count(now.done as f64), count(now.total as f64), now.unit);
     gauge(frame, phase, now.name, &text, now.done, now.total);
-    frame.render_widget(Paragraph::new(format!(" {}", facts_of(state, moment))).dim(), facts);
+    frame.render_widget(Paragraph::new(format!(" {}", facts_of(state))).dim(), facts);
 }
 
 /// The phase in figures.
-fn facts_of(state: &DashboardState, moment: Moment) -> String {
+fn facts_of(state: &RunProgress) -> String {
     let now = &state.phase;
     let elapsed = now.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
     if let Some(loss) = now.loss() {
@@ -106,7 +99,7 @@ fn facts_of(state: &DashboardState, moment: Moment) -> String {
         return String::new();
     }
     let [attackers, drawn, defenders] = now.results.map(|n| percent(n as f64 / games as f64));
-    let speed = moment.evaluations.saturating_sub(now.evaluations_before) as f64 / elapsed;
+    let speed = state.evaluations() as f64 / elapsed;
     let plies = now.plies as f64 / games as f64;
     format!(
         "attackers {attackers}, draws {drawn}, defenders {defenders}; {plies:.0} plies; {} evaluations/s",
@@ -153,7 +146,7 @@ fn chart(frame: &mut Frame<'_>, area: Rect, title: &str, lines: &[Curve<'_>]) {
 }
 
 /// The last generation by rule set: who won, as a bar and in per cent.
-fn sides(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
+fn sides(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let block = Block::new().borders(Borders::TOP).title(Line::from(" Results by side, last generation").bold());
     let Some(last) = state.history.last() else {
         frame.render_widget(Paragraph::new(" after the first generation").dim().block(block), area);
@@ -188,7 +181,7 @@ fn sides(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
 }
 
 /// Ratings with their intervals.
-fn ladder(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
+fn ladder(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let row = |(name, rating): &(String, Rating)| {
         let interval = format!("{} to {}", signed(rating.low), signed(rating.high));
         Row::new([format!(" {name}"), signed(rating.elo), interval])
@@ -211,7 +204,7 @@ fn bar(shares: [f64; 3], width: usize) -> Line<'static> {
     ])
 }
 
-fn said(frame: &mut Frame<'_>, area: Rect, state: &DashboardState) {
+fn said(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let rows = usize::from(area.height.saturating_sub(1));
     let skipped = state.messages.len().saturating_sub(rows);
     let lines: Vec<Line<'_>> = state.messages.iter().skip(skipped).map(|line| Line::from(format!(" {line}"))).collect();
@@ -224,20 +217,21 @@ mod tests {
     use super::*;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
-    use tablut_games::RuleSetStatistics;
-    use tablut_games::SelfPlayMetrics;
-    use tablut_learn::{Run, TrainConfig};
+    use std::sync::Arc;
+    use tablut_games::{CancelToken, RuleSetStatistics, SelfPlayMetrics};
+    use tablut_learn::{Run, RunEvent, TrainConfig};
 
-    fn state() -> DashboardState {
+    fn state() -> RunProgress {
         let folder = tempfile::tempdir().unwrap();
         let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 8\ngames = 4\n";
         let config = TrainConfig::parse(text, std::path::Path::new("test.toml"), &[]).unwrap();
-        DashboardState::new(&Run::open(&folder.path().join("tiny"), config).unwrap())
+        let run = Run::open(&folder.path().join("tiny"), config).unwrap();
+        RunProgress::new(&run, &Arc::default(), &CancelToken::new())
     }
 
-    fn screen(state: &DashboardState, width: u16, height: u16) -> String {
+    fn screen(state: &RunProgress, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal.draw(|frame| draw(frame, state, Moment { evaluations: 5000 })).unwrap();
+        terminal.draw(|frame| draw(frame, state)).unwrap();
         terminal.backend().to_string()
     }
 
@@ -259,7 +253,7 @@ mod tests {
     #[test]
     fn a_run_that_begins_says_what_is_to_come() {
         let mut state = state();
-        state.say("warning: one\nwarning: two");
+        state.apply(&RunEvent::Note("warning: one\nwarning: two"));
         let screen = screen(&state, 80, 24);
         for part in
             ["tiny: b1c16 on 2 rule sets", "0/8 generations", "after the first generation", "warning: two", "p pauses"]
@@ -275,9 +269,9 @@ mod tests {
             let mut metrics = generation(number);
             metrics.learning.loss.value = 1.0 - 0.1 * number as f32;
             metrics.learning.loss.policy = 4.0 - 0.2 * number as f32;
-            state.generation_ends(&metrics);
+            state.apply(&RunEvent::GenerationEnded(&metrics));
         }
-        state.selfplay_begins(40, 0);
+        state.apply(&RunEvent::SelfPlayBegan { generation: 4, games: 40 });
         state.phase.results = [1, 1, 2];
         (state.phase.done, state.phase.plies) = (4, 400);
         state.ladder = vec![("greedy".to_owned(), Rating { elo: 210.4, low: 150.0, high: 270.0 })];
@@ -308,9 +302,9 @@ mod tests {
     #[test]
     fn small_and_odd_terminals_are_drawn_on() {
         let mut state = state();
-        state.generation_ends(&generation(0));
-        state.generation_ends(&generation(1));
-        state.learning_begins(10);
+        state.apply(&RunEvent::GenerationEnded(&generation(0)));
+        state.apply(&RunEvent::GenerationEnded(&generation(1)));
+        state.apply(&RunEvent::LearningBegan { generation: 2, steps: 10 });
         for (width, height) in [(1, 1), (20, 5), (40, 12), (300, 8), (30, 100)] {
             screen(&state, width, height);
         }

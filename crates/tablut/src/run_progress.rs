@@ -1,0 +1,365 @@
+//! What a run under way has come to, counted from its events, and the same in words.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, HumanDuration, HumanFloatCount};
+use tablut_games::{CancelToken, Counters, FleetReport, GenerationMetrics, LossParts};
+use tablut_learn::{Run, RunEvent};
+use tablut_ratings::Rating;
+use tablut_report::rated::progress;
+use tablut_rules::Side;
+
+use crate::progress::left;
+
+/// Lines that are kept to be shown.
+const MESSAGES: usize = 40;
+/// Steps over which losses are averaged.
+const SMOOTHED_STEPS: usize = 50;
+
+/// Says who plays, where workers do.
+type Workers = Box<dyn Fn() -> String + Send>;
+
+/// The whole run.
+pub struct RunProgress {
+    /// What is trained, for the first line.
+    pub title: String,
+    /// Generations in all.
+    pub generations: u64,
+    /// Generations done.
+    pub done: u64,
+    /// Generations done by this process, and since when.
+    done_here: u64,
+    start: Instant,
+    /// The phase under way.
+    pub phase: Phase,
+    /// Finished generations, the oldest first.
+    pub history: Vec<GenerationMetrics>,
+    /// Ratings of the newest nets and of the players that stay the same, the strongest first: name, Elo, ends of the interval.
+    pub ladder: Vec<(String, Rating)>,
+    /// What was said, the newest last.
+    pub messages: VecDeque<String>,
+    /// Whether the run is paused.
+    pub paused: bool,
+    /// How long it was paused is known here.
+    cancel: CancelToken,
+    counters: Arc<Counters>,
+    workers: Option<Workers>,
+    /// Positions in a batch.
+    batch_size: usize,
+}
+
+/// Self-play, learning or rating.
+pub struct Phase {
+    /// Its name.
+    pub name: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// The generation, from 0.
+    pub generation: u64,
+    /// Units done.
+    pub done: u64,
+    /// Units in all.
+    pub total: u64,
+    /// When it began.
+    pub start: Instant,
+    /// What had been evaluated when it began.
+    evaluations_before: u64,
+    /// Its games: won by the attackers, drawn, won by the defenders.
+    pub results: [usize; 3],
+    /// Their plies.
+    pub plies: usize,
+    /// The last losses of its steps.
+    losses: VecDeque<LossParts>,
+    learning_rate: f32,
+}
+
+impl Phase {
+    /// The phase in which games are played to learn from.
+    pub const SELF_PLAY: &str = "self-play";
+
+    /// The mean of the last losses, once there are some.
+    pub fn loss(&self) -> Option<LossParts> {
+        let losses: Vec<LossParts> = self.losses.iter().copied().collect();
+        (!losses.is_empty()).then(|| LossParts::mean(&losses))
+    }
+}
+
+impl RunProgress {
+    /// The run as it is opened.
+    pub fn new(run: &Run, counters: &Arc<Counters>, cancel: &CancelToken) -> Self {
+        let rules = match run.rules.as_slice() {
+            [one] => one.name().to_owned(),
+            many => format!("{} rule sets", many.len()),
+        };
+        let name = run.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let mut progress = Self {
+            title: format!("{name}: {} on {rules}", run.config.shape),
+            generations: run.config.schedule.generations,
+            done: run.next_generation,
+            done_here: 0,
+            start: Instant::now(),
+            phase: Phase {
+                name: "beginning",
+                unit: "",
+                generation: run.next_generation,
+                done: 0,
+                total: 0,
+                start: Instant::now(),
+                evaluations_before: 0,
+                results: [0; 3],
+                plies: 0,
+                losses: VecDeque::new(),
+                learning_rate: 0.0,
+            },
+            history: run.metrics.clone(),
+            ladder: Vec::new(),
+            messages: VecDeque::new(),
+            paused: false,
+            cancel: cancel.clone(),
+            counters: counters.clone(),
+            workers: None,
+            batch_size: run.config.learning.batch_size,
+        };
+        progress.ladder = ladder(&progress.history);
+        progress
+    }
+
+    /// Asks `workers` from now on who plays.
+    pub fn watch(&mut self, workers: impl Fn() -> String + Send + 'static) {
+        self.workers = Some(Box::new(workers));
+    }
+
+    /// Who plays, in a line; empty for a run on this machine alone.
+    pub fn workers(&self) -> String {
+        self.workers.as_ref().map(|workers| workers()).unwrap_or_default()
+    }
+
+    /// What was evaluated in this phase.
+    pub fn evaluations(&self) -> u64 {
+        self.counters.evaluations.load(Ordering::Relaxed).saturating_sub(self.phase.evaluations_before)
+    }
+
+    /// Counts an event.
+    pub fn apply(&mut self, event: &RunEvent<'_>) {
+        match *event {
+            RunEvent::SelfPlayBegan { generation, games } => {
+                self.begin(Phase::SELF_PLAY, "games", generation, games as u64);
+            }
+            RunEvent::LearningBegan { generation, steps } => self.begin("learning", "steps", generation, steps),
+            RunEvent::RatingBegan { generation, games } => self.begin("rating", "games", generation, games),
+            RunEvent::GameEnded(game) => {
+                let result = match game.outcome.winner {
+                    Some(Side::Attackers) => 0,
+                    None => 1,
+                    Some(Side::Defenders) => 2,
+                };
+                self.phase.results[result] += 1;
+                self.phase.plies += game.plies.len();
+                self.phase.done += 1;
+            }
+            RunEvent::StepEnded { report, learning_rate } => {
+                self.phase.done += 1;
+                self.phase.learning_rate = learning_rate;
+                self.phase.losses.push_back(report.loss);
+                if self.phase.losses.len() > SMOOTHED_STEPS {
+                    self.phase.losses.pop_front();
+                }
+            }
+            RunEvent::RatingGameEnded => self.phase.done += 1,
+            RunEvent::GenerationEnded(metrics) => {
+                self.done = metrics.generation + 1;
+                self.done_here += 1;
+                self.history.push(metrics.clone());
+                self.ladder = ladder(&self.history);
+                self.say(&summary(metrics));
+            }
+            RunEvent::Note(line) => self.say(line),
+            RunEvent::Paused(paused) => self.paused = paused,
+            RunEvent::GamesSaved { .. } => {}
+        }
+    }
+
+    fn begin(&mut self, name: &'static str, unit: &'static str, generation: u64, total: u64) {
+        let evaluations_before = self.counters.evaluations.load(Ordering::Relaxed);
+        let (start, losses, learning_rate) = (Instant::now(), VecDeque::new(), 0.0);
+        let (done, results, plies) = (0, [0; 3], 0);
+        self.phase = Phase {
+            name,
+            unit,
+            generation,
+            done,
+            total,
+            start,
+            evaluations_before,
+            results,
+            plies,
+            losses,
+            learning_rate,
+        };
+    }
+
+    fn say(&mut self, text: &str) {
+        self.messages.extend(text.lines().map(str::to_owned));
+        while self.messages.len() > MESSAGES {
+            self.messages.pop_front();
+        }
+    }
+
+    /// What the generations that are left take at the pace of those that this process did; none before the first.
+    pub fn left(&self) -> Option<Duration> {
+        let worked = self.start.elapsed().saturating_sub(self.cancel.paused());
+        let left = self.generations.saturating_sub(self.done) as f64;
+        (self.done_here > 0).then(|| worked.mul_f64(left / self.done_here as f64))
+    }
+
+    /// The phase under way in words: what is counted, the time left, and its figures on lines of their own.
+    pub fn phase_text(&self) -> String {
+        let Phase { unit, done, total, results, plies, .. } = self.phase;
+        let elapsed = self.phase.start.elapsed();
+        let left = left(elapsed, done, total);
+        if let Some(loss) = self.phase.loss() {
+            let samples = done as f64 * self.batch_size as f64;
+            return format!(
+                "{unit}, {left} left\nloss: policy {:.3} (floor {:.3}), value {:.3}; {} samples/s, rate {:.5}",
+                loss.policy,
+                loss.policy_floor,
+                loss.value,
+                pace(samples, elapsed),
+                self.phase.learning_rate
+            );
+        }
+        let games = results.iter().sum::<usize>() as f64;
+        if games == 0.0 {
+            return unit.to_owned();
+        }
+        let mut text = format!(
+            "{unit}, {left} left\n{}, {:.0} plies; {} games/s, {} evaluations/s",
+            shares(results),
+            plies as f64 / games,
+            pace(games, elapsed),
+            pace(self.evaluations() as f64, elapsed)
+        );
+        let workers = self.workers();
+        if !workers.is_empty() {
+            let _ = write!(text, "\n{workers}");
+        }
+        text
+    }
+}
+
+/// The ladder that a run's rating games give.
+fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
+    let found = progress(history, None);
+    let mut ladder = found.frozen;
+    if let Some(newest) = found.stretches.last() {
+        ladder.push((format!("nets from {}", newest.generations.0), newest.rating));
+    }
+    ladder.sort_by(|a, b| b.1.elo.total_cmp(&a.1.elo));
+    ladder
+}
+
+/// One generation in three lines of less than 80 characters.
+pub fn summary(metrics: &GenerationMetrics) -> String {
+    let (play, learning) = (&metrics.selfplay, &metrics.learning);
+    format!(
+        "generation {}: {}, {:.0} plies\n  \
+         {} games, {} simulations, {} evaluations/s (net {:.0} %), {}\n  \
+         loss: policy {:.3} (floor {:.3}), value {:.3}; {} samples/s, {}",
+        metrics.generation,
+        shares([play.attackers_won, play.drawn, play.defenders_won]),
+        play.mean_plies,
+        HumanCount(play.games as u64),
+        metrics.simulations,
+        pace(play.evaluations as f64, Duration::from_secs_f64(play.seconds)),
+        100.0 * play.net_share,
+        HumanDuration(Duration::from_secs_f64(play.seconds)),
+        learning.loss.policy,
+        learning.loss.policy_floor,
+        learning.loss.value,
+        pace(learning.samples_per_second, Duration::from_secs(1)),
+        HumanDuration(Duration::from_secs_f64(learning.seconds)),
+    ) + &metrics.fleet.as_ref().map(workers).unwrap_or_default()
+}
+
+/// Who played a generation, in a line of less than 80 characters where nothing went wrong.
+fn workers(fleet: &FleetReport) -> String {
+    let threads: usize = fleet.workers.iter().map(|worker| worker.threads).sum();
+    let n = fleet.workers.len();
+    let plural = if n == 1 { "" } else { "s" };
+    let pace: f64 = fleet.workers.iter().map(|worker| worker.games_per_second).sum();
+    let waited = HumanDuration(Duration::from_secs_f64(fleet.waited_seconds));
+    let mut line = format!("\n  {n} worker{plural} ({threads} threads), {pace:.1} games/s, waited {waited}");
+    for (count, what) in [
+        (fleet.redeliveries, "jobs again"),
+        (fleet.duplicates, "games twice"),
+        (fleet.refused, "refused"),
+        (fleet.lag, "parcels behind"),
+    ] {
+        if count > 0 {
+            line.extend([", ", &count.to_string(), " ", what]);
+        }
+    }
+    line
+}
+
+/// Results of games by their winner, in words.
+fn shares(tally: [usize; 3]) -> String {
+    let games = tally.iter().sum::<usize>().max(1) as f64;
+    let [attackers, draws, defenders] = tally.map(|n| 100.0 * n as f64 / games);
+    format!("attackers {attackers:.0} %, draws {draws:.0} %, defenders {defenders:.0} %")
+}
+
+/// So many a second, with a decimal where it matters.
+fn pace(count: f64, elapsed: Duration) -> String {
+    match count / elapsed.as_secs_f64().max(1e-3) {
+        few if few < 10.0 => format!("{few:.1}"),
+        many => format!("{:.0}", HumanFloatCount(many)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_games::{LearningMetrics, SelfPlayMetrics};
+
+    #[test]
+    fn a_generation_is_told_in_words_that_fit_a_terminal() {
+        let selfplay = SelfPlayMetrics {
+            games: 1000,
+            attackers_won: 30,
+            drawn: 235,
+            defenders_won: 735,
+            evaluations: 12_345_678,
+            mean_plies: 123.4,
+            seconds: 259.0,
+            net_share: 0.712,
+            ..SelfPlayMetrics::default()
+        };
+        let loss = LossParts { policy: 2.3456, policy_floor: 1.2, value: 0.45, ..LossParts::default() };
+        let learning = LearningMetrics {
+            steps: 4000,
+            loss,
+            samples_per_second: 2860.4,
+            seconds: 360.0,
+            ..LearningMetrics::default()
+        };
+        let text = summary(&GenerationMetrics {
+            generation: 123,
+            simulations: 128,
+            selfplay,
+            learning,
+            ..GenerationMetrics::default()
+        });
+        assert!(text.contains("attackers 3 %, draws 24 %, defenders 74 %, 123 plies\n"), "{text}");
+        assert!(
+            text.contains("  1,000 games, 128 simulations, 47,667 evaluations/s (net 71 %), 4 minutes\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("2,860 samples/s, 6 minutes"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
+    }
+}
