@@ -13,7 +13,6 @@ mod interrupt;
 mod ladder_svg;
 mod layout;
 mod live_writer;
-mod match_progress;
 mod match_tables;
 mod nets;
 mod outputs;

@@ -2,6 +2,7 @@
 
 mod figures;
 mod inference;
+mod positions;
 mod puzzles;
 mod rules;
 mod search;
@@ -20,7 +21,7 @@ pub enum Bench {
     Puzzles(puzzles::Args),
     /// Move generation: perft leaves and playouts per second, by rule set.
     Rules(rules::Args),
-    /// Simulations per second of the search alone, memory of the tree, evaluations saved by cache and tree reuse.
+    /// Simulations per second of the search alone, and memory of the tree.
     Search(search::Args),
     /// Self-play: games, positions and evaluations per second, share inside the net.
     Selfplay(selfplay::Args),

@@ -2,20 +2,17 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 use tablut_arena::MatchReport;
 use tablut_games::CancelToken;
 use tablut_net::Precision;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions};
-use tablut_rules::Rules;
 use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, match_rules, play_all};
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
-use crate::match_tables::{endings_text, match_table, sequential_test_text};
 use crate::nets::{SHIPPED, add_net, load_nets, parse_players};
 
 /// Arguments of `tablut evaluate`.
@@ -55,14 +52,17 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     };
     let rules = args.rules.as_deref();
     let measured = measure(&args.model, &opponents, args.simulations, rules, &args.matches, &cancel, console.voice)?;
-    write!(console, "{}", if args.matches.json { measured.json()? } else { measured.text(&args.matches) })?;
+    write!(
+        console,
+        "{}",
+        if args.matches.json { measured.json()? } else { measured.played.text(&args.matches, None) }
+    )?;
     measured.played.finish(args.matches.save_games.as_deref(), console.voice)
 }
 
 /// A net's matches against some opponents.
 pub struct Measured {
     model: PathBuf,
-    rules: Arc<Rules>,
     simulations: u32,
     /// One match for each opponent, in the order given.
     pub played: Played,
@@ -93,9 +93,8 @@ pub fn measure(
     };
     let player = NamedPlayer::from(player);
     let pairings: Vec<[NamedPlayer; 2]> = opponents.into_iter().map(|opponent| [player.clone(), opponent]).collect();
-    let played =
-        play_all(&pairings, &nets, &matches.config(&rules)?, matches.save_games.as_deref(), None, cancel, voice)?;
-    Ok(Measured { model: model.to_owned(), rules, simulations, played })
+    let played = play_all(&pairings, &nets, rules, matches, None, cancel, voice)?;
+    Ok(Measured { model: model.to_owned(), simulations, played })
 }
 
 impl Measured {
@@ -103,24 +102,7 @@ impl Measured {
     pub fn json(&self) -> anyhow::Result<String> {
         let matches = self.played.reports();
         let model = self.model.display().to_string();
-        let evaluation = Evaluation { model, rules: self.rules.name(), simulations: self.simulations, matches };
+        let evaluation = Evaluation { model, rules: self.played.rules.name(), simulations: self.simulations, matches };
         Ok(serde_json::to_string_pretty(&evaluation)? + "\n")
-    }
-
-    /// Tables for people.
-    pub fn text(&self, matches: &MatchArgs) -> String {
-        let reports = self.played.reports();
-        if reports.is_empty() {
-            return String::new();
-        }
-        format!(
-            "{} rules, {}, seed {}\n\n{}\n{}{}",
-            self.rules.name(),
-            matches.openings_text(),
-            matches.seed,
-            match_table(&reports),
-            endings_text(&reports),
-            sequential_test_text(&reports)
-        )
     }
 }

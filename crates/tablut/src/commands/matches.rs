@@ -1,11 +1,14 @@
 //! The common part of `evaluate` and `match`: options of matches, and playing them.
 
-mod book;
 mod playing;
 
+use std::convert::Infallible;
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use anyhow::Context;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
 use tablut_net::DeviceChoice;
@@ -13,7 +16,6 @@ use tablut_players::Nets;
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
-pub use self::book::Book;
 pub use self::playing::{Played, play_all};
 use crate::console::Voice;
 use crate::nets::{DeviceArgs, told};
@@ -106,6 +108,45 @@ impl MatchArgs {
             Some(Book::Even) => "even openings".to_owned(),
             Some(Book::File(path)) => format!("openings from {}", path.display()),
             None => format!("{} random plies at the beginning of each pair of games", self.opening_plies),
+        }
+    }
+}
+
+/// A book of openings, as `--openings` names it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Book {
+    /// The program's own book of even openings.
+    Even,
+    /// A file that `tablut generate openings` made.
+    File(PathBuf),
+}
+
+impl Book {
+    /// Reads the book for games under `rules`.
+    pub fn open(&self, rules: &Arc<Rules>) -> anyhow::Result<OpeningBook> {
+        match self {
+            Self::Even => OpeningBook::even(rules).with_context(|| {
+                let name = rules.name();
+                format!("--openings even: there is no such book for {name}, which is not one of the named rule sets; `tablut generate openings` makes one")
+            }),
+            Self::File(path) => Ok(OpeningBook::read(path, rules)?),
+        }
+    }
+}
+
+impl FromStr for Book {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(if text == "even" { Self::Even } else { Self::File(PathBuf::from(text)) })
+    }
+}
+
+impl fmt::Display for Book {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Even => formatter.write_str("even"),
+            Self::File(path) => path.display().fmt(formatter),
         }
     }
 }

@@ -8,14 +8,12 @@ use serde::Serialize;
 use tablut_arena::{Ladder, MatchReport, NamedAnchor, ladder};
 use tablut_net::durable;
 use tablut_players::{NamedPlayer, PLAYER_FORMS};
-use tablut_rules::Rules;
 
 use super::matches::{MatchArgs, match_rules, play_all};
 use super::nats::FleetArgs;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
 use crate::ladder_svg::ladder_svg;
-use crate::match_tables::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
 use crate::nets::{load_nets, parse_players};
 use crate::outputs::check_writable;
 
@@ -65,44 +63,28 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let nets = load_nets(players.iter().map(|player| &player.spec), args.matches.device.processor()?)?;
     let rules = match_rules(args.rules.as_deref(), args.matches.openings.as_ref(), &nets, console.voice)?;
     let cancel = cancelled_by_interrupt()?;
-    let save_games = args.matches.save_games.as_deref();
-    let config = args.matches.config(&rules)?;
-    let played =
-        play_all(&round_robin(&players), &nets, &config, save_games, Some(&args.fleet), &cancel, console.voice)?;
+    let pairings = round_robin(&players);
+    let played = play_all(&pairings, &nets, rules, &args.matches, Some(&args.fleet), &cancel, console.voice)?;
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
     if let (Some(path), Some(ladder)) = (&args.svg, &ladder) {
-        let picture = ladder_svg(ladder, &format!("Ladder under the {} rules", rules.name()));
+        let picture = ladder_svg(ladder, &format!("Ladder under the {} rules", played.rules.name()));
         durable::write(path, picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if args.matches.json {
-        let tournament = Tournament { rules: rules.name(), ladder: ladder.as_ref(), matches: &reports };
+        let tournament = Tournament { rules: played.rules.name(), ladder: ladder.as_ref(), matches: &reports };
         writeln!(console, "{}", serde_json::to_string_pretty(&tournament)?)?;
-    } else if let Some(ladder) = &ladder {
-        write!(console, "{}", text(args, &rules, &reports, ladder))?;
+    } else {
+        write!(console, "{}", played.text(&args.matches, ladder.as_ref()))?;
     }
-    played.finish(save_games, console.voice)
+    played.finish(args.matches.save_games.as_deref(), console.voice)
 }
 
 /// The anchors that have played: all of them, unless the matches were stopped.
 fn anchors(given: &[NamedAnchor], reports: &[MatchReport]) -> Vec<NamedAnchor> {
     let played = |anchor: &&NamedAnchor| reports.iter().any(|report| report.players.contains(&anchor.player));
     given.iter().filter(played).cloned().collect()
-}
-
-fn text(args: &Args, rules: &Rules, reports: &[MatchReport], ladder: &Ladder) -> String {
-    format!(
-        "{} rules, {}, seed {}\n\n{}\n{}{}\n{}\n{}",
-        rules.name(),
-        args.matches.openings_text(),
-        args.matches.seed,
-        match_table(reports),
-        endings_text(reports),
-        sequential_test_text(reports),
-        ladder_table(ladder),
-        superiority_table(ladder)
-    )
 }
 
 /// Every pair of players once.

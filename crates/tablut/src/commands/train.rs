@@ -168,7 +168,7 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
         let path = run.folder.join("evaluation.json");
         durable::write(&path, measured.json()?.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
-        writeln!(console, "{}", measured.text(&matches))?;
+        writeln!(console, "{}", measured.played.text(&matches, None))?;
     }
     writeln!(console, "The net is {}", model.display())?;
     writeln!(console, "Play it:     {}", hints::command([OsStr::new("play"), model.as_os_str()]))?;

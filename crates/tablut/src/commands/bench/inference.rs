@@ -1,29 +1,23 @@
 //! `tablut bench inference`: positions a second through the CPU engine or a device, for this machine.
 
-mod on_device;
-mod positions;
-mod rounding;
-
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
-use rounding::Rounding;
 use serde::Serialize;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, OutputBatch, Precision, Processor, Weights,
-    durable, onnx,
+    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, NetError, OutputBatch, Precision, Processor,
+    Weights, durable, onnx,
 };
 
 use super::figures::{at_least_one, print, seconds};
+use super::positions;
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
 /// Seed of the weights and of the positions; every run times the same work.
 const SEED: u64 = 1;
-/// Positions over which the effect of rounding is taken.
-const N_ROUNDED: usize = 2000;
 
 /// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
@@ -34,8 +28,7 @@ pub struct Args {
     /// Net shapes, such as b6c64
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
     shape: Vec<Architecture>,
-    /// Model files to time instead of nets with random weights; with a kind of bf16, also the effect of rounding on
-    /// their outputs
+    /// Model files to time instead of nets with random weights
     #[arg(long, value_name = "FILE", conflicts_with = "shape")]
     model: Vec<PathBuf>,
     /// Positions in a batch
@@ -65,12 +58,12 @@ pub struct Args {
 #[derive(Debug, Serialize)]
 struct Timing {
     shape: Architecture,
+    /// Positions in a batch. On a device each thread has its own, and the device joins them.
     batch: usize,
     threads: usize,
-    precision: String,
-    /// The instruction set in use.
-    simd: String,
-    /// Batches timed.
+    /// The device, or the precision and the instruction set on the cores.
+    device: String,
+    /// Batches timed, of all threads.
     n_batches: usize,
     /// From the median time of a batch.
     evals_per_sec: f64,
@@ -88,30 +81,52 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
-    let positions = positions::random(largest, SEED)?;
+    let positions = positions::encoded(largest, SEED)?;
     let device = args.device.open()?;
     for weights in &nets {
-        if let Processor::Device(device) = device.processor() {
-            for (threads, batch) in pairs(&args.threads, &args.batch) {
-                let input = positions::first(&positions, batch);
-                print(console, &on_device::time(&*device, weights, &input, threads, args.secs)?, args.json)?;
+        for &threads in &args.threads {
+            if let Processor::Device(device) = device.processor() {
+                let nets = (0..threads).map(|_| device.open(weights)).collect::<Result<Vec<_>, _>>()?;
+                time_batches(args, console, weights, &positions, nets, threads, device.name())?;
+                continue;
             }
-            continue;
-        }
-        for (n_threads, precision) in pairs(&args.threads, &args.precision) {
-            let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
-            let mut engine = Engine::with_options(weights, options)?;
-            for &batch in &args.batch {
-                let input = positions::first(&positions, batch);
-                print(console, &time(&mut engine, &input, n_threads, args.secs)?, args.json)?;
+            for &precision in &args.precision {
+                let options = EngineOptions { n_threads: threads, precision, ..EngineOptions::default() };
+                let engine = Engine::with_options(weights, options)?;
+                let name = format!("{} {}", engine.precision(), engine.simd());
+                time_batches(args, console, weights, &positions, vec![Box::new(engine)], threads, &name)?;
             }
         }
-        if !args.model.is_empty() {
-            for &precision in args.precision.iter().filter(|precision| **precision != Precision::F32) {
-                let positions = positions::random(N_ROUNDED, SEED + 1)?;
-                print(console, &Rounding::measure(weights, precision, &positions)?, args.json)?;
-            }
-        }
+    }
+    Ok(())
+}
+
+/// Times `nets` at once with every size of batch, and prints a line for each.
+fn time_batches(
+    args: &Args,
+    console: &mut Console,
+    weights: &Weights,
+    positions: &InputBatch,
+    mut nets: Vec<Box<dyn Inference>>,
+    threads: usize,
+    device: &str,
+) -> anyhow::Result<()> {
+    for &batch in &args.batch {
+        let secs = time(&mut nets, &positions::first(positions, batch), args.secs)?;
+        let per_sec = |secs: f64| (batch * nets.len()) as f64 / secs;
+        let evals_per_sec = per_sec(secs[secs.len() / 2]);
+        let shape = weights.architecture().clone();
+        let timing = Timing {
+            batch,
+            threads,
+            device: device.to_owned(),
+            n_batches: secs.len(),
+            evals_per_sec,
+            best_evals_per_sec: per_sec(secs[0]),
+            direct_gflops: evals_per_sec * shape.operations() as f64 / 1e9,
+            shape,
+        };
+        print(console, &timing, args.json)?;
     }
     Ok(())
 }
@@ -124,39 +139,32 @@ fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
     args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
 }
 
-/// Every pair of one of `a` and one of `b`.
-fn pairs<A: Copy, B: Copy>(a: &[A], b: &[B]) -> impl Iterator<Item = (A, B)> {
-    a.iter().flat_map(move |&a| b.iter().map(move |&b| (a, b)))
-}
-
-/// Evaluates `input` again and again for `secs` seconds, after a tenth of that to warm up.
-fn time(engine: &mut Engine, input: &InputBatch, threads: usize, secs: f64) -> anyhow::Result<Timing> {
-    let mut output = OutputBatch::default();
-    let start = Instant::now();
-    while start.elapsed().as_secs_f64() < secs / 10.0 {
-        engine.infer(input, &mut output)?;
-    }
-    let mut batch_secs = Vec::new();
-    let start = Instant::now();
-    while batch_secs.is_empty() || start.elapsed().as_secs_f64() < secs {
-        let start = Instant::now();
-        engine.infer(input, &mut output)?;
-        batch_secs.push(start.elapsed().as_secs_f64());
-    }
-    batch_secs.sort_by(f64::total_cmp);
-    let per_sec = |secs: f64| input.n as f64 / secs;
-    let evals_per_sec = per_sec(batch_secs[batch_secs.len() / 2]);
-    Ok(Timing {
-        shape: engine.architecture().clone(),
-        batch: input.n,
-        threads,
-        precision: engine.precision().to_string(),
-        simd: engine.simd().to_string(),
-        n_batches: batch_secs.len(),
-        evals_per_sec,
-        best_evals_per_sec: per_sec(batch_secs[0]),
-        direct_gflops: evals_per_sec * engine.architecture().operations() as f64 / 1e9,
-    })
+/// Evaluates `input` again and again for `secs` seconds, each net on a thread of its own, after a tenth of that to warm up.
+/// Returns the seconds of each batch, the shortest first.
+fn time(nets: &mut [Box<dyn Inference>], input: &InputBatch, secs: f64) -> Result<Vec<f64>, NetError> {
+    let work = |net: &mut dyn Inference| -> Result<Vec<f64>, NetError> {
+        let (mut output, mut batches) = (OutputBatch::default(), Vec::new());
+        for share in [0.1, 1.0] {
+            batches.clear();
+            let start = Instant::now();
+            while batches.is_empty() || start.elapsed().as_secs_f64() < share * secs {
+                let start = Instant::now();
+                net.infer(input, &mut output)?;
+                batches.push(start.elapsed().as_secs_f64());
+            }
+        }
+        Ok(batches)
+    };
+    let mut batches = std::thread::scope(|scope| {
+        let threads: Vec<_> = nets.iter_mut().map(|net| scope.spawn(|| work(&mut **net))).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect::<Result<Vec<Vec<f64>>, NetError>>()
+    })?
+    .concat();
+    batches.sort_by(f64::total_cmp);
+    Ok(batches)
 }
 
 impl fmt::Display for Timing {
@@ -164,15 +172,14 @@ impl fmt::Display for Timing {
         let threads = if self.threads == 1 { "thread " } else { "threads" };
         write!(
             f,
-            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {:>7.1} GFLOP/s of direct convolution  {} {}",
+            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {:>7.1} GFLOP/s of direct convolution  {}",
             self.shape.to_string(),
             self.batch,
             self.threads,
             self.evals_per_sec,
             self.best_evals_per_sec,
             self.direct_gflops,
-            self.precision,
-            self.simd
+            self.device
         )
     }
 }
@@ -180,14 +187,17 @@ impl fmt::Display for Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tablut_learn::ComputeDevice;
 
     #[test]
-    fn one_batch_is_timed_even_in_no_time() {
+    fn every_thread_evaluates_at_least_one_batch_in_no_time() {
+        let Processor::Device(device) = ComputeDevice::reference().unwrap().processor() else { panic!("a device") };
         let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
-        let mut engine = Engine::new(&weights).unwrap();
-        let positions = positions::random(3, 1).unwrap();
-        let timing = time(&mut engine, &positions::first(&positions, 2), 1, 0.0).unwrap();
-        assert_eq!((timing.batch, timing.n_batches), (2, 1));
-        assert!(timing.best_evals_per_sec >= timing.evals_per_sec);
+        let positions = positions::encoded(3, 1).unwrap();
+        let mut on_device = [device.open(&weights).unwrap(), device.open(&weights).unwrap()];
+        let secs = time(&mut on_device, &positions, 0.0).unwrap();
+        assert!(secs.len() == 2 && secs[0] > 0.0 && secs[0] <= secs[1], "{secs:?}");
+        let mut on_cores: [Box<dyn Inference>; 1] = [Box::new(Engine::new(&weights).unwrap())];
+        assert_eq!(time(&mut on_cores, &positions::first(&positions, 2), 0.0).unwrap().len(), 1);
     }
 }

@@ -1,19 +1,16 @@
-//! `tablut bench search`: simulations a second on one core without a net, the tree's memory, and what a kept tree saves.
+//! `tablut bench search`: simulations a second on one core without a net, and the tree's memory.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
-use tablut_net::{Engine, Model, NetEvaluator};
-use tablut_rules::{Game, MoveList, Rules, Side};
-use tablut_search::{
-    EvaluateError, Evaluation, Evaluator, Method, Query, Search, SearchConfig, SelfPlaySearch, Solver, UniformEvaluator,
-};
+use tablut_rules::{Game, Rules};
+use tablut_search::{EvaluateError, Evaluator, Method, Search, SearchConfig, SelfPlaySearch, Solver, UniformEvaluator};
 
 use super::figures::{print, seconds};
+use super::positions::random_game;
 use crate::console::Console;
 
 /// Every run does the same work.
@@ -21,8 +18,7 @@ const SEED: u64 = 1;
 
 /// Time the search alone, on one core, with an evaluator that costs nothing
 ///
-/// First it searches positions from random games with equal policies and values. Then it plays short games to count the
-/// evaluations that a tree saves if it is kept between moves. These games use a net's evaluations, or fixed random ones.
+/// It searches positions from random games with equal policies and values.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
@@ -34,15 +30,9 @@ pub struct Args {
     /// Simulations of each search
     #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..))]
     simulations: u32,
-    /// Count saved evaluations with this model's evaluations [default: fixed random ones]
-    #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
     /// Seconds to spend on each timing
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     secs: f64,
-    /// Plies of each game in which saved evaluations are counted
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
-    plies: u32,
     /// Print one JSON object per line for each rule set and method
     #[arg(long)]
     json: bool,
@@ -62,10 +52,6 @@ struct Report {
     /// Share of the simulations that asked for an evaluation; the others ended in a known result.
     evaluated_share: f64,
     tree: Bytes,
-    /// Evaluations for each move of a game, with a new tree for each move.
-    evaluations_per_move: f64,
-    /// The same, with a tree that is kept between moves.
-    evaluations_per_move_with_kept_tree: f64,
 }
 
 /// What a search's memory takes.
@@ -126,8 +112,6 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
         best_simulations_per_sec: in_round / fastest_secs.iter().sum::<f64>(),
         evaluated_share: evaluations as f64 / simulations as f64,
         tree: bytes(&games, &whole, args.simulations)?,
-        evaluations_per_move: evaluations_per_move(rules, config, args, false)?,
-        evaluations_per_move_with_kept_tree: evaluations_per_move(rules, config, args, true)?,
     })
 }
 
@@ -141,35 +125,6 @@ fn bytes(games: &[Game], config: &SearchConfig, simulations: u32) -> Result<Byte
         (nodes, edges, bytes) = (nodes + memory.nodes, edges + memory.edges, bytes + memory.bytes);
     }
     Ok(Bytes { per_node: bytes as f64 / nodes as f64, per_edge: bytes as f64 / edges as f64 })
-}
-
-/// Plays a game against itself and counts the evaluations for each move. Between moves the tree is `kept`, or made anew.
-fn evaluations_per_move(rules: &Arc<Rules>, config: &SearchConfig, args: &Args, kept: bool) -> anyhow::Result<f64> {
-    let mut evaluator = opinions(args)?;
-    let game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
-    let mut search = Search::new(game, config, args.simulations, ChaCha8Rng::seed_from_u64(SEED));
-    let (mut played, mut evaluations) = (0, 0);
-    while search.game().outcome().is_none() && played < args.plies {
-        finish(&mut search, &mut evaluator)?;
-        let result = search.result();
-        evaluations += result.evaluations;
-        if kept {
-            search.advance(result.chosen);
-        } else {
-            let mut game = search.game().clone();
-            game.play(result.chosen)?;
-            search = Search::new(game, config, args.simulations, ChaCha8Rng::seed_from_u64(SEED + u64::from(played)));
-        }
-        played += 1;
-    }
-    Ok(f64::from(evaluations) / f64::from(played))
-}
-
-/// Whose evaluations are counted.
-fn opinions(args: &Args) -> anyhow::Result<Box<dyn Evaluator>> {
-    let Some(file) = &args.model else { return Ok(Box::new(Opinions)) };
-    let engine = Engine::with_threads(&Model::load(file)?.weights, 1)?;
-    Ok(Box::new(NetEvaluator::new(Box::new(engine))))
 }
 
 fn finish(search: &mut Search, evaluator: &mut impl Evaluator) -> Result<(), EvaluateError> {
@@ -186,37 +141,13 @@ fn finish(search: &mut Search, evaluator: &mut impl Evaluator) -> Result<(), Eva
 fn positions(rules: &Arc<Rules>, n: usize) -> Vec<Game> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut games = Vec::new();
-    let mut moves = MoveList::new();
     while games.len() < n {
-        let mut game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
-        for _ in 0..4 * games.len() {
-            game.legal_moves(&mut moves);
-            if moves.is_empty() {
-                break;
-            }
-            game.play_trusted(moves[rng.next_u32() as usize % moves.len()]);
-        }
+        let game = random_game(rules, 4 * games.len() as u32, &mut rng);
         if game.outcome().is_none() && !rules.wins_at_once(game.position(), game.position().side_to_move()) {
             games.push(game);
         }
     }
     games
-}
-
-/// Fixed random policies and values: what a position is worth depends on its hash alone.
-struct Opinions;
-
-impl Evaluator for Opinions {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let opinion = |query: &Query| {
-            let mut rng = ChaCha8Rng::seed_from_u64(query.position.hash());
-            let mut unit = || (rng.next_u32() >> 8) as f32 / (1 << 24) as f32;
-            let attackers = 0.25 + 0.5 * unit();
-            let logits = query.moves.iter().map(|_| 4.0 * unit()).collect();
-            Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 0.0 }
-        };
-        Ok(queries.iter().map(opinion).collect())
-    }
 }
 
 impl fmt::Display for Report {
@@ -235,14 +166,7 @@ impl fmt::Display for Report {
             self.best_simulations_per_sec,
             100.0 * self.evaluated_share,
         )?;
-        writeln!(f, "{:>17} bytes a node {:.0}, a legal move {:.1}", "", self.tree.per_node, self.tree.per_edge)?;
-        write!(
-            f,
-            "{:>17} evaluations a move {:.0}; saved by a kept tree {:.1} %",
-            "",
-            self.evaluations_per_move,
-            100.0 * (1.0 - self.evaluations_per_move_with_kept_tree / self.evaluations_per_move),
-        )
+        write!(f, "{:>17} bytes a node {:.0}, a legal move {:.1}", "", self.tree.per_node, self.tree.per_edge)
     }
 }
 
@@ -261,23 +185,12 @@ mod tests {
 
     #[test]
     fn a_report_accounts_for_its_searches() {
-        let args = Args {
-            rules: vec![],
-            solver: Solver::Threats,
-            simulations: 20,
-            model: None,
-            secs: 0.0,
-            plies: 4,
-            json: false,
-        };
+        let args = Args { rules: vec![], solver: Solver::Threats, simulations: 20, secs: 0.0, json: false };
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         for config in configs(args.solver) {
             let report = measure(&rules, &config, &args).unwrap();
             assert!(report.best_simulations_per_sec > 0.0 && report.evaluated_share <= 1.1);
             assert!(report.tree.per_edge < 32.0, "{report}");
-            // At most one evaluation for each simulation and the root.
-            assert!(report.evaluations_per_move <= 21.0, "{report}");
-            assert!(report.evaluations_per_move_with_kept_tree <= report.evaluations_per_move, "{report}");
         }
     }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Context;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
@@ -14,6 +13,7 @@ use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 use super::figures::{at_least_one, print};
+use super::positions::all_rules;
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
@@ -154,9 +154,7 @@ fn time(
 
 /// A window of random games under every built-in rule set, with random targets.
 fn window() -> anyhow::Result<ReplayWindow> {
-    let rules = Rules::names()
-        .map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")))
-        .collect::<anyhow::Result<Vec<_>>>()?;
+    let rules = all_rules()?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let games: Vec<GameRecord> =
         (0..GAMES).map(|index| random_game(&rules[index % rules.len()], index, &mut rng)).collect();

@@ -1,25 +1,34 @@
 //! Plays matches one after another, with progress, and saves their games when they end.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use tablut_arena::{
-    GameResult, GamesFile, GamesFileError, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
+    GameResult, GamesFile, GamesFileError, Ladder, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
     PlayerIdentity, resume_match,
 };
 use tablut_fleet::{FleetMatch, FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::CancelToken;
 use tablut_players::{Ending, NamedPlayer, Nets, Registry};
 use tablut_protocols::start_program;
+use tablut_rules::Rules;
 
 use super::super::nats::FleetArgs;
+use super::MatchArgs;
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
-use crate::match_progress::MatchBar;
+use crate::match_tables::{
+    elo_text, endings_text, ladder_table, match_table, sequential_test_text, superiority_table, test_evidence,
+};
 use crate::nets::make_engine;
+use crate::progress::{Progress, left};
 
 /// Matches that were played, all or those before a stop.
 pub struct Played {
+    /// Their rules.
+    pub rules: Arc<Rules>,
     /// One for each pairing, in their order; the last one may have been stopped.
     pub outcomes: Vec<MatchOutcome>,
     /// Games that were asked for in all.
@@ -31,6 +40,27 @@ impl Played {
     pub fn reports(&self) -> Vec<MatchReport> {
         let reports = self.outcomes.iter().map(|outcome| outcome.report.clone());
         reports.filter(|report| report.games > 0).collect()
+    }
+
+    /// Tables for people, with a ladder where there is one; empty if no pair was completed.
+    pub fn text(&self, args: &MatchArgs, ladder: Option<&Ladder>) -> String {
+        let reports = self.reports();
+        if reports.is_empty() {
+            return String::new();
+        }
+        let mut text = format!(
+            "{} rules, {}, seed {}\n\n{}\n{}{}",
+            self.rules.name(),
+            args.openings_text(),
+            args.seed,
+            match_table(&reports),
+            endings_text(&reports),
+            sequential_test_text(&reports)
+        );
+        if let Some(ladder) = ladder {
+            let _ = write!(text, "\n{}\n{}", ladder_table(ladder), superiority_table(ladder));
+        }
+        text
     }
 
     /// Tells a user who stopped the matches which results there are and how to continue. The error ends the command.
@@ -57,24 +87,24 @@ impl Played {
     }
 }
 
-/// Plays `pairings` one after another, with progress on standard error. With `save_games` every finished game is
-/// written to that file, and games that are already in it are not played again. With
-/// a broker in `fleet`, workers play.
+/// Plays `pairings` one after another as `args` say, with progress on standard error. Finished games are written to the
+/// file of saved games, and games that are already in it are not played again. With a broker in `fleet`, workers play.
 pub fn play_all(
     pairings: &[[NamedPlayer; 2]],
     nets: &Nets,
-    config: &MatchConfig,
-    save_games: Option<&Path>,
+    rules: Arc<Rules>,
+    args: &MatchArgs,
     fleet: Option<&FleetArgs>,
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<Played> {
+    let config = &args.config(&rules)?;
     let header = header(pairings, nets, config)?;
     let fleet = match fleet.filter(|fleet| fleet.is_asked_for()) {
         Some(fleet) => join_fleet(fleet, &header.id(), pairings, nets, config, voice)?,
         None => None,
     };
-    let file = match save_games {
+    let file = match &args.save_games {
         Some(path) => Some(GamesFile::open(path, header, &config.rules)?),
         None => None,
     };
@@ -102,7 +132,7 @@ pub fn play_all(
             break;
         }
     }
-    let played = Played { outcomes, games_asked: 2 * config.n_pairs * pairings.len() };
+    let played = Played { rules, outcomes, games_asked: 2 * config.n_pairs * pairings.len() };
     if played.is_complete()
         && let Some(file) = playing.file.into_inner().expect("no holder of the file panics")
     {
@@ -205,4 +235,83 @@ fn header(pairings: &[[NamedPlayer; 2]], nets: &Nets, config: &MatchConfig) -> a
         seed: config.seed,
         sequential_test: config.sequential_test,
     })
+}
+
+/// Progress of one match.
+struct MatchBar {
+    progress: Progress,
+    begin: Instant,
+    /// Games of an earlier run.
+    games_before: usize,
+}
+
+impl MatchBar {
+    /// Progress of a match between two players, with so many of its games played by an earlier run.
+    fn new(voice: Voice, players: [&str; 2], games_before: usize, games_total: usize) -> Self {
+        let what = format!("{} – {}", players[0], players[1]);
+        let progress = Progress::new(voice, what, "games", games_before as u64, games_total as u64);
+        Self { progress, begin: Instant::now(), games_before }
+    }
+
+    /// Shows how far the match is, and what is to be said of its workers.
+    fn show(&self, progress: &MatchProgress<'_>, workers: Option<String>) {
+        let mut message = message(progress, self.games_before, self.begin.elapsed());
+        message.extend(workers.map(|workers| format!("\n{workers}")));
+        self.progress.show(progress.games_finished as u64, &message);
+    }
+
+    /// Says a line, above the bar where there is one.
+    fn say(&self, line: &str) {
+        self.progress.say(line);
+    }
+}
+
+/// The pace of this run, the time left, and the estimate so far.
+fn message(progress: &MatchProgress<'_>, games_before: usize, elapsed: Duration) -> String {
+    let here = progress.games_finished - games_before;
+    let rest = progress.games_total - progress.games_finished;
+    let pace = here as f64 / elapsed.as_secs_f64().max(1e-3);
+    let left = left(elapsed, here as u64, (here + rest) as u64);
+    let mut lines = vec![format!("{pace:.1} games/s, {left} left")];
+    let pairs = progress.tally.pentanomial();
+    if pairs.pairs() > 0 {
+        let score = pairs.estimate();
+        let [mean, low, high] = [score.mean, score.low, score.high].map(|share| 100.0 * share);
+        lines.push(format!("score {mean:.1} % ({low:.1}–{high:.1}), Elo {}", elo_text(&score.into())));
+    }
+    lines.extend(progress.tally.test().map(|state| test_evidence(&state)));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_arena::Tally;
+    use tablut_ratings::TestBounds;
+    use tablut_rules::{Outcome, Reason, Side};
+
+    fn won_by(winner: Side) -> GameResult {
+        let outcome = Outcome { winner: Some(winner), reason: Reason::NoMoves };
+        GameResult { first: Side::Attackers, moves: Vec::new(), ending: Ending::Rules(outcome) }
+    }
+
+    #[test]
+    fn the_message_gives_estimate_pace_and_time_left() {
+        let game = won_by(Side::Attackers);
+        let progress = |tally| MatchProgress { game_idx: 0, game: &game, games_finished: 60, games_total: 100, tally };
+        let none = Tally::default();
+        let early = message(&progress(&none), 40, Duration::from_secs(10));
+        assert_eq!(early, "2.0 games/s, 20 seconds left");
+        let mut tally = Tally::with_test(Some(TestBounds::default()));
+        for _ in 0..20 {
+            tally.record_pair(&game, &won_by(Side::Attackers));
+            tally.record_pair(&game, &won_by(Side::Defenders));
+        }
+        let later = message(&progress(&tally), 40, Duration::from_secs(10));
+        assert!(
+            later.starts_with("2.0 games/s, 20 seconds left\nscore 75.0 % (") && later.contains("Elo +191 (+"),
+            "{later}"
+        );
+        assert!(later.contains("evidence") && later.lines().count() == 3, "{later}");
+    }
 }

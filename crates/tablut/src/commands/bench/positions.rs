@@ -1,0 +1,77 @@
+//! Positions from random games, for benchmarks: every run has the same.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use tablut_net::{FEATURES, InputBatch, PLANES, encode};
+use tablut_rules::{Game, MoveList, Rules, SQUARES, Side};
+
+/// The most plies played before a position is encoded.
+const MAX_PLIES: u32 = 60;
+
+/// All rule sets that come with the program.
+pub fn all_rules() -> anyhow::Result<Vec<Arc<Rules>>> {
+    Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}"))).collect()
+}
+
+/// A game after `plies` random moves, or fewer if it ends before.
+pub fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
+    let mut game = Game::new(Arc::clone(rules), rules.set().first.side().unwrap_or(Side::Attackers));
+    let mut moves = MoveList::new();
+    for _ in 0..plies {
+        game.legal_moves(&mut moves);
+        if moves.is_empty() {
+            break;
+        }
+        game.play_trusted(moves[rng.next_u32() as usize % moves.len()]);
+    }
+    game
+}
+
+/// Encodes `n` positions, each after a random number of random moves, the rule sets by turns.
+pub fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
+    let rules = all_rules()?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut batch, mut moves) = (InputBatch::default(), MoveList::new());
+    while batch.n < n {
+        let plies = rng.next_u32() % MAX_PLIES;
+        let game = random_game(&rules[batch.n % rules.len()], plies, &mut rng);
+        if game.outcome().is_none() {
+            game.legal_moves(&mut moves);
+            encode(&game.situation(&moves), &mut batch);
+        }
+    }
+    Ok(batch)
+}
+
+/// The first `n` rows of `batch`.
+///
+/// # Panics
+/// When it has fewer.
+pub fn first(batch: &InputBatch, n: usize) -> InputBatch {
+    let n_moves = batch.move_ends[n - 1] as usize;
+    InputBatch {
+        n,
+        planes: batch.planes[..n * PLANES * SQUARES].to_vec(),
+        features: batch.features[..n * FEATURES].to_vec(),
+        moves: batch.moves[..n_moves].to_vec(),
+        move_ends: batch.move_ends[..n].to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_positions_are_valid_and_repeat() {
+        let batch = encoded(40, 3).unwrap();
+        assert_eq!(batch.n, 40);
+        batch.validate().unwrap();
+        assert!((0..40).all(|row| !batch.move_range(row).is_empty()));
+        let again = encoded(40, 3).unwrap();
+        assert_eq!((&batch.planes, &batch.moves), (&again.planes, &again.moves));
+        first(&batch, 7).validate().unwrap();
+    }
+}
