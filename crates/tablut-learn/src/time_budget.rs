@@ -31,19 +31,19 @@ impl Run {
         self.time = Some(TimeBudget { time, start, before });
     }
 
-    /// Corrects the number of generations after one of them, if the run has a time.
-    pub(crate) fn follow_time(&mut self) -> Result<(), TrainError> {
-        let (Some(budget), Some(pace)) = (self.time, GenerationPace::of(&self.metrics)) else { return Ok(()) };
+    /// Corrects the number of generations after one of them, if the run has a time. Returns whether it has changed.
+    pub(crate) fn follow_time(&mut self) -> Result<bool, TrainError> {
+        let (Some(budget), Some(pace)) = (self.time, GenerationPace::of(&self.metrics)) else { return Ok(false) };
         let spent = budget.before + budget.start.elapsed().as_secs_f64() + self.config.final_seconds(&self.metrics);
         let left = budget.time.as_secs_f64() - spent;
         let (schedule, decay_share) = (&self.config.schedule, self.config.learning.decay_share);
         let fitting = generations_that_fit(self.next_generation, schedule, decay_share, left, &pace);
-        if fitting != schedule.generations {
-            tracing::info!(from = schedule.generations, to = fitting, "schedule.generations follows the time");
+        let changes = fitting != schedule.generations;
+        if changes {
             self.config.schedule.generations = fitting;
             self.save_config()?;
         }
-        Ok(())
+        Ok(changes)
     }
 }
 

@@ -76,6 +76,11 @@ pub enum RunEvent<'a> {
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
+    /// The number of generations follows the run's time.
+    ScheduleChanged {
+        /// It from now on.
+        generations: u64,
+    },
     /// A line that people should see.
     Note(&'a str),
     /// The run has been paused, or goes on.
@@ -103,7 +108,9 @@ pub fn train(
         let metrics = generation(run, &mut doors, counters, cancel, rate, on_event)?;
         on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
-        run.follow_time()?;
+        if run.follow_time()? {
+            on_event(RunEvent::ScheduleChanged { generations: run.config.schedule.generations });
+        }
     }
     Ok(())
 }
