@@ -59,6 +59,9 @@ impl LiveWriter {
 
 impl Consumer for LiveWriter {
     fn receive(&self, event: &RunEvent<'_>, progress: &RunProgress) -> Vec<String> {
+        if matches!(event, RunEvent::Note(_)) {
+            return Vec::new();
+        }
         let begins = matches!(
             event,
             RunEvent::SelfPlayBegan { .. } | RunEvent::LearningBegan { .. } | RunEvent::RatingBegan { .. }
