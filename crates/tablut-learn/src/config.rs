@@ -338,6 +338,19 @@ mod tests {
     }
 
     #[test]
+    fn a_config_has_at_most_45_keys() {
+        fn leaves(value: &toml::Value) -> usize {
+            match value {
+                toml::Value::Table(table) => table.values().map(leaves).sum(),
+                _ => 1,
+            }
+        }
+        let config = load(MINIMAL, &["start=net.tablut"]).unwrap();
+        let n_keys = leaves(&toml::Value::Table(toml::from_str(&config.to_toml()).unwrap()));
+        assert!(n_keys > 20 && n_keys <= 45, "{n_keys} keys:\n{}", config.to_toml());
+    }
+
+    #[test]
     fn an_architecture_without_a_name_is_a_table_of_its_fields() {
         let table = "rules = [\"kvasir\"]\nseed = 3\n[shape]\nversion = 1\nchannels = 32\nblocks = [\"plain\", \"plain\"]\n\
                      policy = { channels = 32 }\nvalue = { channels = 16, hidden = 48 }\n";
