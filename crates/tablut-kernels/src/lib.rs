@@ -35,7 +35,6 @@ mod outer;
 mod pointwise;
 mod product;
 pub mod reference;
-mod rows;
 mod simd;
 mod winograd;
 
@@ -46,8 +45,7 @@ pub use bf16::{
 };
 pub use kernels::{Epilogue, GradientEpilogue, Kernels};
 pub use lanes::LANES;
-pub use matrix::Matrix;
-pub use rows::Rows;
+pub use matrix::{Matrix, Rows};
 pub use simd::{Simd, SimdError};
 pub use winograd::weights::PointSums;
 pub use winograd::{Convolution, Grid, Transformed};

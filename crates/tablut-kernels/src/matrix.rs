@@ -54,3 +54,14 @@ impl Matrix {
 pub(crate) fn packed_index(inputs: usize, output: usize, input: usize) -> usize {
     ((output / LANES) * inputs + input) * LANES + output % LANES
 }
+
+/// Rows of equal length inside a slice. Row `r` starts at `r * stride`.
+#[derive(Copy, Clone, Debug)]
+pub struct Rows<'a> {
+    /// The values.
+    pub values: &'a [f32],
+    /// The distance from a row's first value to that of the next row.
+    pub stride: usize,
+    /// The number of rows.
+    pub count: usize,
+}

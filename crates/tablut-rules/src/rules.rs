@@ -3,10 +3,8 @@
 mod capture;
 mod compile;
 mod count;
-mod escape_paths;
 mod foresight;
 mod legality;
-mod lines;
 mod movegen;
 mod routes;
 
@@ -18,7 +16,7 @@ use crate::rays::{RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
 
-use escape_paths::EscapePaths;
+use routes::EscapePaths;
 
 pub(crate) use compile::all_camps;
 pub use foresight::Foresight;
