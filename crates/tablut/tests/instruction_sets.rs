@@ -1,4 +1,5 @@
-//! A whole run, self-play and learning, gives the same bits with AVX2 as with the best instructions of the machine.
+//! A whole run, self-play and learning, gives the same bits with AVX2 as with the best instructions of the machine, and on a
+//! processor that has no AVX-512.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +25,30 @@ batch_size = 32
 
 [evaluation]
 games = 0
+"#;
+
+/// One generation that also an emulated processor plays and learns in seconds.
+const SMALL: &str = r#"
+rules = ["kvasir"]
+shape = "b1c16"
+
+[schedule]
+generations = 1
+games = 2
+simulations = [[0, 2]]
+
+[selfplay]
+max_plies = 30
+
+[learning]
+batch_size = 32
+
+[evaluation]
+games = 0
+rating_share = 0.0
+
+[machine]
+workers = 1
 "#;
 
 /// Runs the config at an instruction set, or at the machine's best where none is named, and gives every file of games
@@ -56,4 +81,33 @@ fn a_run_has_the_same_bits_with_avx2_and_with_avx512() {
     for (name, bytes) in &best {
         assert!(avx2[name] == *bytes, "{name} has other bits with AVX2");
     }
+}
+
+/// Code of other crates may choose its instructions by the processor, whatever `TABLUT_SIMD` says. So the processor itself is
+/// exchanged.
+#[test]
+fn a_run_has_the_same_bits_on_a_processor_without_avx512() {
+    const EMULATOR: &str = "qemu-x86_64-static";
+    if Command::new(EMULATOR).arg("--version").output().is_err() {
+        eprintln!("skipped: {EMULATOR} is not installed");
+        return;
+    }
+    if !tablut_net::Simd::Avx2.is_available() {
+        eprintln!("skipped: this machine has no AVX2");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    fs::write(&config, SMALL).unwrap();
+    let train = |mut command: Command, run: &str| {
+        let run = folder.path().join(run);
+        command.arg("train").arg(&config).arg("--run").arg(&run).env_remove("TABLUT_SIMD");
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read(run.join("checkpoints/gen-00000.state.safetensors")).unwrap()
+    };
+    let here = train(Command::new(env!("CARGO_BIN_EXE_tablut")), "here");
+    let mut emulated = Command::new(EMULATOR);
+    emulated.args(["-cpu", "Haswell-noTSX", env!("CARGO_BIN_EXE_tablut")]);
+    assert!(train(emulated, "emulated") == here, "the state has other bits on a processor with AVX2 alone");
 }
