@@ -27,10 +27,11 @@ use self::server::{DeviceInference, Link};
 use crate::burn_backend::BurnBackend;
 use crate::config::MachineConfig;
 use crate::cpu_backend::CpuBackend;
-use crate::gradient_backend::{GradientBackend, StepError};
+use crate::gradient_backend::GradientBackend;
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
 use crate::product_net::Multiply;
+use crate::step_error::StepError;
 
 /// Where a run plays and learns. Clones are the same device.
 #[derive(Clone, Default)]

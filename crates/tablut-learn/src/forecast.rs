@@ -20,9 +20,8 @@ use crate::checkpoint::Checkpoint;
 use crate::config::{ScheduleConfig, TrainConfig};
 use crate::device::ComputeDevice;
 use crate::learner::LearnerState;
-use crate::memory::MemoryBounds;
+use crate::memory::{MemoryBounds, memory_bytes};
 use crate::train_error::TrainError;
-use crate::watching::memory_bytes;
 
 /// Number of games without a net for estimating the length of games: per rule set, and the limits of the total.
 const GAMES_PER_RULE_SET: usize = 4;

@@ -7,8 +7,8 @@ use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
 
 use crate::burn_net::Outputs;
-use crate::gradient_backend::StepError;
 use crate::moves::{PaddedMoves, cross_entropy};
+use crate::step_error::StepError;
 use crate::tensors::mean_of;
 use crate::tensors::{host_values, tensor};
 

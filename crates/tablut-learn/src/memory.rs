@@ -1,6 +1,7 @@
-//! Upper bounds on the memory of a run's positions and trees, from its config.
+//! Memory: upper bounds for a run's positions and trees, from its config, and what this process uses.
 
 use std::fmt;
+use std::fs;
 
 use tablut_games::{Concurrency, ReplayWindow};
 use tablut_net::DeviceChoice;
@@ -50,6 +51,13 @@ impl fmt::Display for MemoryBounds {
             megabytes(self.trees)
         )
     }
+}
+
+/// Memory that this process uses, if the system reports it.
+pub(crate) fn memory_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
 #[cfg(test)]

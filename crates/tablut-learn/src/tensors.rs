@@ -2,7 +2,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::gradient_backend::StepError;
+use crate::step_error::StepError;
 
 /// Values on a device.
 pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, examine};
 
+use crate::memory::memory_bytes;
 use crate::run::Run;
 use crate::train_error::TrainError;
 use tablut_games::MachineMetrics;
@@ -83,13 +84,6 @@ pub(crate) fn weight_norm(run: &Run) -> f32 {
     let weights = run.learner.weights();
     let squares = weights.iter().flat_map(|(_, tensor)| tensor.iter()).map(|&weight| f64::from(weight).powi(2));
     squares.sum::<f64>().sqrt() as f32
-}
-
-/// Memory that this process uses, if the system reports it.
-pub(crate) fn memory_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
 /// The files in a run's folder and in its subfolders.

@@ -7,8 +7,9 @@ use tablut_games::TrainingBatch;
 use super::fault::Work;
 use super::guard::{Health, caught};
 use crate::burn_backend::BurnBackend;
-use crate::gradient_backend::{GradientBackend, StepError, StepReport};
+use crate::gradient_backend::{GradientBackend, StepReport};
 use crate::learner::LearnerState;
+use crate::step_error::StepError;
 
 /// burn's learner behind the guard.
 pub(super) struct DeviceLearner {

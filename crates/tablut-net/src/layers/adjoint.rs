@@ -4,6 +4,7 @@
 //! Every layer's gradient is written by hand here, with the kernels. Other code differentiates the loss and passes its
 //! gradient in.
 
+mod buffers;
 mod gradients;
 mod heads;
 mod packed;
@@ -22,12 +23,11 @@ use super::packing::{Arithmetic, Values};
 use super::winograd::{Points, Room};
 use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Positions};
+use buffers::{GROUP, RoundedSpace};
 use gradients::Gradients;
 pub use gradients::Workspace;
 use packed::{Adjoints, Packed};
-use rounded::RoundedSpace;
 pub use shard::{Predictions, Shard};
-use trunk::GROUP;
 
 /// A net's layers, packed for the forward and the backward pass.
 pub struct LearningNet(Packed);

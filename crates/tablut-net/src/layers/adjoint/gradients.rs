@@ -4,8 +4,7 @@ use rayon::prelude::*;
 use tablut_kernels::{Aligned, LANES};
 use tablut_rules::SQUARES;
 
-use super::rounded::RoundedSpace;
-use super::trunk::Tiles;
+use super::buffers::{RoundedSpace, Tiles};
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
 use crate::layers::parameter::{Convolution, Linear, Parameter, ParameterId};

@@ -1,54 +1,17 @@
 //! Learning with convolutions in bf16 on matrix registers: the buffers, the forward pass, and the
 //! trunk's backward pass. What a convolution reads is rounded, all else stays in f32.
 
-use tablut_kernels::{
-    Aligned, BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Images, Bf16Kernels,
-    Bf16WeightGradient, Kernels, Rows,
-};
+use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Kernels, Kernels, Rows};
 use tablut_rules::SQUARES;
 
+use super::buffers::RoundedSpace;
 use super::gradients::{Workspace, sum_rows};
 use super::shard::Shard;
 use crate::batch::Positions;
 use crate::layers::kept::{Kept, row, row_mut};
-use crate::layers::packing::{GRID, PackedConvolution, PackedSquares};
+use crate::layers::packing::{PackedConvolution, PackedSquares};
 use crate::layers::trunk::{Activations, Place, TrunkStep};
 use crate::planes::PLANES;
-
-/// One thread's buffers for a shard's images in bf16.
-pub(super) struct RoundedSpace {
-    pub(super) planes: Bf16Images,
-    /// Forward: the trunk's activations. Backward: what a convolution has read.
-    pub(super) trunk: Bf16Images,
-    /// Forward: activations inside a block. Backward: the gradient there.
-    pub(super) inside: Bf16Images,
-    /// The gradient of a block's output.
-    pub(super) outer: Bf16Images,
-    pub(super) weights: Bf16WeightGradient,
-    /// Biases for every square, `[row][width]`.
-    biases: Aligned,
-}
-
-impl RoundedSpace {
-    /// Buffers for `n` rows of a net with `channels`, and `joint_width` channels in the heads.
-    pub fn new(n: usize, channels: usize, joint_width: usize) -> Self {
-        let images = |channels: usize| Bf16Images::new(GRID, n, channels);
-        Self {
-            planes: images(PLANES.next_multiple_of(BF16_LANES)),
-            trunk: images(channels),
-            inside: images(channels),
-            outer: images(channels),
-            weights: Bf16WeightGradient::new(GRID, n, channels.max(PLANES), channels),
-            biases: Aligned::zeroed(n * channels.max(joint_width)),
-        }
-    }
-
-    pub(super) fn set_planes(&mut self, planes: &[f32]) {
-        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
-            self.planes.set_planes(row, planes);
-        }
-    }
-}
 
 /// The forward pass of a shard, which keeps all activations.
 pub(super) struct Forward<'a> {

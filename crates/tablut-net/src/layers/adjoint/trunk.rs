@@ -1,8 +1,9 @@
 //! The trunk's backward pass: from the gradient of its output to the gradients of its weights.
 
-use tablut_kernels::{Aligned, Convolution, GradientEpilogue, Kernels, Matrix, PointSums, Rows, Transformed};
+use tablut_kernels::{Aligned, Convolution, GradientEpilogue, Kernels, Matrix, Rows, Transformed};
 use tablut_rules::SQUARES;
 
+use super::buffers::{GROUP, Tiles};
 use super::gradients::{Workspace, sum_rows};
 use super::packed::{Adjoints, Packed};
 use super::rounded::Backward;
@@ -10,7 +11,6 @@ use super::shard::Shard;
 use crate::batch::Positions;
 use crate::features::FEATURES;
 use crate::layers::kept::{row, row_mut};
-use crate::layers::packing::GRID;
 use crate::layers::winograd::PLANE_WIDTH;
 
 /// Computes the gradients of all the trunk's weights. It starts from the gradient of the trunk's output before its
@@ -125,29 +125,6 @@ pub(super) fn share_means(means: &[f32], out: &mut [f32]) {
     let share = 1.0 / SQUARES as f32;
     for (out, mean) in out.iter_mut().zip(means) {
         *out = mean * share;
-    }
-}
-
-/// Number of positions that go through a convolution together. They fit into the second-level cache.
-pub(super) const GROUP: usize = 8;
-
-/// Buffers for the convolutions of a group of rows in the backward pass.
-pub(super) struct Tiles {
-    pub inputs: Transformed,
-    pub products: Transformed,
-    pub spread: Transformed,
-    pub sums: PointSums,
-}
-
-impl Tiles {
-    /// Buffers for at most this many input and output channels.
-    pub fn new(inputs: usize, outputs: usize) -> Self {
-        Self {
-            inputs: Transformed::new(GRID, GROUP, inputs),
-            products: Transformed::new(GRID, GROUP, outputs),
-            spread: Transformed::new(GRID, GROUP, outputs),
-            sums: PointSums::new(inputs, outputs),
-        }
     }
 }
 
