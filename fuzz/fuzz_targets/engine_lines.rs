@@ -7,15 +7,15 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use tablut_players::Baseline;
 use tablut_protocols::engine_protocol::{LineEngine, run_engine};
-use tablut_protocols::mind::Mind;
+use tablut_protocols::BridgePlayer;
 use tablut_rules::Rules;
 
 static KVASIR: LazyLock<Arc<Rules>> = LazyLock::new(|| Arc::new(Rules::named("kvasir").expect("a built-in rule set")));
 
 fuzz_target!(|text: &str| {
     let random = "random".parse().expect("a player");
-    let mind = Mind::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
-    let mut engine = LineEngine::new("fuzz".to_owned(), mind, 1, KVASIR.clone());
+    let player = BridgePlayer::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
+    let mut engine = LineEngine::new("fuzz".to_owned(), player, 1, KVASIR.clone());
     let (sender, receiver) = sync_channel(1024);
     // Rule files are not opened here: the fuzzer would find its way to files of this machine.
     for line in text.lines().filter(|line| !line.to_ascii_lowercase().contains(".toml")).take(1024) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
 use tablut_players::Baseline;
-use tablut_protocols::mind::Mind;
+use tablut_protocols::BridgePlayer;
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_rules::Rules;
 use tablut_search::Limit;
@@ -18,9 +18,9 @@ fuzz_target!(|text: &str| {
     // Most lines mean nothing before a game has begun.
     for first in [None, Some(RULES)] {
         let random = "random".parse().expect("a player");
-        let mind = Mind::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
+        let player = BridgePlayer::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
         let pace = Pace { most: Some(Limit::of_simulations(1)), simulations: 1 };
-        let mut engine = OpenTaflEngine::new(mind, pace);
+        let mut engine = OpenTaflEngine::new(player, pace);
         let (sender, receiver) = sync_channel(1025);
         for line in first.into_iter().chain(text.lines().take(1024)) {
             sender.send(Ok(line.to_owned())).expect("the receiver is below");

@@ -20,7 +20,7 @@
 mod command;
 pub(crate) mod host;
 
-use crate::mind::Mind;
+use crate::bridge_player::BridgePlayer;
 use crate::wire::{Failure, Lines, Wire, refused};
 use command::Command;
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ use tablut_search::{Limit, Search, SearchConfig, SearchResult};
 /// An engine's state between two lines.
 pub struct LineEngine {
     name: String,
-    mind: Mind,
+    player: BridgePlayer,
     simulations: u32,
     game: Game,
     quits: bool,
@@ -41,8 +41,8 @@ pub struct LineEngine {
 
 impl LineEngine {
     /// An engine with the name `name`, at the start position of `rules`.
-    pub fn new(name: String, mind: Mind, simulations: u32, rules: Arc<Rules>) -> Self {
-        Self { name, mind, simulations, game: start(rules, None), quits: false }
+    pub fn new(name: String, player: BridgePlayer, simulations: u32, rules: Arc<Rules>) -> Self {
+        Self { name, player, simulations, game: start(rules, None), quits: false }
     }
 }
 
@@ -54,31 +54,15 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
 /// Executes `lines` until `quit` or their end. Lines arrive through a channel, so that `stop` works while the engine
 /// thinks.
 pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
-    let mut wire = Wire::new(lines, output);
-    while !engine.quits {
-        let line = match wire.next_line() {
-            None => return Ok(()),
-            Some(Ok(line)) => line,
-            Some(Err(overlong)) => {
-                wire.say(&format!("error {overlong}"))?;
-                continue;
-            }
-        };
-        let done = match Command::read(&line) {
-            Ok(command) => engine.obey(command, &mut wire),
-            Err(reason) => Err(Failure::Refused(reason)),
-        };
-        match done {
-            Ok(()) => {}
-            Err(Failure::Refused(reason)) => wire.say(&format!("error {reason}"))?,
-            Err(Failure::Output(error)) => return Err(error),
-        }
-    }
-    Ok(())
+    let execute = |line: &str, wire: &mut Wire<'_>| {
+        engine.execute(Command::read(line).map_err(Failure::Refused)?, wire)?;
+        Ok(!engine.quits)
+    };
+    Wire::new(lines, output).run(execute, |_, reason| format!("error {reason}"))
 }
 
 impl LineEngine {
-    fn obey(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
+    fn execute(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
             // When this `stop` is read, the search that it could stop is already over.
             Command::Nothing | Command::Stop => Ok(()),
@@ -90,7 +74,7 @@ impl LineEngine {
             }
             Command::Rules(name) => {
                 let rules = Arc::new(Rules::load(&name).map_err(refused)?);
-                self.mind.play_by(&rules);
+                self.player.set_rules(&rules);
                 self.game = start(rules, None);
                 Ok(())
             }
@@ -136,9 +120,9 @@ impl LineEngine {
             (None, None) => Limit::of_simulations(self.simulations),
             (nodes, time) => Limit::new(nodes, time).map_err(refused)?,
         };
-        let mv = match &mut self.mind {
-            Mind::Baseline(player) => player.choose(&self.game),
-            Mind::Net(net) => think(net, &self.game, limit, wire, &mut self.quits)?,
+        let mv = match &mut self.player {
+            BridgePlayer::Baseline(player) => player.choose(&self.game),
+            BridgePlayer::Net(net) => think(net, &self.game, limit, wire, &mut self.quits)?,
         };
         Ok(wire.say(&format!("bestmove {mv}"))?)
     }
@@ -158,14 +142,14 @@ fn think(
     let watch = &mut |search: &Search| {
         let result = search.result();
         let nodes = visits(&result);
-        let heard = if nodes >= next_info {
+        let listened = if nodes >= next_info {
             next_info = 2 * nodes;
             let line = search.lines(1).into_iter().next().map(|line| line.moves);
             wire.say(&info(&result, line.as_deref(), began)).and_then(|()| listen(wire, quits))
         } else {
             listen(wire, quits)
         };
-        heard.unwrap_or_else(|error| {
+        listened.unwrap_or_else(|error| {
             broken = Some(error);
             Watch::Stop
         })

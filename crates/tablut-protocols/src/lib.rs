@@ -4,15 +4,16 @@
 //! - [`engine_protocol`]: a line protocol similar to UCI, for graphical programs and scripts.
 //! - [`opentafl`]: the protocol of OpenTafl's engines.
 //! - [`challenge`]: the protocol of the Tablut Challenge, over TCP.
-//! - [`start_program`]: another program as a player in matches; [`wire`]: sending and receiving lines.
+//! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in matches.
+//!   [`wire`]: sending and receiving lines.
 
+mod bridge_player;
 pub mod challenge;
 pub mod engine_protocol;
-pub mod mind;
 pub mod opentafl;
-mod process;
-pub mod program;
+mod program;
 mod start;
 pub mod wire;
 
+pub use bridge_player::BridgePlayer;
 pub use start::start_program;

@@ -19,17 +19,17 @@
 
 mod clock;
 mod command;
+mod followed_game;
 pub(crate) mod host;
-mod table;
 
-use crate::mind::Mind;
+use crate::bridge_player::BridgePlayer;
 use crate::wire::{Failure, Lines, Wire, refused};
 use clock::Clock;
 use command::Command;
+use followed_game::{Followed, FollowedGame};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use table::{Followed, Table};
 use tablut_players::{NetPlayer, Watch};
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search, SearchConfig};
@@ -60,11 +60,11 @@ impl Pace {
 
 /// An engine's state between two lines.
 pub struct OpenTaflEngine {
-    mind: Mind,
+    player: BridgePlayer,
     pace: Pace,
     clock: Option<Clock>,
     /// The game, once its rules are known.
-    table: Option<Table>,
+    game: Option<FollowedGame>,
     /// The move that was sent and not confirmed yet.
     sent: Option<Move>,
     /// Moves in this position that OpenTafl did not make.
@@ -74,8 +74,8 @@ pub struct OpenTaflEngine {
 
 impl OpenTaflEngine {
     /// An engine that waits for its rules.
-    pub fn new(mind: Mind, pace: Pace) -> Self {
-        Self { mind, pace, clock: None, table: None, sent: None, refused: Vec::new(), quits: false }
+    pub fn new(player: BridgePlayer, pace: Pace) -> Self {
+        Self { player, pace, clock: None, game: None, sent: None, refused: Vec::new(), quits: false }
     }
 }
 
@@ -85,29 +85,11 @@ pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn
     let mut wire = Wire::new(lines, output);
     wire.say("hello")?;
     wire.say("simple-moves on")?;
-    while !engine.quits {
-        let line = match wire.next_line() {
-            None => return Ok(()),
-            Some(Ok(line)) => line,
-            Some(Err(overlong)) => {
-                wire.say(&format!("error 0 {overlong}"))?;
-                continue;
-            }
-        };
-        let done = match Command::read(&line) {
-            Ok(command) => engine.obey(command, &mut wire),
-            Err(reason) => Err(Failure::Refused(reason)),
-        };
-        match done {
-            Ok(()) => {}
-            Err(Failure::Refused(reason)) => {
-                let code = if is_fatal(&line) { -1 } else { 0 };
-                wire.say(&format!("error {code} {}", in_ascii(&reason)))?;
-            }
-            Err(Failure::Output(error)) => return Err(error),
-        }
-    }
-    Ok(())
+    let execute = |line: &str, wire: &mut Wire<'_>| {
+        engine.execute(Command::read(line).map_err(Failure::Refused)?, wire)?;
+        Ok(!engine.quits)
+    };
+    wire.run(execute, |line, reason| format!("error {} {}", if is_fatal(line) { -1 } else { 0 }, in_ascii(reason)))
 }
 
 /// Whether no move can follow if this line fails. Unsupported rules alone do not end a game before a move is requested:
@@ -122,18 +104,18 @@ fn in_ascii(text: &str) -> String {
 }
 
 impl OpenTaflEngine {
-    fn obey(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
+    fn execute(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
             Command::Nothing => Ok(()),
             Command::Rules(line) => self.begin(&line, wire),
             Command::Position(board) => {
                 self.sent = None;
                 self.refused.clear();
-                self.table()?.set_up(board);
+                self.game()?.set_up(board);
                 Ok(())
             }
             Command::Side(side) => {
-                self.table()?.give_the_move_to(side);
+                self.game()?.give_the_move_to(side);
                 Ok(())
             }
             Command::Clock(clock) => {
@@ -166,26 +148,26 @@ impl OpenTaflEngine {
 
     fn begin(&mut self, line: &str, wire: &mut Wire<'_>) -> Result<(), Failure> {
         // The previous game is over, whatever these rules are.
-        (self.table, self.clock, self.sent) = (None, None, None);
+        (self.game, self.clock, self.sent) = (None, None, None);
         self.refused.clear();
         let RulesLine { set, start, other_endings } = line.parse().map_err(refused)?;
         let rules = Arc::new(Rules::new(set).map_err(refused)?);
-        self.mind.play_by(&rules);
-        self.table = Some(Table::new(rules, start).map_err(refused)?);
+        self.player.set_rules(&rules);
+        self.game = Some(FollowedGame::new(rules, start).map_err(refused)?);
         for ending in other_endings {
             wire.say(&format!("status not known to this engine: {ending}"))?;
         }
         Ok(())
     }
 
-    fn table(&mut self) -> Result<&mut Table, Failure> {
-        self.table.as_mut().ok_or_else(|| {
+    fn game(&mut self) -> Result<&mut FollowedGame, Failure> {
+        self.game.as_mut().ok_or_else(|| {
             Failure::Refused("no game has begun: expected `rules` that are played here first".to_owned())
         })
     }
 
     fn follow(&mut self, moves: &[MoveText], board: &Position, wire: &mut Wire<'_>) -> Result<(), Failure> {
-        let followed = self.table()?.follow(moves, board);
+        let followed = self.game()?.follow(moves, board);
         if followed != Followed::AlreadyThere {
             self.refused.clear();
         }
@@ -211,22 +193,22 @@ impl OpenTaflEngine {
 
     fn play(&mut self, side: Side, wire: &mut Wire<'_>) -> Result<(), Failure> {
         self.sent = None;
-        let table = self.table()?;
-        table.give_the_move_to(side);
-        let game = table.open_game().map_err(Failure::Refused)?;
+        let followed = self.game()?;
+        followed.give_the_move_to(side);
+        let game = followed.open_game().map_err(Failure::Refused)?;
         // The best move is first. A move that was not made is not sent again.
-        let moves = match &mut self.mind {
-            Mind::Baseline(player) => {
+        let moves = match &mut self.player {
+            BridgePlayer::Baseline(player) => {
                 let mut others = MoveList::new();
                 game.legal_moves(&mut others);
                 [&[player.choose(&game)], &others[..]].concat()
             }
-            Mind::Net(net) => {
+            BridgePlayer::Net(net) => {
                 let limit = self.pace.limit(self.clock.map(|clock| clock.share(side)));
-                let mut hearing = Hearing::new(&mut self.clock, Some(side), wire);
-                let search = think(net, &game, &SearchConfig::for_play(), limit, &mut hearing)?;
-                self.quits |= hearing.quits;
-                if hearing.is_over {
+                let mut listener = Listener::new(&mut self.clock, Some(side), wire);
+                let search = think(net, &game, &SearchConfig::for_play(), limit, &mut listener)?;
+                self.quits |= listener.quits;
+                if listener.is_over {
                     return Ok(());
                 }
                 wire.say(&format!("status {}", summary(&search)))?;
@@ -244,16 +226,16 @@ impl OpenTaflEngine {
     }
 
     fn analyze(&mut self, n_moves: usize, seconds: u32, wire: &mut Wire<'_>) -> Result<(), Failure> {
-        let game = self.table()?.open_game().map_err(Failure::Refused)?;
-        let found = match &mut self.mind {
-            Mind::Baseline(player) => vec![format!("{} 0", player.choose(&game))],
-            Mind::Net(net) => {
+        let game = self.game()?.open_game().map_err(Failure::Refused)?;
+        let found = match &mut self.player {
+            BridgePlayer::Baseline(player) => vec![format!("{} 0", player.choose(&game))],
+            BridgePlayer::Net(net) => {
                 let time = Duration::from_secs(seconds.into()).saturating_sub(ANALYSIS_MARGIN);
                 let limit = Limit::of_time(time).map_err(refused)?;
-                let mut hearing = Hearing::new(&mut self.clock, None, wire);
-                let search = think(net, &game, &SearchConfig::for_analysis(), limit, &mut hearing)?;
-                self.quits |= hearing.quits;
-                if hearing.is_over {
+                let mut listener = Listener::new(&mut self.clock, None, wire);
+                let search = think(net, &game, &SearchConfig::for_analysis(), limit, &mut listener)?;
+                self.quits |= listener.quits;
+                if listener.is_over {
                     return Ok(());
                 }
                 wire.say(&format!("status {}", summary(&search)))?;
@@ -267,7 +249,7 @@ impl OpenTaflEngine {
 }
 
 /// Handles the lines that arrive while the engine thinks.
-struct Hearing<'a, 'w> {
+struct Listener<'a, 'w> {
     clock: &'a mut Option<Clock>,
     /// The side that the engine thinks for, or `None` in an analysis.
     side: Option<Side>,
@@ -278,7 +260,7 @@ struct Hearing<'a, 'w> {
     quits: bool,
 }
 
-impl<'a, 'w> Hearing<'a, 'w> {
+impl<'a, 'w> Listener<'a, 'w> {
     fn new(clock: &'a mut Option<Clock>, side: Option<Side>, wire: &'a mut Wire<'w>) -> Self {
         Self { clock, side, wire, deadline: None, is_over: false, quits: false }
     }
@@ -312,9 +294,9 @@ fn think(
     game: &Game,
     config: &SearchConfig,
     limit: Limit,
-    hearing: &mut Hearing<'_, '_>,
+    listener: &mut Listener<'_, '_>,
 ) -> Result<Search, Failure> {
-    net.search(game, config, limit, &mut |_| hearing.listen()).map_err(refused)
+    net.search(game, config, limit, &mut |_| listener.listen()).map_err(refused)
 }
 
 /// The result of a search, for people.

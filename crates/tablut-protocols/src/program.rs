@@ -1,11 +1,16 @@
-//! Other programs as players: how they are started, and how long they may take.
+//! Other programs as players: how they are started, how long they may take, and their processes.
 //!
 //! A program loses a game if it crashes, is too slow, or sends an illegal move or something that is not a move. The
 //! match continues, with a new process if the old one has ended. If a program cannot be started, or does not speak its
 //! protocol from the start, the match ends. No process outlives its player.
 
-use std::io;
-use std::time::Duration;
+use crate::wire::{self, Lines, lines_of};
+use std::io::{self, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 use tablut_players::{Fault, PlayerError};
 
 /// How long a program may take to start, load its data, and send its name.
@@ -47,5 +52,160 @@ impl Program {
 
     pub(crate) fn cannot_start(&self, error: &io::Error) -> Fault {
         self.fatal(format!("cannot start {:?}: {error}", self.command[0]))
+    }
+
+    /// The program did not get ready for a game.
+    pub(crate) fn not_ready(&self, process: Option<&mut Process>, what: &str) -> Fault {
+        let words = process.map(Process::last_words).unwrap_or_default();
+        self.fatal(format!("{what}{words}"))
+    }
+}
+
+/// The program loses the game. `last_line` is the last line that could not be parsed.
+pub(crate) fn forfeit(process: Option<Process>, what: &str, last_line: Option<String>) -> Fault {
+    let words = process.map(|mut process| process.last_words()).unwrap_or_default();
+    let last = last_line.map_or(String::new(), |line| format!("; its last line is {line:?}"));
+    Fault::Forfeit(format!("{what}{last}{words}"))
+}
+
+/// The start of a line, for messages.
+pub(crate) fn shown(line: &str) -> String {
+    line.chars().take(80).collect()
+}
+
+/// Bytes of standard error that are kept.
+const MAX_ERROR_BYTES: usize = 2000;
+/// How long to wait for an expected exit.
+const END_TIME: Duration = Duration::from_millis(500);
+
+/// A running process.
+pub(crate) struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Lines,
+    errors: Arc<Mutex<Vec<u8>>>,
+    /// Ends with standard error.
+    error_reader: Option<JoinHandle<()>>,
+}
+
+/// The result of reading from a process.
+pub(crate) enum Received {
+    /// A line, without its end.
+    Line(String),
+    /// Nothing yet.
+    Nothing,
+    /// Its output has ended.
+    End,
+}
+
+impl Process {
+    /// Starts `command` and communicates on its standard input and output.
+    pub(crate) fn speaking(command: &[String]) -> io::Result<Self> {
+        Self::start(command, Stdio::piped(), Stdio::piped())
+    }
+
+    /// Starts `command`, which communicates in another way.
+    pub(crate) fn silent(command: &[String]) -> io::Result<Self> {
+        Self::start(command, Stdio::null(), Stdio::null())
+    }
+
+    fn start(command: &[String], input: Stdio, output: Stdio) -> io::Result<Self> {
+        let mut builder = Command::new(&command[0]);
+        builder.args(&command[1..]).stdin(input).stdout(output).stderr(Stdio::piped());
+        // Ctrl-C in a terminal is for us. We end the process when its game is over or dropped.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut builder, 0);
+        let mut child = builder.spawn()?;
+        let lines = match child.stdout.take() {
+            Some(output) => lines_of(output),
+            None => lines_of(io::empty()),
+        };
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let error_reader = child.stderr.take().map(|stderr| {
+            let errors = errors.clone();
+            thread::spawn(move || keep_tail(stderr, &errors))
+        });
+        Ok(Self { input: child.stdin.take(), child, lines, errors, error_reader })
+    }
+
+    /// Writes a line to its standard input.
+    pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
+        let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        input.write_all(format!("{line}\n").as_bytes())?;
+        input.flush()
+    }
+
+    /// The next line, if it arrives within `wait`.
+    pub(crate) fn receive(&self, wait: Duration) -> Received {
+        match self.lines.recv_timeout(wait) {
+            Ok(Ok(line)) => Received::Line(line),
+            // No protocol has such a line, so it counts as one that cannot be parsed.
+            Ok(Err(overlong)) => Received::Line(format!("({overlong})")),
+            Err(RecvTimeoutError::Timeout) => Received::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Received::End,
+        }
+    }
+
+    /// Drops lines that were not requested.
+    pub(crate) fn forget(&self) {
+        wire::forget(&self.lines);
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Waits a limited time until it ends by itself.
+    pub(crate) fn wait_at_most(&mut self, wait: Duration) {
+        wait_until(wait, || self.has_ended());
+    }
+
+    /// How it ended, if it has, and the end of its standard error, as a continuation of a sentence.
+    pub(crate) fn last_words(&mut self) -> String {
+        self.wait_at_most(END_TIME);
+        if self.has_ended() {
+            // Its output may still be on the way.
+            wait_until(END_TIME, || self.error_reader.as_ref().is_none_or(JoinHandle::is_finished));
+        }
+        let ended = match self.child.try_wait() {
+            Ok(Some(status)) => format!(" ({status})"),
+            _ => String::new(),
+        };
+        let errors = self.errors.lock().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(3)..].join(" / ");
+        if last.is_empty() { ended } else { format!("{ended}; its standard error ends with {last:?}") }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // All processes that it started end with it, if they are still in its process group. If it has already ended by
+        // itself, its group may no longer be its own.
+        #[cfg(unix)]
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let group = rustix::process::Pid::from_child(&self.child);
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn wait_until(wait: Duration, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + wait;
+    while !is_so() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut bytes = [0; 1024];
+    while let Ok(n @ 1..) = stderr.read(&mut bytes) {
+        let Ok(mut tail) = tail.lock() else { return };
+        tail.extend_from_slice(&bytes[..n]);
+        let excess = tail.len().saturating_sub(MAX_ERROR_BYTES);
+        tail.drain(..excess);
     }
 }

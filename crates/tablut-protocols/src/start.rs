@@ -2,9 +2,9 @@
 //! Challenge.
 
 use crate::challenge::RULES;
-use crate::challenge::host::{ChallengeSeat, takes_port};
-use crate::engine_protocol::host::{EngineProgram, EngineSeat};
-use crate::opentafl::host::{OpenTaflSeat, rules_line};
+use crate::challenge::host::{ChallengePlayer, takes_port};
+use crate::engine_protocol::host::{EnginePlayer, EngineProgram};
+use crate::opentafl::host::{OpenTaflPlayer, rules_line};
 use crate::program::Program;
 use std::sync::Arc;
 use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
@@ -17,18 +17,18 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
         PlayerSpec::Engine { command, limit } => {
             let program = Arc::new(EngineProgram::new(Program::new(&name, command)?, *limit, rules)?);
             // The seat keeps the engine for the first game.
-            try_out(&mut EngineSeat::new(program.clone()), rules, &name)?;
+            try_out(&mut EnginePlayer::new(program.clone()), rules, &name)?;
             let sit = move |_: &Arc<Rules>, _: Side, _: u64| -> Box<dyn Player> {
-                Box::new(EngineSeat::new(program.clone()))
+                Box::new(EnginePlayer::new(program.clone()))
             };
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
         PlayerSpec::OpenTafl { command, seconds } => {
             let (program, seconds) = (Arc::new(Program::new(&name, command)?), *seconds);
             rules_line(rules, &Position::start(Side::Attackers)).map_err(|reason| program.error(reason))?;
-            try_out(&mut OpenTaflSeat::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
+            try_out(&mut OpenTaflPlayer::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
-                Box::new(OpenTaflSeat::new(program.clone(), side, seconds))
+                Box::new(OpenTaflPlayer::new(program.clone(), side, seconds))
             };
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
@@ -41,7 +41,7 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             // A Challenge client is started and plays at once. Without its own port it uses the contest's port.
             let demand = if takes_port(&program.command) { Demand::OwnThread } else { Demand::OneAtATime };
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
-                Box::new(ChallengeSeat::new(program.clone(), side, seconds))
+                Box::new(ChallengePlayer::new(program.clone(), side, seconds))
             };
             Ok(Contestant::new(name, None, demand, sit))
         }

@@ -84,7 +84,7 @@ impl<'a> Wire<'a> {
     }
 
     /// Waits for the next line; `None` if there will be none.
-    pub(crate) fn next_line(&mut self) -> Option<Result<String, Overlong>> {
+    fn next_line(&mut self) -> Option<Result<String, Overlong>> {
         self.waiting.pop_front().or_else(|| self.lines.recv().ok())
     }
 
@@ -104,6 +104,31 @@ impl<'a> Wire<'a> {
     /// Puts a line from [`Wire::arrived`] at the end of the queue for [`Wire::next_line`].
     pub(crate) fn keep(&mut self, line: String) {
         self.waiting.push_back(Ok(line));
+    }
+
+    /// Passes each line to `execute` until it returns false or the input ends. The answer to a refused line is made by
+    /// `refuse` from the line and the reason.
+    pub(crate) fn run(
+        &mut self,
+        mut execute: impl FnMut(&str, &mut Self) -> Result<bool, Failure>,
+        refuse: impl Fn(&str, &str) -> String,
+    ) -> io::Result<()> {
+        while let Some(line) = self.next_line() {
+            let line = match line {
+                Ok(line) => line,
+                Err(overlong) => {
+                    self.say(&refuse("", &overlong.to_string()))?;
+                    continue;
+                }
+            };
+            match execute(&line, self) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(Failure::Refused(reason)) => self.say(&refuse(&line, &reason))?,
+                Err(Failure::Output(error)) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {

@@ -4,8 +4,7 @@
 use super::frame::{read_frame, write_frame};
 use super::message::{Action, ChallengeState, Turn};
 use super::{ChallengeError, port};
-use crate::process::Process;
-use crate::program::{GRACE, Program, SLICE, START_TIME};
+use crate::program::{GRACE, Process, Program, SLICE, START_TIME, forfeit};
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -74,7 +73,7 @@ impl Link {
     }
 
     /// A frame, if one arrives soon.
-    fn hear(&self, wait: Duration) -> Result<Option<String>, String> {
+    fn receive(&self, wait: Duration) -> Result<Option<String>, String> {
         match self.frames.recv_timeout(wait) {
             Ok(Ok(text)) => Ok(Some(text)),
             Ok(Err(ChallengeError::Closed { .. })) | Err(RecvTimeoutError::Disconnected) => {
@@ -94,7 +93,7 @@ impl Drop for Link {
 }
 
 /// A client's side of one game, with its own process.
-pub(crate) struct ChallengeSeat {
+pub(crate) struct ChallengePlayer {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
@@ -106,7 +105,7 @@ pub(crate) struct ChallengeSeat {
     since: Option<Instant>,
 }
 
-impl ChallengeSeat {
+impl ChallengePlayer {
     pub(crate) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
         let (listener, process, link, since) = (None, None, None, None);
         Self { program, side, seconds, listener, process, link, is_named: false, since }
@@ -138,24 +137,22 @@ impl ChallengeSeat {
             Err(error) => return Err(self.program.fatal(format!("its connection: {error}"))),
         }
         if self.process.as_mut().is_some_and(Process::has_ended) {
-            return Err(self.not_started("ended before it connected"));
+            return Err(self.not_ready("ended before it connected"));
         }
         if self.since.is_some_and(|since| since.elapsed() >= START_TIME) {
-            return Err(self.not_started(&format!("did not connect within {} s", START_TIME.as_secs())));
+            return Err(self.not_ready(&format!("did not connect within {} s", START_TIME.as_secs())));
         }
         thread::sleep(SLICE / 10);
         Ok(())
     }
 
-    fn not_started(&mut self, what: &str) -> Fault {
-        let words = self.process.as_mut().map(Process::last_words).unwrap_or_default();
-        self.program.fatal(format!("{what}{words}"))
+    fn not_ready(&mut self, what: &str) -> Fault {
+        self.program.not_ready(self.process.as_mut(), what)
     }
 
     fn forfeit(&mut self, what: &str) -> Fault {
-        let words = self.process.as_mut().map(Process::last_words).unwrap_or_default();
-        (self.link, self.process) = (None, None);
-        Fault::Forfeit(format!("{what}{words}"))
+        self.link = None;
+        forfeit(self.process.take(), what, None)
     }
 
     fn tell(&mut self, state: &ChallengeState) -> Result<(), Fault> {
@@ -166,7 +163,7 @@ impl ChallengeSeat {
     }
 }
 
-impl Player for ChallengeSeat {
+impl Player for ChallengePlayer {
     fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
         if self.is_named {
             return Ok(true);
@@ -178,12 +175,12 @@ impl Player for ChallengeSeat {
             self.accept()?;
             return Ok(false);
         };
-        match link.hear(SLICE) {
+        match link.receive(SLICE) {
             // Its name, which is ignored.
             Ok(Some(_)) => {}
             Ok(None) if self.since.is_some_and(|since| since.elapsed() < START_TIME) => return Ok(false),
-            Ok(None) => return Err(self.not_started("connected and did not tell its name")),
-            Err(what) => return Err(self.not_started(&format!("{what} before it told its name"))),
+            Ok(None) => return Err(self.not_ready("connected and did not tell its name")),
+            Err(what) => return Err(self.not_ready(&format!("{what} before it told its name"))),
         }
         (self.is_named, self.since) = (true, None);
         self.tell(&ChallengeState::of(game.position(), None))?;
@@ -193,8 +190,8 @@ impl Player for ChallengeSeat {
     fn poll(&mut self, _: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let time = Duration::from_secs(self.seconds.into()) + GRACE;
         let since = *self.since.get_or_insert_with(Instant::now);
-        let heard = self.link.as_ref().map_or(Err("closed the connection".to_owned()), |link| link.hear(SLICE));
-        match heard {
+        let received = self.link.as_ref().map_or(Err("closed the connection".to_owned()), |link| link.receive(SLICE));
+        match received {
             Ok(Some(text)) => {
                 self.since = None;
                 let mv =

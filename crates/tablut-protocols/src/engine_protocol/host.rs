@@ -1,11 +1,10 @@
 //! A program with our engine protocol ([`crate::engine_protocol`]) as a player.
 
-use crate::process::{Heard, Process};
-use crate::program::{GRACE, PATIENCE, Program, SLICE, START_TIME};
+use crate::program::{GRACE, PATIENCE, Process, Program, Received, SLICE, START_TIME, forfeit, shown};
 use std::fmt::Write as _;
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tablut_players::{Fault, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Limit, Query};
@@ -52,8 +51,8 @@ impl Engine {
             Stage::Prepared => "readyok",
             Stage::Ready | Stage::Thinking => return Ok(true),
         };
-        match self.process.hear(SLICE) {
-            Heard::Line(line) if line.trim() == expected => {
+        match self.process.receive(SLICE) {
+            Received::Line(line) if line.trim() == expected => {
                 if self.stage == Stage::Prepared {
                     self.stage = Stage::Ready;
                     return Ok(true);
@@ -63,14 +62,14 @@ impl Engine {
                 let _ = self.say(&[&option, "isready"], Stage::Prepared);
                 Ok(false)
             }
-            Heard::Line(line) if line.starts_with("error") => {
+            Received::Line(line) if line.starts_with("error") => {
                 Err(format!("does not get ready for the rules {rules}: it answered {line:?}"))
             }
-            Heard::Line(_) | Heard::Nothing if self.since.elapsed() < START_TIME => Ok(false),
-            Heard::Line(_) | Heard::Nothing => {
+            Received::Line(_) | Received::Nothing if self.since.elapsed() < START_TIME => Ok(false),
+            Received::Line(_) | Received::Nothing => {
                 Err(format!("did not answer {expected} within {} s", START_TIME.as_secs()))
             }
-            Heard::End => Err(format!("ended before it answered {expected}{}", self.process.last_words())),
+            Received::End => Err(format!("ended before it answered {expected}{}", self.process.last_words())),
         }
     }
 }
@@ -105,14 +104,14 @@ fn rules_option(rules: &Rules) -> io::Result<(String, Option<NamedTempFile>)> {
 }
 
 /// An engine's side of one game. After the game the engine returns to the idle ones.
-pub(crate) struct EngineSeat {
+pub(crate) struct EnginePlayer {
     program: Arc<EngineProgram>,
     engine: Option<Engine>,
     /// The last line that could not be parsed.
     last_line: Option<String>,
 }
 
-impl EngineSeat {
+impl EnginePlayer {
     pub(crate) fn new(program: Arc<EngineProgram>) -> Self {
         Self { program, engine: None, last_line: None }
     }
@@ -140,12 +139,11 @@ impl EngineSeat {
 
     /// The reason for the loss. The engine is not used again.
     fn forfeit(&mut self, what: &str) -> Fault {
-        let words = self.engine.take().map(|mut engine| engine.process.last_words());
-        Fault::Forfeit(format!("{what}{}", words.unwrap_or_default()))
+        forfeit(self.engine.take().map(|engine| engine.process), what, None)
     }
 }
 
-impl Player for EngineSeat {
+impl Player for EnginePlayer {
     fn begin(&mut self, _: &Game) -> Result<bool, Fault> {
         self.prepare()
     }
@@ -160,38 +158,34 @@ impl Player for EngineSeat {
             }
         }
         let time = limit.and_then(|limit| limit.time()).map_or(PATIENCE, |time| time + GRACE);
-        let heard = engine.process.hear(SLICE.min(time));
+        let received = engine.process.receive(SLICE.min(time));
         let late = engine.since.elapsed() >= time;
-        match heard {
-            Heard::Line(line) if line.starts_with("bestmove") => {
+        match received {
+            Received::Line(line) if line.starts_with("bestmove") => {
                 engine.stage = Stage::Ready;
                 let mv = line.split_whitespace().nth(1).and_then(|text| text.parse().ok());
                 mv.map(Some).ok_or_else(|| self.forfeit(&format!("answered {:?}, expected a move", shown(&line))))
             }
-            Heard::Line(line) if line.starts_with("error") => {
+            Received::Line(line) if line.starts_with("error") => {
                 Err(self.forfeit(&format!("answered {:?}, expected a move", shown(&line))))
             }
-            Heard::End => Err(self.forfeit("ended while it was to move")),
-            _ if late => Err(self.late(time)),
-            Heard::Line(line) => {
+            Received::End => Err(self.forfeit("ended while it was to move")),
+            _ if late => {
+                let what = format!("gave no move within {:.1} s", time.as_secs_f64());
+                Err(forfeit(self.engine.take().map(|engine| engine.process), &what, self.last_line.take()))
+            }
+            Received::Line(line) => {
                 if !line.starts_with("info") && !line.is_empty() {
                     self.last_line = Some(shown(&line));
                 }
                 Ok(None)
             }
-            Heard::Nothing => Ok(None),
+            Received::Nothing => Ok(None),
         }
     }
 }
 
-impl EngineSeat {
-    fn late(&mut self, time: Duration) -> Fault {
-        let last = self.last_line.take().map_or(String::new(), |line| format!("; its last line is {line:?}"));
-        self.forfeit(&format!("gave no move within {:.1} s{last}", time.as_secs_f64()))
-    }
-}
-
-impl Drop for EngineSeat {
+impl Drop for EnginePlayer {
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take()
             && engine.stage == Stage::Ready
@@ -221,9 +215,4 @@ fn go_line(limit: Option<Limit>) -> String {
         let _ = write!(line, " movetime {}", time.as_millis());
     }
     line
-}
-
-/// The start of a line.
-fn shown(line: &str) -> String {
-    line.chars().take(80).collect()
 }

@@ -1,7 +1,7 @@
 //! Conversations with the engine.
 
 use super::{LineEngine, run_engine};
-use crate::mind::Mind;
+use crate::bridge_player::BridgePlayer;
 use crate::wire::lines_of;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -11,7 +11,12 @@ use tablut_search::UniformEvaluator;
 
 fn engine() -> LineEngine {
     let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
-    LineEngine::new("tablut test".to_owned(), Mind::Net(Box::new(net)), 32, Arc::new(Rules::named("kvasir").unwrap()))
+    LineEngine::new(
+        "tablut test".to_owned(),
+        BridgePlayer::Net(Box::new(net)),
+        32,
+        Arc::new(Rules::named("kvasir").unwrap()),
+    )
 }
 
 /// The lines that the engine answers to `input`.

@@ -1,7 +1,6 @@
 //! An OpenTafl engine as a player. We play the part of OpenTafl.
 
-use crate::process::{Heard, Process};
-use crate::program::{GRACE, Program, SLICE, START_TIME};
+use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit, shown};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
@@ -24,7 +23,7 @@ pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, Stri
 }
 
 /// An engine's side of one game, with its own process.
-pub(crate) struct OpenTaflSeat {
+pub(crate) struct OpenTaflPlayer {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
@@ -50,7 +49,7 @@ enum Stage {
     Thinking,
 }
 
-impl OpenTaflSeat {
+impl OpenTaflPlayer {
     pub(crate) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
         Self {
             program,
@@ -74,14 +73,11 @@ impl OpenTaflSeat {
 
     /// The reason for the loss.
     fn forfeit(&mut self, what: &str) -> Fault {
-        let words = self.process.take().map(|mut process| process.last_words()).unwrap_or_default();
-        let last = self.last_line.take().map_or(String::new(), |line| format!("; its last line is {line:?}"));
-        Fault::Forfeit(format!("{what}{last}{words}"))
+        forfeit(self.process.take(), what, self.last_line.take())
     }
 
-    fn not_started(&mut self, what: &str) -> Fault {
-        let words = self.process.as_mut().map(Process::last_words).unwrap_or_default();
-        self.program.fatal(format!("{what}{words}"))
+    fn not_ready(&mut self, what: &str) -> Fault {
+        self.program.not_ready(self.process.as_mut(), what)
     }
 
     /// Both sides' clocks. The time is renewed with each move.
@@ -105,19 +101,19 @@ impl OpenTaflSeat {
     }
 
     /// Answers the engine's requests. Returns the move that it sends.
-    fn hear(&mut self, line: &str, game: &Game) -> Result<Option<Move>, Fault> {
+    fn answer(&mut self, line: &str, game: &Game) -> Result<Option<Move>, Fault> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["move", text] => {
                 let mv = text.parse::<MoveText>().map(|text| Move::new(text.from, text.to));
-                let shown: String = text.chars().take(80).collect();
-                mv.map(Some).map_err(|_| self.forfeit(&format!("sent {shown:?}, expected a move such as a4-b4")))
+                let text = shown(text);
+                mv.map(Some).map_err(|_| self.forfeit(&format!("sent {text:?}, expected a move such as a4-b4")))
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
                 // An engine that does not support these rules says so before its first move.
                 if self.n_told == 0 {
-                    return Err(self.not_started(&format!("answered {shown:?}")));
+                    return Err(self.not_ready(&format!("answered {shown:?}")));
                 }
                 Err(self.forfeit(&format!("gave up: {shown:?}")))
             }
@@ -134,14 +130,14 @@ impl OpenTaflSeat {
             }
             ["status" | "analysis", ..] | [] => Ok(None),
             _ => {
-                self.last_line = Some(line.chars().take(80).collect());
+                self.last_line = Some(shown(line));
                 Ok(None)
             }
         }
     }
 }
 
-impl Player for OpenTaflSeat {
+impl Player for OpenTaflPlayer {
     fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
         if self.stage != Stage::Starting {
             return Ok(true);
@@ -152,19 +148,19 @@ impl Player for OpenTaflSeat {
             self.since = Instant::now();
         }
         let late = self.since.elapsed() >= START_TIME;
-        match self.process.as_ref().map_or(Heard::End, |process| process.hear(SLICE)) {
-            Heard::Line(line) if line.trim() == "hello" => {
+        match self.process.as_ref().map_or(Received::End, |process| process.receive(SLICE)) {
+            Received::Line(line) if line.trim() == "hello" => {
                 let line = rules_line(game.rules(), game.start()).map_err(|reason| self.program.fatal(reason))?;
                 // If it has ended, the wait for its move notices this.
                 let _ = self.say(&format!("rules {line}"));
                 self.stage = Stage::Ready;
                 Ok(true)
             }
-            Heard::Line(line) if line.starts_with("error -1") => Err(self.not_started(&format!("answered {line:?}"))),
-            Heard::Line(line) if line.starts_with("simple-moves") => self.hear(&line, game).map(|_| false),
-            Heard::End => Err(self.not_started("ended before it said hello")),
-            _ if late => Err(self.not_started(&format!("did not say hello within {} s", START_TIME.as_secs()))),
-            Heard::Line(_) | Heard::Nothing => Ok(false),
+            Received::Line(line) if line.starts_with("error -1") => Err(self.not_ready(&format!("answered {line:?}"))),
+            Received::Line(line) if line.starts_with("simple-moves") => self.answer(&line, game).map(|_| false),
+            Received::End => Err(self.not_ready("ended before it said hello")),
+            _ if late => Err(self.not_ready(&format!("did not say hello within {} s", START_TIME.as_secs()))),
+            Received::Line(_) | Received::Nothing => Ok(false),
         }
     }
 
@@ -175,8 +171,9 @@ impl Player for OpenTaflSeat {
                 return Ok(None);
             }
             // Lines that it sent unrequested. A move out of turn does not count.
-            while let Some(Heard::Line(line)) = self.process.as_ref().map(|process| process.hear(Duration::ZERO)) {
-                self.hear(&line, game)?;
+            while let Some(Received::Line(line)) = self.process.as_ref().map(|process| process.receive(Duration::ZERO))
+            {
+                self.answer(&line, game)?;
             }
             if let Some(news) = self.news(game) {
                 self.say(&news)?;
@@ -186,12 +183,12 @@ impl Player for OpenTaflSeat {
             (self.stage, self.since) = (Stage::Thinking, Instant::now());
         }
         let time = Duration::from_secs(self.seconds.into()) + GRACE;
-        let heard = self.process.as_ref().map_or(Heard::End, |process| process.hear(SLICE));
+        let received = self.process.as_ref().map_or(Received::End, |process| process.receive(SLICE));
         let late = self.since.elapsed() >= time;
-        let mv = match heard {
-            Heard::Line(line) => self.hear(&line, game)?,
-            Heard::End => return Err(self.forfeit("ended while it was to move")),
-            Heard::Nothing => None,
+        let mv = match received {
+            Received::Line(line) => self.answer(&line, game)?,
+            Received::End => return Err(self.forfeit("ended while it was to move")),
+            Received::Nothing => None,
         };
         if mv.is_some() {
             (self.stage, self.since) = (Stage::Ready, Instant::now());

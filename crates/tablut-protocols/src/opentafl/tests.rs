@@ -1,8 +1,8 @@
 //! Conversations with the engine.
 
-use super::table::{Followed, Table};
+use super::followed_game::{Followed, FollowedGame};
 use super::{OpenTaflEngine, Pace, run_opentafl};
-use crate::mind::Mind;
+use crate::bridge_player::BridgePlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tablut_players::{Baseline, NetPlayer};
@@ -19,17 +19,17 @@ const PACE: Pace = Pace { most: None, simulations: 24 };
 /// The lines that an engine with a net answers to `input`, without its greeting.
 fn answers(input: &[&str]) -> Vec<String> {
     let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
-    answers_of(Mind::Net(Box::new(net)), input)
+    answers_of(BridgePlayer::Net(Box::new(net)), input)
 }
 
-fn answers_of(mind: Mind, input: &[&str]) -> Vec<String> {
+fn answers_of(player: BridgePlayer, input: &[&str]) -> Vec<String> {
     let (sender, receiver) = channel();
     for line in input {
         sender.send(Ok((*line).to_owned())).unwrap();
     }
     drop(sender);
     let mut output = Vec::new();
-    run_opentafl(&mut OpenTaflEngine::new(mind, PACE), &receiver, &mut output).unwrap();
+    run_opentafl(&mut OpenTaflEngine::new(player, PACE), &receiver, &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();
     let mut lines = output.lines().map(str::to_owned);
     assert_eq!(lines.next().as_deref(), Some("hello"));
@@ -109,7 +109,7 @@ fn a_move_that_was_not_made_is_followed_by_another() {
 #[test]
 fn a_player_without_a_net_has_another_move_as_well() {
     let rules = game().rules().clone();
-    let greedy = Mind::Baseline(Baseline::new(&"alphabeta:1".parse().unwrap(), &rules, 1).unwrap());
+    let greedy = BridgePlayer::Baseline(Baseline::new(&"alphabeta:1".parse().unwrap(), &rules, 1).unwrap());
     let told = format!("opponent-move d1-d2 {}", board(&after(&["d1-d2"])));
     let lines = answers_of(greedy, &[RULES, &told, "play defenders", "error 2", &told, "play defenders"]);
     let moves = moves(&lines);
@@ -189,15 +189,15 @@ fn what_cannot_be_obeyed_changes_nothing() {
 
 #[test]
 fn moves_are_followed_even_where_they_lead_back() {
-    let mut table = Table::new(game().rules().clone(), *game().position()).unwrap();
+    let mut followed = FollowedGame::new(game().rules().clone(), *game().position()).unwrap();
     let there_and_back: Vec<MoveText> =
         ["d1-d2", "e3-d3", "d2-d1", "d3-e3"].iter().map(|text| text.parse().unwrap()).collect();
     let start = *game().position();
-    assert_eq!(table.follow(&there_and_back, &start), Followed::ByMoves);
-    assert_eq!(table.open_game().map(|game| game.ply()), Ok(4));
+    assert_eq!(followed.follow(&there_and_back, &start), Followed::ByMoves);
+    assert_eq!(followed.open_game().map(|game| game.ply()), Ok(4));
     // If the last of them is sent again, nothing changes.
-    assert_eq!(table.follow(&there_and_back[3..], &start), Followed::AlreadyThere);
-    assert_eq!(table.open_game().map(|game| game.ply()), Ok(4));
+    assert_eq!(followed.follow(&there_and_back[3..], &start), Followed::AlreadyThere);
+    assert_eq!(followed.open_game().map(|game| game.ply()), Ok(4));
 }
 
 #[test]

@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tablut_net::{Precision, choose_rules};
 use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, play_simulations};
+use tablut_protocols::BridgePlayer;
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
 use tablut_protocols::challenge::{RULES as CHALLENGE_RULES, client};
 use tablut_protocols::engine_protocol::{LineEngine, run_engine};
-use tablut_protocols::mind::Mind;
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_protocols::wire::lines_of;
 use tablut_rules::{Game, Move, Rules, Side};
@@ -126,7 +126,7 @@ pub fn run(bridge: &Bridge, console: &mut Console) -> anyhow::Result<()> {
 
 /// A player, and what its file says of it.
 struct LoadedPlayer {
-    mind: Mind,
+    player: BridgePlayer,
     name: String,
     simulations: u32,
 }
@@ -137,12 +137,16 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::
         let Some(player) = Baseline::new(&spec, rules, args.seed) else {
             bail!("--player {text}: expected a player without a net; nets are given with --model FILE");
         };
-        return Ok(LoadedPlayer { mind: Mind::Baseline(player), name: spec.to_string(), simulations: 0 });
+        return Ok(LoadedPlayer { player: BridgePlayer::Baseline(player), name: spec.to_string(), simulations: 0 });
     }
     let model = load_model(args.model.as_deref())?;
     let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), precision, args.seed)?;
     let simulations = play_simulations(&model.training);
-    Ok(LoadedPlayer { mind: Mind::Net(Box::new(player)), name: model.weights.architecture().to_string(), simulations })
+    Ok(LoadedPlayer {
+        player: BridgePlayer::Net(Box::new(player)),
+        name: model.weights.architecture().to_string(),
+        simulations,
+    })
 }
 
 /// The rules that were asked for, or that the player knows.
@@ -166,7 +170,7 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
     // The opponent's time, and the second that the referee takes to look, before it is given up.
     let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
     let options = ClientOptions { side, name: args.name.clone(), rules, wait };
-    let report = client::play(&stream, &options, &mut |game| choose(&mut player.mind, game, limit))?;
+    let report = client::play(&stream, &options, &mut |game| choose(&mut player.player, game, limit))?;
     let outcome = match report.end {
         ClientEnd::Result(Some(winner)) if winner == side => "won",
         ClientEnd::Result(Some(_)) => "lost",
@@ -183,10 +187,10 @@ fn thinking_time(seconds: u32) -> Duration {
     time.saturating_sub(Duration::from_millis(1500)).max(time / 2)
 }
 
-fn choose(mind: &mut Mind, game: &Game, limit: Limit) -> Result<Move, String> {
-    match mind {
-        Mind::Baseline(player) => Ok(player.choose(game)),
-        Mind::Net(net) => net
+fn choose(player: &mut BridgePlayer, game: &Game, limit: Limit) -> Result<Move, String> {
+    match player {
+        BridgePlayer::Baseline(player) => Ok(player.choose(game)),
+        BridgePlayer::Net(net) => net
             .think(game, &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn)
             .map(|result| result.chosen)
             .map_err(|error| error.to_string()),
@@ -234,7 +238,7 @@ fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
     let player = load(&args.player, &rules, Precision::F32)?;
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);
-    let mut engine = LineEngine::new(name, player.mind, simulations, rules);
+    let mut engine = LineEngine::new(name, player.player, simulations, rules);
     Ok(run_engine(&mut engine, &lines_of(io::stdin()), console)?)
 }
 
@@ -245,7 +249,7 @@ fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
         let player = load(&args.player, &load_rules("kvasir")?, precision)?;
         let time = args.seconds.map(|seconds| Duration::from_secs(seconds.into()));
         let most = Limit::new(args.simulations, time).ok();
-        Ok(OpenTaflEngine::new(player.mind, Pace { most, simulations: player.simulations }))
+        Ok(OpenTaflEngine::new(player.player, Pace { most, simulations: player.simulations }))
     };
     let mut engine = engine().inspect_err(|error| {
         // OpenTafl shows this to the user who chose the engine. The error itself is reported as well.

@@ -15,14 +15,14 @@ pub(super) enum Followed {
 }
 
 /// A game that is being followed.
-pub(super) struct Table {
+pub(super) struct FollowedGame {
     rules: Arc<Rules>,
     start: Position,
     /// None while the board has no king.
     game: Option<Game>,
 }
 
-impl Table {
+impl FollowedGame {
     /// A game that starts.
     pub(super) fn new(rules: Arc<Rules>, start: Position) -> Result<Self, PositionError> {
         let game = Game::from_position(rules.clone(), start)?;
