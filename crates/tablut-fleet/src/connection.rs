@@ -1,6 +1,7 @@
 //! The connection to a broker: address, credentials, TLS, and new attempts after failures.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -94,6 +95,11 @@ impl Connection {
         self.url.split(',').map(str::trim).map(hide).collect::<Vec<_>>().join(", ")
     }
 
+    fn wrong_address(&self, reason: &dyn Display) -> FleetError {
+        let url = self.shown();
+        FleetError::Setup(format!("{url}: {reason}; expected an address such as nats://host:4222 or tls://host:4222"))
+    }
+
     /// Connects, and tries again with growing pauses while the broker cannot be reached. Refused credentials are an error
     /// at once. `reconnected` is notified when a lost connection works again.
     pub(crate) async fn open(
@@ -108,7 +114,7 @@ impl Connection {
             .split(',')
             .map(|address| address.trim().parse())
             .collect::<Result<_, std::io::Error>>()
-            .map_err(|error| FleetError::Address { url: self.shown(), reason: error.to_string() })?;
+            .map_err(|error| self.wrong_address(&error))?;
         let credentials = self.credentials_with(&addresses)?;
         for attempt in 0.. {
             let options = self.options(name, &credentials, log, reconnected).await?;
@@ -119,9 +125,10 @@ impl Connection {
             let reason = error.to_string();
             match error.kind() {
                 ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
-                    return Err(FleetError::Refused { url: self.shown(), reason });
+                    let url = self.shown();
+                    return Err(FleetError::Setup(format!("the broker at {url} refuses these credentials: {reason}")));
                 }
-                ConnectErrorKind::ServerParse => return Err(FleetError::Address { url: self.shown(), reason }),
+                ConnectErrorKind::ServerParse => return Err(self.wrong_address(&reason)),
                 _ => {}
             }
             if attempt == 0 {
@@ -139,9 +146,8 @@ impl Connection {
             return Ok(self.credentials.clone());
         };
         let plain = |text: &str| {
-            let reason =
-                || "a user, password or token with a % that is not followed by two hexadecimal digits".to_owned();
-            percent_decoded(text).ok_or_else(|| FleetError::Address { url: self.shown(), reason: reason() })
+            let reason = "a user, password or token with a % that is not followed by two hexadecimal digits";
+            percent_decoded(text).ok_or_else(|| self.wrong_address(&reason))
         };
         Ok(match password {
             Some(password) => Credentials::User(plain(user)?, plain(password)?),
@@ -156,8 +162,6 @@ impl Connection {
         log: &Log,
         reconnected: &std::sync::Arc<Notify>,
     ) -> Result<ConnectOptions, FleetError> {
-        let unreadable =
-            |what: &PathBuf, reason: String| FleetError::Credentials { what: what.display().to_string(), reason };
         let (log, reconnected, shown) = (log.clone(), std::sync::Arc::clone(reconnected), self.shown());
         let lost = std::sync::Arc::new(AtomicBool::new(false));
         let mut options = ConnectOptions::new()
@@ -188,20 +192,20 @@ impl Connection {
             Credentials::User(user, password) => options = options.user_and_password(user.clone(), password.clone()),
             Credentials::Token(token) => options = options.token(token.clone()),
             Credentials::File(path) => {
-                options = options.credentials_file(path).await.map_err(|error| unreadable(path, error.to_string()))?;
+                options = options.credentials_file(path).await.map_err(|error| unreadable(path, &error))?;
             }
             Credentials::Nkey(path) => {
-                let seed = std::fs::read_to_string(path).map_err(|error| unreadable(path, error.to_string()))?;
+                let seed = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
                 options = options.nkey(seed.trim().to_owned());
             }
         }
         if let Some(authority) = &self.tls.authority {
-            readable(authority)?;
+            check_readable(authority)?;
             options = options.add_root_certificates(authority.clone());
         }
         if let Some((certificate, key)) = &self.tls.certificate {
-            readable(certificate)?;
-            readable(key)?;
+            check_readable(certificate)?;
+            check_readable(key)?;
             options = options.add_client_certificate(certificate.clone(), key.clone());
         }
         Ok(options)
@@ -225,11 +229,13 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn readable(path: &PathBuf) -> Result<(), FleetError> {
-    let opened = std::fs::File::open(path);
-    opened
-        .map(drop)
-        .map_err(|error| FleetError::Credentials { what: path.display().to_string(), reason: error.to_string() })
+/// An error of a file with credentials or certificates.
+fn unreadable(path: &Path, reason: &dyn Display) -> FleetError {
+    FleetError::Setup(format!("{}: {reason}", path.display()))
+}
+
+fn check_readable(path: &Path) -> Result<(), FleetError> {
+    std::fs::File::open(path).map(drop).map_err(|error| unreadable(path, &error))
 }
 
 #[cfg(test)]

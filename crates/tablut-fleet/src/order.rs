@@ -52,7 +52,13 @@ impl MatchOrder {
     ) -> Result<Self, FleetError> {
         let mut used: Vec<Arc<Weights>> = Vec::new();
         let mut ordered = |named: &NamedPlayer| {
-            let unfit = |reason: &str| FleetError::Player { name: named.name(), reason: reason.to_owned() };
+            let unfit = |reason: &str| {
+                let name = named.name();
+                FleetError::Setup(format!(
+                    "player {name} cannot play on other machines: {reason}; expected nets by simulations, such as \
+                     net:FILE@64, and players without a net"
+                ))
+            };
             if !named.spec.is_reproducible() {
                 return Err(unfit("it watches the clock, or is a program of this machine"));
             }

@@ -190,7 +190,10 @@ impl Job {
         let wrong = |error: serde_json::Error| FleetError::message("job", error);
         let found = serde_json::from_slice::<Versioned>(bytes).map_err(wrong)?.order.version;
         if found != WIRE_VERSION {
-            return Err(FleetError::Version { found, expected: WIRE_VERSION });
+            return Err(FleetError::Setup(format!(
+                "the trainer uses version {found} of the protocol, this program uses version {WIRE_VERSION}; trainer and \
+                 workers need the same build of tablut"
+            )));
         }
         let job: Self = serde_json::from_slice(bytes).map_err(wrong)?;
         let end = job.first.checked_add(job.count);

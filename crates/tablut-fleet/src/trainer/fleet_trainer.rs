@@ -187,7 +187,13 @@ impl FleetTrainer {
         let ReceivedGame { game, worker, .. } = wrong;
         if matches!(order, Order::Match(_)) {
             // The earlier games of a match have been counted already.
-            return Err(DoorError::Other(Box::new(FleetError::WrongGame { worker: worker.clone(), game: game.index })));
+            let error = FleetError::Setup(format!(
+                "worker {worker} sent a game {} that differs from the one that the players play, so the games of this \
+                 match cannot be trusted. Take away the worker's credentials and play the match again, without its file \
+                 of games",
+                game.index
+            ));
+            return Err(DoorError::Other(Box::new(error)));
         }
         let mut state = self.shared.lock();
         state.distrusted.insert(worker.clone());

@@ -131,7 +131,9 @@ impl TrainerLoop {
         self.broker.ensure(Some(self.options.lease)).await?;
         let TrainerOptions { run, holder, .. } = &self.options;
         match self.broker.claim_run(run, holder).await? {
-            Some(other) => Err(FleetError::RunInUse { run: run.clone(), holder: other }),
+            Some(other) => Err(FleetError::Setup(format!(
+                "the run {run} is already being trained through this broker, by {other}; stop that one, or change the seed"
+            ))),
             None => Ok(()),
         }
     }

@@ -188,16 +188,11 @@ impl WorkerLoop<'_> {
     }
 
     async fn prepare(&self, job: &Job, message: &jetstream::Message) -> Result<(Order, Vec<usize>), FleetError> {
-        let found = self.probe(job).await.inspect_err(|error| {
-            if matches!(error, FleetError::Precision(_)) {
+        self.check_machine(job).await.inspect_err(|error| {
+            if matches!(error, FleetError::Machine(_)) {
                 *self.lock_refused() = Some(error.to_string());
             }
         })?;
-        if found != job.probe {
-            let error = FleetError::Bits { found, expected: job.probe.clone() };
-            *self.lock_refused() = Some(error.to_string());
-            return Err(error);
-        }
         let mut nets: Vec<Fetched> = Vec::new();
         for net in &job.order.nets {
             let wanted = (net.hash.as_str(), job.order.precision());
@@ -213,6 +208,19 @@ impl WorkerLoop<'_> {
             let _ = message.ack_with(AckKind::Progress).await;
             let _ = timeout(Duration::from_millis(200), self.context.jobs.game_ended.notified()).await;
         }
+    }
+
+    /// Checks that this machine computes the bits of the job's trainer.
+    async fn check_machine(&self, job: &Job) -> Result<(), FleetError> {
+        let (found, expected) = (self.probe(job).await?, &job.probe);
+        if found == *expected {
+            return Ok(());
+        }
+        Err(FleetError::Machine(format!(
+            "this machine computes other bits than the trainer's (probe {found}, expected {expected}), so its games would \
+             differ: processors without AVX2 differ from those with AVX2, and so does a machine with TABLUT_SIMD=plain; use \
+             a machine like the trainer's and the same build of tablut"
+        )))
     }
 
     /// The probe's hash on this machine for the job's run. It is computed once for each run.
@@ -231,7 +239,9 @@ impl WorkerLoop<'_> {
         }
         let order = job.order.clone();
         let (precision, make_engine) = (order.precision(), self.context.nets.make_engine);
-        precision.chosen().map_err(FleetError::Precision)?;
+        precision
+            .chosen()
+            .map_err(|error| FleetError::Machine(format!("this machine cannot play the run's games: {error}")))?;
         for net in &order.nets {
             let untrained = Weights::initial(&net.architecture, 0);
             make_engine(&untrained, precision).map_err(|error| FleetError::message("net", error))?;
