@@ -90,7 +90,7 @@ def follow(options, rules, moves, widths, out):
             move = best["moves"][0]
             number = len(out)
             out.append("")
-            value, _ = follow(options, rules, [*moves, move], widths[1:], out) if len(widths) > 1 else (best["q"], None)
+            value, _ = follow(options, rules, [*moves, move], widths[1:], out) if len(widths) > 1 else (best["chances"]["attackers"] - best["chances"]["defenders"], None)
             proven = f", {ending(best['proven'])}" if best["proven"] else ""
             out[number] = f"{'  ' * len(moves)}- {move} ({points(value)} %, {100 * share:.0f} % of the visits{proven})"
     return search["value"], found["side_to_move"]

@@ -1,4 +1,4 @@
-//! What is said at the board: moves, levels, and what the computer thinks.
+//! Moves, levels and analyses as text.
 
 use std::fmt::Write as _;
 use tablut_rules::{Move, Side};
@@ -7,7 +7,7 @@ use tablut_session::{Analysis, Chances, LEVELS, Level, LineView, Players};
 /// Plies of a line that are shown.
 const SHOWN_PLIES: usize = 6;
 
-/// Moves by the piece that makes them, one line each.
+/// Moves, one line for each piece.
 pub fn moves_text(moves: &[Move]) -> String {
     let mut text = String::new();
     for (place, mv) in moves.iter().enumerate() {
@@ -33,7 +33,7 @@ pub fn history_text(moves: &[Move], first: Side) -> String {
     text
 }
 
-/// All levels, with a star at those that play.
+/// All levels. A star marks those that play.
 pub fn levels_text(players: &Players) -> String {
     let plays =
         |level: &Level| [&players.attackers, &players.defenders].iter().any(|player| player.level() == Some(level));
@@ -42,18 +42,22 @@ pub fn levels_text(players: &Players) -> String {
     LEVELS.iter().map(line).collect()
 }
 
-/// What a search saw: the chances, what is proven, the best moves with what follows.
+/// A search's result: the chances, the proven result, the best moves.
 pub fn analysis_text(analysis: &Analysis) -> String {
-    let mut text =
-        format!("{} after {} simulations: {}", chances_text(analysis.chances), analysis.simulations, analysis.words);
-    let _ = write!(text, "\n{:>7}  {:>6}  {:>9}  line", "visits", "prior", "attackers");
-    for line in &analysis.lines {
-        let _ = write!(
+    let Analysis { chances, simulations, words, lines, .. } = analysis;
+    format!("{} after {simulations} simulations: {words}\n{}", chances_text(*chances), lines_text(lines))
+}
+
+/// A table of moves with their expected lines.
+pub fn lines_text(lines: &[LineView]) -> String {
+    let mut text = format!("{:>7}  {:>6}  {:>9}  line\n", "visits", "prior", "attackers");
+    for line in lines {
+        let _ = writeln!(
             text,
-            "\n{:>7}  {:>4.0} %  {:>7.0} %  {}{}",
+            "{:>7}  {:>4.0} %  {:>7.0} %  {}{}",
             line.visits,
             100.0 * line.prior,
-            expected_percent(line.chances),
+            100.0 * (line.chances.attackers + line.chances.draw / 2.0),
             moves_of(line),
             line.words.as_ref().map_or(String::new(), |words| format!("  ({words})"))
         );
@@ -61,7 +65,7 @@ pub fn analysis_text(analysis: &Analysis) -> String {
     text
 }
 
-/// What the opponent would do if it were its turn.
+/// What the opponent would do if it were its turn, in words.
 pub fn threat_text(analysis: &Analysis) -> String {
     match analysis.lines.first() {
         Some(line) => {
@@ -72,21 +76,16 @@ pub fn threat_text(analysis: &Analysis) -> String {
     }
 }
 
-/// The move and the replies expected.
+/// The move and the expected replies.
 pub fn moves_of(line: &LineView) -> String {
     let shown: Vec<String> = line.moves.iter().take(SHOWN_PLIES).map(ToString::to_string).collect();
     shown.join(" ") + if line.moves.len() > SHOWN_PLIES { " …" } else { "" }
 }
 
-/// The chances in whole per cent that sum to a hundred.
+/// The chances in whole per cent with the sum 100.
 pub fn chances_text(chances: Chances) -> String {
     let (attackers, draw) = ((100.0 * chances.attackers).round(), (100.0 * chances.draw).round());
     format!("attackers {attackers:.0} %, draw {draw:.0} %, defenders {:.0} %", 100.0 - attackers - draw)
-}
-
-/// The attackers' chances, a draw counted as half a win.
-pub fn expected_percent(chances: Chances) -> f32 {
-    100.0 * (chances.attackers + chances.draw / 2.0)
 }
 
 #[cfg(test)]

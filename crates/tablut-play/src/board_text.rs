@@ -1,20 +1,20 @@
-//! The board as lines of text, with coordinates, marks for special squares, and the last move in brackets.
+//! The board as text, with coordinates, special squares, and the last move in brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
 use tablut_session::view::{Mark, marks};
 
-/// How text is set.
+/// The style of texts.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Style {
     /// Colours, by ANSI escape sequences.
     pub colour: bool,
-    /// Symbols beyond ASCII.
+    /// Unicode symbols.
     pub unicode: bool,
 }
 
-/// ANSI colours by use.
+/// The use of a colour.
 #[derive(Copy, Clone)]
 pub(crate) enum Colour {
     Attacker,
@@ -37,8 +37,8 @@ impl Colour {
 }
 
 impl Style {
-    pub(crate) fn paint(self, ink: Colour, text: &str) -> String {
-        if self.colour { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }
+    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
+        if self.colour { format!("\x1b[{}m{text}\x1b[0m", colour.code()) } else { text.to_owned() }
     }
 
     /// The symbol of a piece, without its colour.
@@ -52,15 +52,15 @@ impl Style {
     }
 
     fn piece(self, piece: Piece) -> String {
-        let ink = match piece {
+        let colour = match piece {
             Piece::Attacker => Colour::Attacker,
             Piece::Defender => Colour::Defender,
             Piece::King => Colour::King,
         };
-        self.paint(ink, self.symbol(piece))
+        self.paint(colour, self.symbol(piece))
     }
 
-    /// The symbol of an empty square; none marks an ordinary one.
+    /// The symbol of an empty square. `None` is an ordinary one.
     pub(crate) fn mark(self, mark: Option<Mark>) -> &'static str {
         let (unicode, ascii) = match mark {
             Some(Mark::Throne) => ("□", "#"),
@@ -73,14 +73,14 @@ impl Style {
     }
 }
 
-/// What each special square is shown as when it is empty: of several marks the one that matters most.
+/// The mark of each special square. If it has several, the most important one.
 pub(crate) fn shown_marks(rules: &Rules) -> BTreeMap<Square, Mark> {
     const FIRST: [Mark; 4] = [Mark::Throne, Mark::Escape, Mark::Corner, Mark::Camp];
     let first = |all: Vec<Mark>| FIRST.into_iter().find(|mark| all.contains(mark));
     marks(rules).into_iter().filter_map(|(square, all)| first(all).map(|mark| (square, mark))).collect()
 }
 
-/// The board with row 9 on top; the squares of `last_move` stand in brackets, round ones where it came from.
+/// The board with row 9 on top. The last move's squares are in brackets: `(from)` and `[to]`.
 pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, style: Style) -> String {
     let marks = shown_marks(rules);
     let mut letters = "   ".to_owned();
@@ -109,7 +109,7 @@ pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, s
     text + &letters
 }
 
-/// What the symbols mean, only those that this rule set uses.
+/// The meaning of the symbols that the rule set uses.
 pub fn legend_text(rules: &Rules, style: Style) -> String {
     let marks = shown_marks(rules);
     let mut parts: Vec<String> = [(Piece::Attacker, "attacker"), (Piece::Defender, "defender"), (Piece::King, "king")]

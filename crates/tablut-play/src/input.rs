@@ -58,7 +58,7 @@ pub enum Input {
     Quit,
 }
 
-/// Why a line was not understood.
+/// Why a line cannot be read.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum InputError {
@@ -68,10 +68,10 @@ pub enum InputError {
         /// What was typed, shortened.
         text: String,
     },
-    /// The line begins like a move and is none.
+    /// The line begins like a move, but is not one.
     #[error("{0}")]
     Move(tablut_rules::MoveError),
-    /// What follows the command is wrong.
+    /// The command's argument is wrong.
     #[error("`{command}` {expected}, found {found:?}")]
     Argument {
         /// The command.
@@ -89,7 +89,7 @@ pub enum InputError {
     },
 }
 
-/// The commands, for `help`.
+/// The text of `help`.
 pub const HELP: &str = "\
 d1-d3          move the piece on d1 to d3
 d1-d3xd4       the same, and capture d4 where the rules let you choose

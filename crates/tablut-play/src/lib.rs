@@ -4,7 +4,7 @@
 //! - [`play_in_terminal`]: a game on the terminal of this process. [`play_lines`]: the plain mode on any lines and output.
 //!   [`PlayArgs`]: the command's options.
 //! - [`read_game`], [`write_game`]: games in files, in several formats.
-//! - [`PositionReport`]: a net's and its search's results for a position, as text and as data.
+//! - [`PositionReport`]: the result of a search of a position, as text and as data.
 
 mod analysis_text;
 mod board_text;
@@ -16,7 +16,6 @@ mod line_mode;
 mod opponents;
 mod options;
 mod position_report;
-mod report_text;
 mod screen;
 mod serve;
 mod shipped;
@@ -27,11 +26,9 @@ mod terminal_game;
 pub use board_text::{Style, board_text, legend_text};
 pub use game_files::{GameRead, read_game, write_game};
 pub use options::{HumanSides, PlayArgs, PlayError};
-pub use position_report::{NetView, PositionReport, ReportLine, SearchView};
-pub use report_text::report_text;
+pub use position_report::{NetView, PositionReport, SearchView};
 pub use serve::{
-    AddedPage, PORT, RenderPage, ServeArgs, ServeError, ServedNetError, Trainer, Training, link_to, serve, serve_pages,
-    serve_with,
+    AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages, serve_with,
 };
 pub use shipped::{SHIPPED_NET, shipped_net};
 pub use terminal::{Console, play_in_terminal, play_lines};

@@ -8,13 +8,11 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tablut_net::{
-    KnownRules, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, Processor, RulesChoice, choose_rules,
-};
-use tablut_players::{PlayerSpec, PlayerSpecError, play_simulations};
-use tablut_rules::{Position, PositionTextError, RuleSetError, Rules, Side};
+use tablut_net::{KnownRules, Model, NetEvaluator, Processor, RulesChoice, choose_rules};
+use tablut_players::{PlayerSpec, play_simulations};
+use tablut_rules::{Position, Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
-use tablut_session::{CustomPlayer, HostConfig, Level, Player, Players, Session, SessionError, first_side};
+use tablut_session::{CustomPlayer, HostConfig, Level, Player, Players, Session, first_side};
 
 /// Options of `play`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -109,45 +107,10 @@ impl HumanSides {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// There is no such rule set.
+    /// The options do not describe a game, or a file that they name cannot be used.
     #[error("{0}")]
-    Rules(RuleSetError),
-    /// The position cannot be read.
-    #[error("{0}")]
-    Position(PositionTextError),
-    /// No game can start from the position.
-    #[error("{0}")]
-    Session(SessionError),
-    /// The opponent's name cannot be read.
-    #[error("{0}")]
-    Player(PlayerSpecError),
-    /// The opponent is a net, but a player without a net is expected.
-    #[error("--against {text}: expected a player without a net; give a net's model file as the argument")]
-    NetAsPlayer {
-        /// The opponent.
-        text: String,
-    },
-    /// The model file cannot be read.
-    #[error("{0}")]
-    Model(ModelFileError),
-    /// The built-in net is damaged.
-    #[error("the built-in net: {0}")]
-    Shipped(ModelFileErrorKind),
-    /// The program has no built-in net.
-    #[error(
-        "no net is built into this program ({SHIPPED_NET} was missing): give a model file, or --against alphabeta:4"
-    )]
-    NoNet,
-    /// The net cannot run on this machine.
-    #[error("{0}")]
-    Net(NetError),
-    /// The rules give another side the first move.
-    #[error("--first: {0}")]
-    First(String),
-    /// The game to continue cannot be read.
-    #[error("{0}")]
-    Game(String),
-    /// Reading or writing failed.
+    Options(String),
+    /// The terminal cannot be read or written.
     #[error("the terminal: {0}")]
     Io(io::Error),
     /// A signal has ended the game, which is saved.
@@ -156,6 +119,11 @@ pub enum PlayError {
         /// 128 plus the signal's number.
         exit_code: u8,
     },
+}
+
+/// An error of an option.
+fn wrong(error: impl std::fmt::Display) -> PlayError {
+    PlayError::Options(error.to_string())
 }
 
 /// A game with its players.
@@ -185,8 +153,8 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     // Against a player without a net, the net only gives advice.
     let playing = model.iter().filter(|_| args.against.is_none());
     let known: Vec<_> = playing.map(|model| KnownRules { net: &name, rules: &model.rules }).collect();
-    let RulesChoice { rules, mut notes } = choose_rules(args.rules.as_deref(), &known).map_err(PlayError::Rules)?;
-    let read = args.game.as_deref().map(|path| read_game(path, rules.set())).transpose().map_err(PlayError::Game)?;
+    let RulesChoice { rules, mut notes } = choose_rules(args.rules.as_deref(), &known).map_err(wrong)?;
+    let read = args.game.as_deref().map(|path| read_game(path, rules.set())).transpose().map_err(wrong)?;
     let rules = read.as_ref().map_or(rules, |read| read.session.rules().clone());
     if read.is_some() {
         let is_unknown = known.iter().any(|net| !net.rules.iter().any(|known| known.is(rules.set())));
@@ -197,9 +165,7 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let nets = model.iter().map(|_| name.clone()).collect();
     let config = HostConfig { nets, custom_players, ..HostConfig::default() };
     let evaluator: Box<dyn Evaluator> = match &model {
-        Some(model) => {
-            Box::new(NetEvaluator::new(args.processor.inference(&model.weights, 1).map_err(PlayError::Net)?))
-        }
+        Some(model) => Box::new(NetEvaluator::new(args.processor.inference(&model.weights, 1).map_err(wrong)?)),
         None => Box::new(UniformEvaluator),
     };
     let session = match read {
@@ -221,8 +187,12 @@ fn players(
     }
     let opponent = match (&args.against, args.level) {
         (Some(text), _) => {
-            let spec: PlayerSpec = text.parse().map_err(PlayError::Player)?;
-            let player = WithoutNet::new(spec, rules).ok_or_else(|| PlayError::NetAsPlayer { text: text.clone() })?;
+            let spec: PlayerSpec = text.parse().map_err(wrong)?;
+            let player = WithoutNet::new(spec, rules).ok_or_else(|| {
+                wrong(format!(
+                    "--against {text}: expected a player without a net; give a net's model file as the argument"
+                ))
+            })?;
             let opponent = Player::computer(player.name());
             custom.push(Arc::new(player));
             opponent
@@ -241,11 +211,13 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
 /// A new game.
 fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Player, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
-        Some(text) => text.parse().map_err(PlayError::Position)?,
-        None => Position::start(first_side(rules, args.first, seed).map_err(PlayError::First)?),
+        Some(text) => text.parse().map_err(wrong)?,
+        None => {
+            Position::start(first_side(rules, args.first, seed).map_err(|error| wrong(format!("--first: {error}")))?)
+        }
     };
     let people = args.side.unwrap_or(HumanSides::only(position.side_to_move()));
-    Session::from_position(rules.clone(), position, people.players(opponent)).map_err(PlayError::Session)
+    Session::from_position(rules.clone(), position, people.players(opponent)).map_err(wrong)
 }
 
 /// A game from a file. The players are those of the file, unless the user asks for others or they are unknown here.
@@ -266,10 +238,14 @@ fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Pl
 /// The net that plays and gives advice. `None` if another player was asked for and no net is built in.
 fn model(args: &PlayArgs) -> Result<Option<Model>, PlayError> {
     match (&args.model, shipped_net()) {
-        (Some(path), _) => Model::load(path).map(Some).map_err(PlayError::Model),
-        (None, Some(bytes)) => Model::from_bytes(bytes).map(Some).map_err(PlayError::Shipped),
+        (Some(path), _) => Model::load(path).map(Some).map_err(wrong),
+        (None, Some(bytes)) => {
+            Model::from_bytes(bytes).map(Some).map_err(|error| wrong(format!("the built-in net: {error}")))
+        }
         (None, None) if args.against.is_some() => Ok(None),
-        (None, None) => Err(PlayError::NoNet),
+        (None, None) => Err(wrong(format!(
+            "no net is built into this program ({SHIPPED_NET} was missing): give a model file, or --against alphabeta:4"
+        ))),
     }
 }
 

@@ -1,116 +1,75 @@
-//! What a net and its search say about a position, for people (as text) and programs (as JSON).
+//! What a net and its search find out about a position, as data (JSON) and as text.
 
+use crate::analysis_text::{chances_text, lines_text};
+use crate::board_text::{Style, board_text, legend_text};
 use serde::Serialize;
-use std::time::{Duration, Instant};
-use tablut_players::{NetPlayer, Watch};
+use std::fmt::Write as _;
+use std::time::Instant;
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Line, Query, Search, SearchConfig, Stop};
-use tablut_session::Proven;
+use tablut_search::{EvaluateError, Evaluator, Limit, Query, SearchConfig, Stop};
+use tablut_session::{Analysis, Chances, Thinking};
 
 /// Simulations in flight at once: enough to fill a large net's batch on a few cores.
 const LEAVES_IN_FLIGHT: u32 = 16;
 
-/// Everything that is known of a position after a search. Values run from −1 (the defenders win) to +1 (the attackers win).
+/// The result of a search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PositionReport {
     /// The rule set's name.
     pub rules: String,
-    /// The position, as text.
+    /// The position as text.
     pub position: String,
-    /// Plies played before it.
+    /// Plies before the position.
     pub ply: u32,
-    /// Who is to move.
+    /// The side to move.
     pub side_to_move: Side,
-    /// How the game has ended; nothing else is known then.
+    /// How the game has ended. Then there is no more to report.
     pub outcome: Option<Outcome>,
-    /// What the net says without a search.
+    /// The net's evaluation without a search.
     pub net: Option<NetView>,
-    /// What the search says.
+    /// The search.
     pub search: Option<SearchView>,
 }
 
-/// A net's view of a position.
+/// A net's evaluation of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NetView {
-    /// Chance that the attackers win.
-    pub attackers: f32,
-    /// Chance of a draw.
-    pub draw: f32,
-    /// Chance that the defenders win.
-    pub defenders: f32,
-    /// Plies that the game is expected to go on for.
+    /// The chances.
+    #[serde(flatten)]
+    pub chances: Chances,
+    /// The expected number of plies to the end of the game.
     pub plies_left: f32,
 }
 
-/// A search's view of a position.
+/// A search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SearchView {
-    /// The move to play.
+    /// The best move.
     pub best: Move,
-    /// The position's value: exact when proven.
+    /// The position's value, −1 (the defenders win) to 1 (the attackers win).
     pub value: f32,
-    /// The proven result.
-    pub proven: Option<Proven>,
-    /// Simulations in the tree.
-    pub simulations: u32,
+    /// Chances, proof and best lines.
+    #[serde(flatten)]
+    pub analysis: Analysis,
     /// Positions in the tree.
     pub nodes: usize,
-    /// Time taken, in seconds.
+    /// Wall time in seconds.
     pub seconds: f64,
-    /// Why it ended.
+    /// Why the search ended.
     pub stop: Option<&'static str>,
-    /// The best moves and what follows them, best first.
-    pub lines: Vec<ReportLine>,
-}
-
-/// A move with what the search expects to follow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReportLine {
-    /// The move and the replies expected.
-    pub moves: Vec<Move>,
-    /// Simulations through the move.
-    pub visits: u32,
-    /// The net's probability of the move.
-    pub prior: f32,
-    /// The mean value of the simulations through the move, or the proven one.
-    pub q: f32,
-    /// The move's probability after the search.
-    pub policy: f32,
-    /// Its proven result, counted from the position.
-    pub proven: Option<Proven>,
-}
-
-impl From<Line> for ReportLine {
-    fn from(line: Line) -> Self {
-        Self {
-            moves: line.moves,
-            visits: line.visits,
-            prior: line.prior,
-            q: line.q,
-            policy: line.improved,
-            proven: line.proven.map(Proven::from),
-        }
-    }
-}
-
-impl From<&Evaluation> for NetView {
-    fn from(evaluation: &Evaluation) -> Self {
-        let [attackers, draw, defenders] = evaluation.wdl;
-        Self { attackers, draw, defenders, plies_left: evaluation.moves_left }
-    }
 }
 
 impl PositionReport {
-    /// Searches the game's position with `evaluator` and keeps the best `n_lines` moves. By simulations the result is always the
-    /// same; by time it depends on the machine. A game that is over needs no search and has only its outcome.
+    /// Searches the game's current position with `evaluator` and keeps the best `n_lines` moves. With a limit of
+    /// simulations the result is always the same. With a limit of time it depends on the machine.
     pub fn new(
         mut evaluator: Box<dyn Evaluator>,
         game: &Game,
         limit: Limit,
         n_lines: usize,
     ) -> Result<Self, EvaluateError> {
-        let mut analysis = Self {
+        let mut report = Self {
             rules: game.rules().name().to_owned(),
             position: game.position().to_string(),
             ply: game.ply(),
@@ -120,47 +79,70 @@ impl PositionReport {
             search: None,
         };
         if game.outcome().is_some() {
-            return Ok(analysis);
+            return Ok(report);
         }
         let query = query(game);
         let evaluations = evaluator.evaluate(std::slice::from_ref(&query))?;
         let [evaluation] = evaluations.as_slice() else {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
         };
-        analysis.net = Some(NetView::from(evaluation));
+        report.net = Some(NetView { chances: Chances::of_net(evaluation), plies_left: evaluation.moves_left });
         let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_analysis() };
+        let mut thinking = Thinking::new(game, &config, limit, 0);
         let began = Instant::now();
-        let search = NetPlayer::new(evaluator, 0).search(game, &config, limit, &mut |_| Watch::GoOn)?;
-        let mut view = SearchView::new(&search, began.elapsed(), n_lines);
-        // A position that is proven at sight was never evaluated in the search.
+        while thinking.step(&mut *evaluator, began.elapsed())? {}
+        let seconds = began.elapsed().as_secs_f64();
+        let (result, mut analysis) = (thinking.result(), thinking.analysis(n_lines));
+        // The search itself does not evaluate a position that is proven at once.
         let mut log_priors = evaluation.logits.clone();
         log_softmax(&mut log_priors);
-        for line in &mut view.lines {
+        for line in &mut analysis.lines {
             let prior = query.moves.iter().zip(&log_priors).find(|(mv, _)| Some(*mv) == line.moves.first());
             line.prior = prior.map_or(line.prior, |(_, log_prior)| exp(*log_prior));
         }
-        analysis.search = Some(view);
-        Ok(analysis)
+        let stop = result.stop.map(reason);
+        let (best, value, nodes) = (result.chosen, result.value, thinking.nodes());
+        report.search = Some(SearchView { best, value, analysis, nodes, seconds, stop });
+        Ok(report)
     }
-}
 
-impl SearchView {
-    fn new(search: &Search, took: Duration, n_lines: usize) -> Self {
-        let result = search.result();
-        Self {
-            best: result.chosen,
-            value: result.value,
-            proven: result.proven.map(Proven::from),
-            simulations: result.simulations + result.kept_visits,
-            nodes: search.memory().nodes,
-            seconds: took.as_secs_f64(),
-            stop: result.stop.map(reason),
-            lines: search.lines(n_lines).into_iter().map(ReportLine::from).collect(),
+    /// The report as text, with the board of `game`, which is the game of the report.
+    pub fn text(&self, game: &Game, style: Style) -> String {
+        let mut text = board_text(game.rules(), game.position(), game.moves().last(), style);
+        let plies = if self.ply == 1 { "1 ply".to_owned() } else { format!("{} plies", self.ply) };
+        let _ = write!(text, "{}\n\n{}, after {plies}", legend_text(game.rules(), style), self.rules);
+        if let Some(outcome) = self.outcome {
+            let _ = match outcome.winner {
+                Some(side) => writeln!(text, ": the game is over, the {side} win ({})", outcome.reason),
+                None => writeln!(text, ": the game is over, a draw ({})", outcome.reason),
+            };
+            return text;
         }
+        let _ = writeln!(text, ", {} to move", self.side_to_move);
+        if let Some(net) = &self.net {
+            let _ = writeln!(text, "net     {}; {:.0} plies to go", chances_text(net.chances), net.plies_left);
+        }
+        if let Some(SearchView { value, analysis, nodes, seconds, stop, .. }) = &self.search {
+            let _ = writeln!(text, "search  {}; {value:+.3}: {}", chances_text(analysis.chances), analysis.words);
+            let rests = if analysis.proven.is_some_and(|proven| proven.from_history) {
+                ", which depends on the moves before"
+            } else {
+                ""
+            };
+            let simulations = analysis.simulations;
+            let speed = match f64::from(simulations) / seconds {
+                speed if speed.is_finite() && simulations > 0 => format!(", {speed:.0} per second"),
+                _ => String::new(),
+            };
+            let stop = stop.map_or(String::new(), |stop| format!("; {stop}{rests}"));
+            let _ = writeln!(text, "        {simulations} simulations{speed}, {nodes} nodes{stop}\n");
+            text += &lines_text(&analysis.lines);
+        }
+        text
     }
 }
 
-/// Why a search ended, in a word or two.
+/// Why a search ended, in words.
 fn reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Simulations => "simulations spent",
@@ -182,5 +164,50 @@ fn query(game: &Game) -> Query {
         occurrences: game.occurrences(),
         plies_since_capture: game.plies_since_capture(),
         moves: moves.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tablut_rules::Rules;
+    use tablut_search::UniformEvaluator;
+
+    fn analyse(rules: &str, position: &str) -> (PositionReport, String) {
+        let rules = Arc::new(Rules::named(rules).unwrap());
+        let game = Game::from_position(rules, position.parse().unwrap()).unwrap();
+        let report = PositionReport::new(Box::new(UniformEvaluator), &game, Limit::of_simulations(100), 3).unwrap();
+        let text = report.text(&game, Style::default());
+        (report, text)
+    }
+
+    #[test]
+    fn a_forced_win_is_shown_with_its_line() {
+        let (report, text) = analyse("kvasir", "9/9/9/9/2K5t/9/9/9/4t3t d");
+        let search = report.search.unwrap();
+        let proven = search.analysis.proven.unwrap();
+        assert_eq!((proven.winner, proven.from_history), (Some(Side::Defenders), false));
+        assert_eq!(search.analysis.lines[0].moves[0], search.best);
+        assert!(text.contains("net     attackers 50 %, draw 0 %, defenders 50 %; "), "{text}");
+        assert!(text.contains("-1.000: the defenders win in 1\n"), "{text}");
+        assert!(text.contains(&format!("  {}  (the defenders win in 1)", search.best)), "{text}");
+    }
+
+    #[test]
+    fn a_game_that_is_over_has_only_its_result() {
+        let (report, text) = analyse("kvasir", "2K6/9/9/9/9/9/9/9/4t4 a");
+        assert!(report.search.is_none() && report.net.is_none());
+        assert!(text.contains("the game is over, the defenders win (king-escaped)"), "{text}");
+    }
+
+    #[test]
+    fn an_open_position_shows_as_many_lines_as_asked_for() {
+        let (report, text) = analyse("masters", "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a");
+        let Analysis { lines, proven, simulations, .. } = report.search.unwrap().analysis;
+        assert_eq!((lines.len(), proven), (3, None));
+        assert!(lines.iter().map(|line| line.visits).sum::<u32>() <= simulations);
+        assert!(text.contains("attackers to move"), "{text}");
+        assert_eq!(text.lines().skip_while(|line| !line.contains("visits")).count(), 4, "{text}");
     }
 }

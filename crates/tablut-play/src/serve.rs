@@ -9,7 +9,6 @@ mod nets;
 mod routes;
 mod training;
 
-pub use nets::ServedNetError;
 pub use routes::{AddedPage, RenderPage, link_to};
 pub use training::{Trainer, Training};
 
@@ -65,8 +64,8 @@ pub struct ServeArgs {
 #[non_exhaustive]
 pub enum ServeError {
     /// A net cannot be used.
-    #[error(transparent)]
-    Net(#[from] ServedNetError),
+    #[error("{0}")]
+    Net(String),
     /// The folder of games cannot be used.
     #[error("the folder of games, {folder}: {reason}")]
     Folder {
@@ -119,7 +118,7 @@ pub fn serve_with(
     trainer: Option<Arc<dyn Trainer>>,
     ready: &mut dyn FnMut(&str, &std::path::Path),
 ) -> Result<(), ServeError> {
-    let nets = ServedNets::load(&args.models, args.checkpoints.as_deref())?;
+    let nets = ServedNets::load(&args.models, args.checkpoints.as_deref()).map_err(ServeError::Net)?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError::Folder { folder: folder.clone(), reason };
     let saved = SavedGames::open(&folder).map_err(at_folder)?;
@@ -139,7 +138,8 @@ pub fn serve_with(
     let server = GameServer::new(config, saved, queue.clone(), training);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
-        let (mut evaluators, server, queue) = (nets.evaluators()?, server.clone(), queue.clone());
+        let (mut evaluators, server, queue) =
+            (nets.evaluators().map_err(ServeError::Net)?, server.clone(), queue.clone());
         std::thread::Builder::new()
             .name(format!("jobs {number}"))
             .spawn(move || queue.work(&mut evaluators, &|update| server.update(update)))?;

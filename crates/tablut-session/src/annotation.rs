@@ -1,4 +1,4 @@
-//! A review written into its game: comments on the mistakes, and what was better as variations.
+//! Writes a review into its game: comments on the mistakes, and better lines as variations.
 
 use crate::exercise::Exercise;
 use crate::results::{Mistake, ReviewReport};
@@ -8,15 +8,14 @@ use crate::words;
 use std::fmt::Write as _;
 use tablut_rules::Side;
 
-/// Plies of a variation that shows what was better. A proof is shown to its end.
+/// The number of plies of a better line, unless it is a proof.
 const SHOWN_PLIES: usize = 6;
 
 impl Session {
-    /// Writes a review's mistakes into the game, each as a comment on the move that was played, with the better line as a
-    /// variation. The move after which the result was certain to the end says so, if the values of the positions were
-    /// noted ([`Session::note_value`]). The start says how many mistakes each side made; `reviewer` is who found them. A
-    /// comment that is already there stays, in front of the new one, as far as both fit; so do variations. The present
-    /// position and the line that it is on stay the same.
+    /// Writes a review into the game. Each mistake becomes a comment on the move and a variation with the better line. If
+    /// the values of the positions are known, a comment marks the move after which the result was certain. A comment on the
+    /// start gives `reviewer` and each side's number of mistakes. Existing comments and variations stay; a new comment
+    /// follows an existing one if both fit. The current position and line do not change.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
         let here = self.current();
         let line = self.tree().line(here);
@@ -27,7 +26,7 @@ impl Session {
                 self.add_comment(played, &comment(mistake, exercise))?;
             }
             for mv in better_line(exercise) {
-                // The game may hold as many positions as it can, or a side may have given up where the line goes on.
+                // The game may be full, or a side may have resigned on this line.
                 if self.play(*mv).is_err() {
                     break;
                 }
@@ -48,7 +47,7 @@ impl Session {
         self.go_to(here)
     }
 
-    /// The first position of the line from which on every position has the same proven winner, and that in words.
+    /// The first position from which on all positions of the line have the same proven winner, with the result in words.
     fn certain_from(&self, line: &[NodeId]) -> Option<(NodeId, String)> {
         let proven = |id: &NodeId| self.tree().node(*id)?.value?.proven.filter(|proven| proven.winner.is_some());
         let winner = proven(line.last()?)?.winner;

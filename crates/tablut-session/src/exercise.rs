@@ -1,4 +1,4 @@
-//! Exercises: a position, a task, and what an answer can be worth.
+//! Exercises: a position with a task, and the verdict on an answer.
 
 use crate::session::Session;
 use crate::thinking::Analysis;
@@ -8,10 +8,10 @@ use serde::Serialize;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::turned;
 
-/// A position in which something better is to be found.
+/// A position in which the player has to find a better move.
 #[derive(Clone, Debug)]
 pub struct Exercise {
-    /// The position's node, where it comes from a game.
+    /// The position's node in its game.
     pub node: NodeId,
     pub(crate) game: Game,
     /// What is known of the position.
@@ -20,15 +20,15 @@ pub struct Exercise {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
-    /// First moves that are known to suffice.
+    /// First moves that solve it.
     pub solutions: Vec<Move>,
     /// The best line.
     pub line: Vec<Move>,
     /// The proven result.
     pub proven: Option<Proven>,
-    /// The position's worth for the side to move.
+    /// The position's value for the side to move, −1 to 1.
     pub worth: f32,
-    /// The move to better, and its worth.
+    /// The mistake, and its value.
     pub played: Option<(Move, f32)>,
 }
 
@@ -44,15 +44,15 @@ impl PartialEq for Exercise {
 pub enum Sufficiency {
     /// It is among the best moves.
     Best,
-    /// It suffices: it keeps the proven result, or is as good as the best move found.
+    /// It keeps the proven result, or is as good as the best move that was found.
     Enough,
-    /// It may suffice; nothing is proven against it.
+    /// Nothing is proven against it.
     Unclear,
-    /// It gives away what the position holds.
+    /// It gives the result away.
     Fails,
 }
 
-/// What an answer to an exercise is worth.
+/// The verdict on an answer to an exercise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     /// The answer.
@@ -60,16 +60,16 @@ pub struct Judgement {
     pub mv: Move,
     /// How good it is.
     pub sufficiency: Sufficiency,
-    /// Why, in a sentence or two.
+    /// The reason, in words.
     pub words: String,
-    /// What follows: the win, or the reply that punishes it.
+    /// The expected line after it.
     pub line: Vec<Move>,
     /// The chances after it.
     pub chances: Option<Chances>,
 }
 
 impl Exercise {
-    /// The task to do better than a mistake; `worth` is what the mistake was worth to its player.
+    /// The exercise to find a better move than a mistake. `worth` is the mistake's value for its side.
     pub(crate) fn of_mistake(node: NodeId, game: Game, before: &Analysis, played: Move, worth: f32) -> Self {
         let side = game.position().side_to_move();
         let best = before.lines.first().map(|line| line.moves.clone()).unwrap_or_default();
@@ -92,7 +92,7 @@ impl Exercise {
         Self { node, game, known }
     }
 
-    /// A puzzle: the side to move wins in `moves` moves, and `solutions` are the first moves that do.
+    /// A puzzle: the side to move wins in `moves` own moves, and `solutions` are the first moves that do so.
     pub fn of_puzzle(session: &Session, moves: u32, solutions: Vec<Move>) -> Self {
         let game = session.game().clone();
         let winner = Some(game.position().side_to_move());
@@ -107,12 +107,12 @@ impl Exercise {
         Self { node: session.current(), game, known }
     }
 
-    /// The side that is to find something.
+    /// The side to move.
     pub fn side(&self) -> Side {
         self.game.position().side_to_move()
     }
 
-    /// What is asked for, without giving it away.
+    /// The task in words, without the solution.
     pub fn task(&self) -> String {
         let side = crate::words::capitalized(crate::words::side(self.side()));
         match (self.known.proven, self.known.played) {
@@ -122,7 +122,7 @@ impl Exercise {
         }
     }
 
-    /// The solution, for those who ask for it.
+    /// The solution.
     pub fn solution(&self) -> Judgement {
         let mv = self.known.solutions.first().copied();
         let mv = mv.or(self.known.line.first().copied()).expect("an exercise has a solution");

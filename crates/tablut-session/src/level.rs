@@ -1,35 +1,36 @@
-//! Levels of play: how long the computer thinks, and how much it leaves to chance.
+//! Levels of play: how many simulations the computer uses, and how much it varies its moves.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 use tablut_rules::{Game, Move, Position, Side};
 use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
 
 /// How the computer plays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Level {
-    /// The name by which commands and files know it.
+    /// The name in commands and files.
     pub name: &'static str,
-    /// What it is called on a page.
+    /// The name on the page.
     pub title: &'static str,
-    /// What it does, in a sentence.
+    /// How it plays, in a sentence.
     pub description: &'static str,
-    /// Simulations a move.
+    /// Simulations per move.
     #[serde(skip)]
     pub simulations: u32,
-    /// How evenly moves are drawn: 0 plays the best move found, 1 draws by the policy, more draws more evenly.
+    /// The temperature of the choice of moves: 0 plays the best move, 1 draws by the search's policy.
     #[serde(skip)]
     pub temperature: f32,
-    /// What it sees and proves beside the net's opinion.
+    /// What the search proves.
     #[serde(skip)]
     pub solver: Solver,
-    /// It aims at a balanced game instead of a win.
+    /// Whether it aims at a balanced game instead of a win.
     #[serde(skip)]
     pub adapts: bool,
 }
 
-/// All levels, the weakest first; the one that adapts is last.
+/// All levels, the weakest first. The adaptive one is last.
 pub const LEVELS: [Level; 8] = [
     Level {
         name: "newcomer",
@@ -105,82 +106,57 @@ pub const LEVELS: [Level; 8] = [
     },
 ];
 
-/// What matches have measured of the levels, one line each; `experiments/levels` says how.
-const MEASURED: &str = include_str!("level_ratings.jsonl");
+/// The measured ratings of the levels, one line of JSON each. `experiments/levels` describes the measurement.
+const RATINGS: &str = include_str!("level_ratings.jsonl");
 
-/// A level with what it is worth.
+/// A level with its ratings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelInfo {
     /// The level.
     #[serde(flatten)]
     pub level: Level,
-    /// Its ratings, where they were measured.
-    pub ratings: Option<LevelRatings>,
+    /// The rule set `rules` of the measurement and, for `attackers` and `defenders`, the rating `elo` with its 95 %
+    /// interval from `low` to `high`, and the number of `games`. `null` for a level that was not measured.
+    pub ratings: Value,
 }
 
-/// What a level is worth on each side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LevelRatings {
-    /// The level's name.
-    pub level: String,
-    /// The rule set that was played.
-    pub rules: String,
-    /// As the attackers.
-    pub attackers: SideRating,
-    /// As the defenders.
-    pub defenders: SideRating,
-}
-
-/// A rating in Elo points with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SideRating {
-    /// The estimate.
-    pub elo: f64,
-    /// The interval's lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
-    /// Games played.
-    pub games: u32,
-}
-
-/// All levels with their ratings. A line that cannot be read rates nobody.
+/// All levels with their ratings.
 pub(crate) fn level_infos() -> Vec<LevelInfo> {
-    let read = MEASURED.lines().filter_map(|line| serde_json::from_str::<LevelRatings>(line).ok());
-    let measured: Vec<LevelRatings> = read.collect();
+    let ratings = RATINGS.lines().map(|line| serde_json::from_str(line).expect("the file is valid JSON"));
+    let ratings: Vec<Value> = ratings.collect();
     let info = |level: &Level| {
-        let ratings = measured.iter().find(|ratings| ratings.level == level.name).cloned();
-        LevelInfo { level: *level, ratings }
+        let rating = ratings.iter().find(|rating| rating["level"] == level.name);
+        LevelInfo { level: *level, ratings: rating.cloned().unwrap_or_default() }
     };
     LEVELS.iter().map(info).collect()
 }
 
-/// Plies at a game's beginning in which even the best players vary their moves, so that no two games are alike.
+/// The plies at the beginning of a game in which all levels vary their moves, so that games differ.
 const VARIED_PLIES: u32 = 6;
-/// In those plies a PUCT search draws its move from visits^(1 / temperature).
+/// In these plies a PUCT search draws its move from visits^(1 / temperature).
 const VARIED_TEMPERATURE: f32 = 0.5;
-/// Nodes that one search of a session may hold.
+/// The maximum number of nodes of a search.
 pub(crate) const MAX_NODES: u32 = 60_000;
-/// How far from an even game an adaptive level likes to be, in its own favour.
+/// The value that an adaptive level aims at, for itself.
 const ADAPTIVE_AIM: f32 = 0.05;
-/// Moves with less of the net's opinion than this share of its favourite are no candidates of an adaptive level.
+/// An adaptive level does not play moves whose prior is less than this share of the largest one.
 const ADAPTIVE_SHARE: f32 = 0.04;
-/// Moves with fewer visits than this are no candidates either: their values are hardly more than the net's guess.
+/// It does not play moves with fewer visits either, because their values are hardly searched.
 const ADAPTIVE_VISITS: u32 = 4;
-/// An adaptive level draws among the candidates that are at most this much further from its aim than the nearest one.
+/// It draws among the candidates whose distance from its aim is at most this much larger than the smallest one.
 const ADAPTIVE_SLACK: f32 = 0.04;
 
-/// The search with which a session's levels think.
+/// The search of the levels.
 pub fn session_search() -> SearchConfig {
     SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_play() }
 }
 
-/// The search with which a session's analysis thinks. It wants values, not only the best move.
+/// The search of analyses. It finds values for all moves, not only the best move.
 pub(crate) fn analysis_search() -> SearchConfig {
     SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_analysis() }
 }
 
-/// Makes a search vary its moves in the first plies of a game from the rules' own position.
+/// Makes a search vary its moves in the first plies of a game from the usual start position.
 pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
     let start = game.start();
     if game.ply() < VARIED_PLIES && *start == Position::start(start.side_to_move()) {
@@ -189,7 +165,7 @@ pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
 }
 
 impl Level {
-    /// The level of that name.
+    /// The level with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         LEVELS.iter().find(|level| level.name == name)
     }
@@ -199,12 +175,12 @@ impl Level {
         LEVELS.map(|level| level.name).join(", ")
     }
 
-    /// The search that it thinks with, where the game stands.
+    /// Its search in the current position of a game.
     pub fn search(&self, game: &Game) -> SearchConfig {
         let mut config = session_search();
         config.solver = self.solver;
         if self.adapts {
-            // It aims at an even game, so a draw must count as one.
+            // It aims at an even game, so a draw must count as even.
             config.draw_value = DrawValues::default();
         }
         if self.temperature == 0.0 {
@@ -213,7 +189,7 @@ impl Level {
         config
     }
 
-    /// The move that it plays after its search.
+    /// Its move after the search.
     pub fn choose(&self, result: &SearchResult, side: Side, rng: &mut ChaCha8Rng) -> Move {
         if self.adapts {
             return adaptive(result, side, rng.random());
@@ -227,8 +203,8 @@ impl Level {
     }
 }
 
-/// A move whose value for `side` is nearly the nearest to an even game, drawn by `unit` from [0, 1) in proportion to the
-/// visits. A proven win is among the far ones. A move into a proven loss is played only if there is nothing else.
+/// A move whose value for `side` is close to even, drawn in proportion to the visits by `unit` from [0, 1). Proven wins
+/// are far from even. Moves into a proven loss are played only if there are no others.
 fn adaptive(result: &SearchResult, side: Side, unit: f64) -> Move {
     let loses = |root: &RootMove| root.proven.is_some_and(|proof| proof.winner == Some(side.opponent()));
     let best_prior = result.moves.iter().map(|root| root.prior).fold(0.0, f32::max);

@@ -34,7 +34,7 @@ mod work;
 
 pub use exercise::{Exercise, Judgement, Sufficiency};
 pub use host_config::{CustomPlayer, HostConfig};
-pub use level::{LEVELS, Level, LevelInfo, LevelRatings, SideRating, session_search, vary_opening};
+pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{Job, JobId, LiveGame, Priority, Response, first_side};
 pub use player::{Player, Players};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
@@ -46,9 +46,7 @@ pub use results::{
 };
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
 pub use session::{MAX_COMMENT, MAX_NODES, Session, SessionError};
-pub use thinking::{Analysis, LineView, Thinking, leaning};
+pub use thinking::{Analysis, LineView, Thinking};
 pub use tree::{Node, NodeId, Tree};
 pub use value::{Chances, NodeValue, Proven};
-pub use work::{
-    Experiment, Lens, MAX_EXPERIMENT_GAMES, PuzzleSearch, Refutation, Review, STRENGTHS, SearchWork, Step, Update, Work,
-};
+pub use work::{Experiment, Review, SearchWork, Step, Update, Work};

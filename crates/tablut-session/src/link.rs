@@ -1,6 +1,6 @@
-//! Links that carry a game in their fragment: rules, position and moves.
+//! Links with a game in their fragment: rules, position and moves.
 //!
-//! `#rules=kvasir&moves=d1-d3,e3-d3`, with `start=` where the game begins elsewhere and `toml=` where the rules are a user's.
+//! `#rules=kvasir&moves=d1-d3,e3-d3`, with `start=` if the game begins from another position and `toml=` for a user's rules.
 
 use crate::player::Players;
 use crate::session::{MAX_NODES, Session};
@@ -10,7 +10,7 @@ use tablut_rules::{Position, RuleSet, Rules};
 
 /// Reads and writes the part of a link after `#`.
 impl Session {
-    /// The fragment that leads to the present position.
+    /// The fragment for the current position.
     pub fn to_link(&self) -> String {
         let set = self.rules().set();
         let mut text = match RuleSet::named(&set.name) {
@@ -28,7 +28,7 @@ impl Session {
         text
     }
 
-    /// The game of a link's fragment, with a person on each side; the error says what is wrong with it.
+    /// The game of a link's fragment, with a person on each side. The error says what is wrong with the link.
     pub fn from_link(fragment: &str) -> Result<Self, String> {
         let (mut set, mut start, mut moves) = (None, None, String::new());
         for part in fragment.trim_start_matches('#').split('&').filter(|part| !part.is_empty()) {
@@ -55,7 +55,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Plays moves as they are written in any of the known forms.
+    /// Plays moves in any of the known notations.
     pub(crate) fn play_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
         for (index, text) in texts.into_iter().enumerate() {
             let at = |reason: &dyn std::fmt::Display| format!("ply {}: {reason}", index + 1);
@@ -70,7 +70,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Percent-encoding of everything but letters, digits and a few signs that links keep as they are.
+/// Percent-encodes everything except letters, digits and `-_./,`.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

@@ -1,16 +1,16 @@
-//! A picture of a position as SVG, in one file that needs nothing else.
+//! A picture of a position as an SVG file.
 
 use crate::session::Session;
 use crate::view::{Mark, marks};
 use std::fmt::Write as _;
 use tablut_rules::{Piece, SIZE, Square};
 
-/// Length of a square's side.
+/// The length of a square's side.
 const SIDE: usize = 60;
-/// Room for the letters and numbers.
+/// The width of the margin for letters and numbers.
 const MARGIN: usize = 34;
 
-/// The present position with its marks and the last move.
+/// The current position with its special squares and the last move.
 pub fn svg(session: &Session) -> String {
     let size = SIZE * SIDE + 2 * MARGIN;
     let position = session.game().position();

@@ -10,7 +10,7 @@ use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationVi
 use crate::thinking::Analysis;
 use crate::tree::NodeId;
 use crate::value::NodeValue;
-use crate::view::{PieceName, RulesView, State};
+use crate::view::{RulesView, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub enum Request {
     /// A new game from text: JSON, OTG, moves, a position or a link.
     Import { text: String, players: Option<Players> },
     /// A new game from a position that was set up.
-    SetUp { rules: RulesChoice, pieces: BTreeMap<Square, PieceName>, side: Side },
+    SetUp { rules: RulesChoice, pieces: BTreeMap<Square, String>, side: Side },
     /// A new game from the current position, with the same rules.
     PlayOn { players: Players },
     /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` own moves.

@@ -1,4 +1,4 @@
-//! Puzzles: positions with a proven shortest win and every first move that reaches it.
+//! Puzzles: positions with a proven shortest win and all first moves that reach it.
 
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Position};
@@ -17,9 +17,9 @@ pub struct PuzzleBook {
 pub struct BookPuzzle {
     /// The position.
     pub position: Position,
-    /// Moves to the win.
+    /// Own moves to the win.
     pub distance: u32,
-    /// All first moves that win so soon.
+    /// All first moves of a shortest win.
     pub solutions: Vec<Move>,
 }
 
@@ -40,17 +40,17 @@ struct Named {
     name: String,
 }
 
-/// What a config says of a book.
+/// The number of puzzles in a book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleCounts {
     /// The rule set's name.
     pub rules: String,
-    /// Puzzles by distance, 1 move first.
+    /// The number of puzzles by distance, from 1.
     pub by_distance: Vec<usize>,
 }
 
 impl PuzzleBook {
-    /// Reads the lines of a puzzle file.
+    /// Reads the text of a puzzle file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
@@ -66,7 +66,7 @@ impl PuzzleBook {
         Ok(Self { rules: header.rules.set.name, puzzles })
     }
 
-    /// How many puzzles there are of each distance.
+    /// The number of puzzles of each distance.
     pub fn counts(&self) -> PuzzleCounts {
         let longest = self.puzzles.iter().map(|puzzle| puzzle.distance as usize).max().unwrap_or(0);
         let mut by_distance = vec![0; longest];

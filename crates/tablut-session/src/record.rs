@@ -1,4 +1,4 @@
-//! Games as text: what people read, OpenTafl's records, and whatever of these is pasted back.
+//! Games as text, for people and as OpenTafl's records, in both directions.
 
 use crate::player::Players;
 use crate::saved::SavedGame;
@@ -8,24 +8,24 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tablut_rules::{OtgRecord, Position, RuleSet, Rules, RulesLine};
 
-/// How a game is written.
+/// The format of an exported game.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// For people: rules, numbered moves, the end.
+    /// Text for people: rules, numbered moves, the result.
     Text,
-    /// OpenTafl's records, where the rules can be said in them.
+    /// An OpenTafl record, if its rules can express the game's.
     Otg,
-    /// The saved game, with everything in it.
+    /// A saved game.
     Json,
-    /// A picture of the present position.
+    /// A picture of the current position.
     Svg,
     /// The rule file.
     Toml,
 }
 
 impl Session {
-    /// The line that the session is on, written in a format.
+    /// The current line in a format.
     pub fn export(&self, format: Format) -> Result<String, String> {
         match format {
             Format::Text => Ok(self.to_text()),
@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// The game for people: [`Session::import`] reads it back.
+    /// The current line as text for people. [`Session::import`] can read it.
     pub fn to_text(&self) -> String {
         let line = self.tree().line(self.current());
         let set = self.rules().set();
@@ -82,8 +82,8 @@ impl Session {
         Ok(record.to_string())
     }
 
-    /// Reads a game from a saved game's JSON, an OpenTafl record, a link, a position, or moves as people write them, which may
-    /// begin with a line that names the rules. `rules` are taken where the text names none.
+    /// Reads a saved game's JSON, an OpenTafl record, a link, a position, or moves as people write them. `rules` are used if
+    /// the text names none.
     pub fn import(text: &str, rules: &RuleSet) -> Result<Self, String> {
         let text = text.trim();
         if text.is_empty() {
@@ -144,7 +144,7 @@ impl Session {
         }
         if words.is_empty() && start.is_none() {
             let shown: String = text.chars().take(60).collect();
-            return Err(format!("{shown:?} holds no game, expected moves such as d1-d3, a position, OTG or JSON"));
+            return Err(format!("{shown:?} contains no game, expected moves such as d1-d3, a position, OTG or JSON"));
         }
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let first = words.first().map(String::as_str);
@@ -155,7 +155,7 @@ impl Session {
     }
 }
 
-/// A comment as it stands between braces: on one line.
+/// A comment in a form that fits between braces.
 fn in_braces(comment: &str) -> String {
     comment.replace(['{', '}', '\n', '\r'], " ")
 }
@@ -217,7 +217,7 @@ mod tests {
         let set = RuleSet::named("kvasir").unwrap();
         for (text, part) in [
             ("", "nothing to read"),
-            ("hello", "holds no game"),
+            ("hello", "contains no game"),
             ("1. d1-d9", "ply 1"),
             ("{\"format\": 1}", "no saved game"),
         ] {

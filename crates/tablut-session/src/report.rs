@@ -23,7 +23,7 @@ pub enum Alarm {
 }
 
 impl Alarm {
-    /// The call for a number of routes, if it is worth one.
+    /// The alarm for a number of escape routes.
     pub fn of_routes(routes: u32) -> Option<Self> {
         match routes {
             0 => None,
@@ -33,7 +33,7 @@ impl Alarm {
     }
 }
 
-/// A move and all that came of it.
+/// A move and its effects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveReport {
     /// The side that moved.
@@ -42,18 +42,18 @@ pub struct MoveReport {
     pub piece: Piece,
     /// The move.
     pub mv: Move,
-    /// What it captured, by square.
+    /// The captured pieces with their squares.
     pub captured: Vec<(Square, Piece)>,
-    /// The escape routes after the move, if there are any.
+    /// The king's ways out after the move.
     pub alarm: Option<Alarm>,
-    /// How often the position has come up before, as the rule set's repetition rule counts.
+    /// How often the position has occurred before, by the rule set's repetition rule.
     pub occurrences: u32,
     /// How the game ended, if it did.
     pub outcome: Option<Outcome>,
 }
 
 impl MoveReport {
-    /// Describes a move from the position before it, what the rules made of it, and the game after it.
+    /// The report of a move, from the position before it and the game after it.
     pub(crate) fn new(before: &Position, mv: Move, applied: &Applied, game: &Game) -> Self {
         let piece_at = |square| before.piece_at(square).expect("pieces that move or are captured stand on the board");
         Self {

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tablut_rules::{Game, Move, Position, RuleSet, RuleSetError, Rules, Side};
 
-/// What the file says that it is.
+/// The name of the format in the file.
 pub const FORMAT: &str = "tablut game";
-/// The version of its layout.
+/// The version of the format.
 pub const VERSION: u32 = 1;
 
 /// A game as it is saved.
 ///
-/// `moves` is the main line, which every tool can replay. `positions` is there when there is more to keep: each names its
-/// parent's place in the list (0 is the start, the first of the list is 1), its move, its comment.
+/// `moves` is the main line, which other tools can replay. `positions` is empty if the main line says everything. An index
+/// of a position is 0 for the start, 1 for the first of `positions`, and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedGame {
     /// [`FORMAT`].
@@ -31,20 +31,20 @@ pub struct SavedGame {
     pub first: Side,
     /// The moves of the main line.
     pub moves: Vec<Move>,
-    /// The winner of the main line; none while it goes on, and after a draw.
+    /// The winner of the main line. `None` for a draw and an unfinished game.
     pub winner: Option<Side>,
-    /// Why it ended; none while it goes on.
+    /// Why the game ended. `None` for an unfinished game.
     pub reason: Option<String>,
-    /// Who plays.
+    /// The players.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
-    /// All positions after the start, where the main line does not say everything.
+    /// All positions after the start, each after its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
     /// The comment on the start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// The place of the present position; the end of the main line where it is missing.
+    /// The index of the current position. `None` for the end of the main line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
 }
@@ -52,32 +52,32 @@ pub struct SavedGame {
 /// A position of a saved game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedPosition {
-    /// The place of the position before.
+    /// The index of the position before.
     pub parent: usize,
-    /// The move that led here.
+    /// The move that leads here.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// What a person wrote about it.
+    /// The comment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// The side that gave the game up here.
+    /// The side that resigned here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resigned: Option<Side>,
 }
 
-/// Why a text is no saved game.
+/// Why a text is not a saved game.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SavedGameError {
     /// The text is not the JSON of a saved game.
     #[error("no saved game: {0}")]
     Json(String),
-    /// It says that it is something else.
+    /// The format or version is different.
     #[error("format {found:?} version {version}, expected {FORMAT:?} version {VERSION}")]
     Format {
-        /// The format named.
+        /// The format.
         found: String,
-        /// The version named.
+        /// The version.
         version: u32,
     },
     /// Its rules contradict themselves.
@@ -86,34 +86,31 @@ pub enum SavedGameError {
     /// A position cannot be reached.
     #[error("position {place}: {reason}")]
     Position {
-        /// Its place in the file, from 1.
+        /// Its index.
         place: usize,
         /// What is wrong.
         reason: String,
     },
-    /// It holds too much.
+    /// It has too many positions.
     #[error("{found} positions, expected at most {MAX_NODES}")]
     Long {
-        /// How many it holds.
+        /// The number of positions.
         found: usize,
     },
 }
 
 impl SavedGame {
-    /// Reads a saved game's text; [`SavedGame::session`] checks what it says.
+    /// Reads the text of a file. [`SavedGame::session`] checks its content.
     pub fn from_json(text: &str) -> Result<Self, SavedGameError> {
         serde_json::from_str(text).map_err(|error| SavedGameError::Json(error.to_string()))
     }
 
     /// The text of the file.
-    ///
-    /// # Panics
-    /// Never: the fields are plain data.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain data") + "\n"
     }
 
-    /// The game, with everything checked.
+    /// The game. This checks everything.
     pub fn session(&self) -> Result<Session, SavedGameError> {
         if self.format != FORMAT || self.version != VERSION {
             let found = self.format.chars().take(40).collect();
@@ -168,14 +165,14 @@ impl SavedGame {
             session.set_resigned(id, side);
         }
         let at = self.at.unwrap_or(self.moves.len());
-        let at = ids.get(at).ok_or_else(|| at_place(at, &"the present position is not in the file"))?;
+        let at = ids.get(at).ok_or_else(|| at_place(at, &"the current position is not in the file"))?;
         session.go_to(*at).map_err(|error| at_place(0, &error))?;
         Ok(session)
     }
 }
 
 impl Session {
-    /// The game as it is saved.
+    /// The game in the form of a file.
     pub fn saved(&self) -> SavedGame {
         let main = self.tree().main_line();
         let end = *main.last().expect("a line has its root");
@@ -187,7 +184,7 @@ impl Session {
         };
         let mut places = BTreeMap::from([(Tree::ROOT, 0)]);
         let mut positions = Vec::new();
-        // The main line first, so that it is what the list begins with; then the rest, parents before children.
+        // The main line comes first, then the rest, each position after its parent.
         let rest = self.tree().iter().map(|(id, _)| id).filter(|id| !main.contains(id));
         for id in main.iter().copied().chain(rest).filter(|id| *id != Tree::ROOT) {
             self.save_position(id, &mut places, &mut positions);

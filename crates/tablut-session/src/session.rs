@@ -1,4 +1,4 @@
-//! A game that is being played or studied: where it stands, all lines that were tried, and who plays.
+//! A game that is played or studied: its current position, all its variations, and its players.
 
 use crate::player::{Player, Players};
 use crate::report::{GameEnding, MoveReport};
@@ -7,12 +7,12 @@ use crate::value::NodeValue;
 use std::sync::Arc;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionError, Rules, Side, Square};
 
-/// Positions that one game may hold, all its variations together.
+/// The maximum number of positions of a game with all its variations.
 pub const MAX_NODES: usize = 2000;
-/// Characters of a comment.
+/// The maximum length of a comment, in characters.
 pub const MAX_COMMENT: usize = 2000;
 
-/// Why the session could not do what it was asked to.
+/// Why a session cannot do something.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -28,22 +28,22 @@ pub enum SessionError {
     /// There is nothing to play again.
     #[error("there is no move to play again")]
     NothingToRedo,
-    /// No piece that can be moved stands there.
+    /// There is no piece on the square that can move.
     #[error("{square}: {reason}")]
     NoMoves {
-        /// The square asked about.
+        /// The square.
         square: Square,
-        /// Why nothing can move from there.
+        /// The reason.
         reason: &'static str,
     },
-    /// The position to begin from is no game.
+    /// No game can begin from the position.
     #[error("{0}")]
     Position(PositionError),
     /// There is no such position in this game.
     #[error("position {} is not in this game", .0.0)]
     NoSuchNode(NodeId),
-    /// The game holds as much as it may.
-    #[error("the game holds {MAX_NODES} positions already, the most that it may")]
+    /// The game has the maximum number of positions.
+    #[error("the game has {MAX_NODES} positions, the maximum")]
     Full,
     /// A comment is too long.
     #[error("a comment of {found} characters, expected at most {MAX_COMMENT}")]
@@ -78,47 +78,47 @@ impl Session {
         Ok(Self { start, rules, tree: Tree::default(), current: Tree::ROOT, game, players })
     }
 
-    /// The rules played by.
+    /// The rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// The position that the game began with.
+    /// The position at the beginning.
     pub fn start(&self) -> &Position {
         &self.start
     }
 
-    /// The game, up to the present position.
+    /// The game up to the current position.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
-    /// All lines.
+    /// All variations.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The present position's node.
+    /// The id of the current position's node.
     pub fn current(&self) -> NodeId {
         self.current
     }
 
-    /// The present position's node itself.
+    /// The current position's node.
     pub fn node(&self) -> &Node {
-        self.tree.node(self.current).expect("the present node is in the tree")
+        self.tree.node(self.current).expect("the current node is in the tree")
     }
 
-    /// Who plays.
+    /// The players.
     pub fn players(&self) -> &Players {
         &self.players
     }
 
-    /// Changes who plays.
+    /// Changes the players.
     pub fn set_players(&mut self, players: Players) {
         self.players = players;
     }
 
-    /// How the game has ended at the present position: by the rules, or because a side gave up.
+    /// How the game has ended at the current position: by the rules, or by a resignation.
     pub fn ending(&self) -> Option<GameEnding> {
         if let Some(side) = self.node().resigned {
             return Some(GameEnding { winner: Some(side.opponent()), reason: "resigned" });
@@ -126,7 +126,7 @@ impl Session {
         self.game.outcome().map(|outcome| GameEnding { winner: outcome.winner, reason: outcome.reason.name() })
     }
 
-    /// Who is to move; none when the game is over.
+    /// The player to move. `None` if the game is over.
     pub fn turn(&self) -> Option<&Player> {
         match self.ending() {
             Some(_) => None,
@@ -139,7 +139,7 @@ impl Session {
         self.turn().is_some_and(|player| !player.is_person())
     }
 
-    /// Makes a move for the side to move. A move tried before leads to where it led then, any other opens a variation.
+    /// Makes a move for the side to move. A new move adds a variation.
     pub fn play(&mut self, mv: Move) -> Result<&MoveReport, SessionError> {
         if let Some(ending) = self.ending() {
             return Err(SessionError::Over(ending));
@@ -158,7 +158,7 @@ impl Session {
         Ok(self.node().report.as_ref().expect("a move led here"))
     }
 
-    /// One move back; a resignation counts as one.
+    /// Goes one move back. A resignation counts as one.
     pub fn undo(&mut self) -> Result<(), SessionError> {
         let current = self.current;
         if self.node().resigned.is_some() {
@@ -171,14 +171,14 @@ impl Session {
         Ok(())
     }
 
-    /// One move forward, along the line that was walked last.
+    /// Goes one move forward along the line that was visited last.
     pub fn redo(&mut self) -> Result<(), SessionError> {
         let next = self.tree.next(self.current).ok_or(SessionError::NothingToRedo)?;
         self.go_to(next)
     }
 
-    /// Back to a person's turn: the computer's answer and the move before it, or one move where no computer plays. Returns
-    /// how many plies were taken back.
+    /// Goes back to a person's turn: two plies if the computer has answered, or one if two people play. Returns the number
+    /// of plies.
     pub fn take_back(&mut self) -> Result<u32, SessionError> {
         if self.node().resigned.is_some() {
             return self.undo().map(|()| 0);
@@ -195,7 +195,7 @@ impl Session {
         Err(SessionError::NothingToUndo)
     }
 
-    /// To any position of the tree.
+    /// Goes to a position of the tree.
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let (from, to) = (self.tree.path(self.current), self.tree.path(id));
@@ -211,7 +211,7 @@ impl Session {
         Ok(())
     }
 
-    /// The game up to any position of the tree.
+    /// The game up to a position of the tree.
     pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
@@ -221,7 +221,7 @@ impl Session {
         Ok(game)
     }
 
-    /// A side gives the game up.
+    /// A side resigns.
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
         if let Some(ending) = self.ending() {
             return Err(SessionError::Over(ending));
@@ -231,8 +231,8 @@ impl Session {
         Ok(())
     }
 
-    /// Removes a position and all that follows it; the root stays. Where the present position goes too, the one before takes
-    /// its place.
+    /// Removes a position and everything after it. The root stays. If the current position is removed, the parent becomes
+    /// the current position.
     pub fn remove(&mut self, id: NodeId) -> Result<(), SessionError> {
         let node = self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         if let Some(parent) = node.parent {
@@ -244,14 +244,14 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the line to a position the main one.
+    /// Makes the line to a position the main line.
     pub fn promote(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         self.tree.promote(id);
         Ok(())
     }
 
-    /// Writes a comment on a position; an empty one removes it.
+    /// Writes a comment on a position. An empty text removes it.
     pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let found = text.chars().count();
         if found > MAX_COMMENT {
@@ -262,7 +262,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps what a search found at a position; of two the one with more simulations, or a proof, stays.
+    /// Stores a position's value, unless the stored value is proven or has more simulations.
     pub fn note_value(&mut self, id: NodeId, value: NodeValue) {
         if let Some(node) = self.tree.node_mut(id) {
             let worth = |value: &NodeValue| (value.proven.is_some(), value.simulations);
@@ -286,7 +286,7 @@ impl Session {
         Ok(moves.into_vec())
     }
 
-    /// The legal moves of the piece on `square`; the error says why there are none.
+    /// The legal moves of the piece on `square`. The error says why there are none.
     pub fn moves_from(&self, square: Square) -> Result<Vec<Move>, SessionError> {
         let position = self.game.position();
         let moves: Vec<Move> = self.moves()?.into_iter().filter(|mv| mv.from == square).collect();
@@ -299,7 +299,7 @@ impl Session {
         Err(SessionError::NoMoves { square, reason })
     }
 
-    /// The moves that led to the present position.
+    /// The moves that lead to the current position.
     pub fn history(&self) -> Vec<Move> {
         self.game.moves().collect()
     }

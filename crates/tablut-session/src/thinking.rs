@@ -1,4 +1,4 @@
-//! One search that a host drives: no threads, no clock. The host gives an evaluator and says how much time has passed.
+//! One search in steps, without threads or a clock. The host provides an evaluator and the elapsed time.
 
 use crate::level::analysis_search;
 use crate::value::{Chances, NodeValue, Proven};
@@ -9,30 +9,30 @@ use std::time::Duration;
 use tablut_rules::{Game, Move};
 use tablut_search::{EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult, value_of};
 
-/// Evaluations asked for at once; a larger gathering only makes a step longer.
+/// The maximum number of evaluations in one step.
 const MAX_BATCH: usize = 32;
-/// Simulations on their way at once where the search is for analysis.
+/// Simulations in flight at once in an open-ended analysis.
 const LEAVES_IN_FLIGHT: u32 = 8;
 
-/// What a search says about a position. Values run from −1 (the defenders win) to 1 (the attackers win).
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
-    /// The position's chances; certain where the result is proven.
+    /// The position's chances. They are certain if the result is proven.
     pub chances: Chances,
     /// The proven result.
     pub proven: Option<Proven>,
-    /// The proven result, or who stands better, in words.
+    /// The proven result or the better side, in words.
     pub words: String,
     /// Simulations so far.
     pub simulations: u32,
-    /// The best moves and what follows them, best first.
+    /// The best moves with their expected lines, the best first.
     pub lines: Vec<LineView>,
 }
 
-/// A move with what the search expects to follow.
+/// A move with the line that the search expects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineView {
-    /// The move and the replies expected.
+    /// The move and the expected replies.
     pub moves: Vec<Move>,
     /// Simulations through the move.
     pub visits: u32,
@@ -46,40 +46,40 @@ pub struct LineView {
     pub words: Option<String>,
 }
 
-/// A search under way.
+/// A running search.
 #[derive(Debug)]
 pub struct Thinking {
     search: Search,
     queries: Vec<Query>,
-    /// The net's share of draws at the root.
+    /// The net's probability of a draw at the root.
     draw: f32,
 }
 
 impl Thinking {
-    /// A search of a game that is not over. `seed` is the source of all chance.
+    /// A search of a game that is not over. All random choices depend on `seed`.
     ///
     /// # Panics
     /// If the game is over.
     pub fn new(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
-        assert!(game.outcome().is_none(), "a game that is over has nothing to think about");
+        assert!(game.outcome().is_none(), "a game that is over cannot be searched");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(game.ply()));
         let search = Search::new(game.clone(), config, limit, rng);
         Self { search, queries: Vec::new(), draw: 0.0 }
     }
 
-    /// A search for analysis by a number of simulations.
+    /// An analysis with a fixed number of simulations.
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
         Self::new(game, &analysis_search(), Limit::of_simulations(simulations), seed)
     }
 
-    /// A search for analysis that goes on until a time or a number of simulations is reached.
+    /// An analysis up to a limit.
     pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
         let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() };
         Self::new(game, &config, limit, seed)
     }
 
-    /// Goes on by one batch of evaluations; false when the search is over. `elapsed` is the time since the search began.
+    /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
         if !self.search.goes_on(elapsed) {
             return Ok(false);
@@ -96,12 +96,12 @@ impl Thinking {
         Ok(true)
     }
 
-    /// The game searched.
+    /// The game.
     pub fn game(&self) -> &Game {
         self.search.game()
     }
 
-    /// What was found so far.
+    /// The result so far.
     pub fn result(&self) -> SearchResult {
         self.search.result()
     }
@@ -109,6 +109,11 @@ impl Thinking {
     /// Simulations so far.
     pub fn simulations(&self) -> u32 {
         self.search.simulations()
+    }
+
+    /// The number of positions in the tree.
+    pub fn nodes(&self) -> usize {
+        self.search.memory().nodes
     }
 
     /// The position's value so far.
@@ -121,7 +126,7 @@ impl Thinking {
         NodeValue { chances, proven: result.proven.map(Proven::from), simulations: self.simulations() }
     }
 
-    /// What was found so far, with the best `n_lines` moves.
+    /// The result so far, with the best `n_lines` moves.
     pub fn analysis(&self, n_lines: usize) -> Analysis {
         let value = self.value();
         let to_move = self.game().position().side_to_move();
@@ -142,7 +147,7 @@ impl Thinking {
     }
 }
 
-/// Whom a value favours, in words.
+/// The side that a value favours, in words.
 pub fn leaning(value: f32) -> String {
     let side = if value < 0.0 { "defenders" } else { "attackers" };
     match value.abs() {

@@ -1,4 +1,4 @@
-//! A tree of variations: moves from one start, each with the replies that were tried.
+//! The tree of a game's variations.
 
 use crate::report::MoveReport;
 use crate::value::NodeValue;
@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tablut_rules::{Move, Side};
 
-/// Names a node of a [`Tree`] for as long as the node is there; never used again after it is removed.
+/// The id of a node of a [`Tree`]. The id of a removed node is not used again.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NodeId(pub u32);
 
-/// A position of the game, reached by one line of moves.
+/// A position of the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// The node before; none at the root.
+    /// The position before. `None` at the root.
     pub parent: Option<NodeId>,
-    /// The move that led here, and what came of it; none at the root.
+    /// The move that leads here. `None` at the root.
     pub report: Option<MoveReport>,
-    /// The moves tried from here; the first is the main line.
+    /// The positions after this one. The first one is the main line.
     pub children: Vec<NodeId>,
-    /// The child that was walked to last.
+    /// The child that was visited last.
     next: Option<NodeId>,
-    /// What a person wrote about it.
+    /// The comment.
     pub comment: String,
-    /// The side that gave the game up here.
+    /// The side that resigned here.
     pub resigned: Option<Side>,
-    /// What a search found here.
+    /// The value that a search found.
     pub value: Option<NodeValue>,
     /// Plies from the root.
     pub ply: u32,
 }
 
-/// All lines of one game.
+/// All variations of a game.
 #[derive(Clone, Debug)]
 pub struct Tree {
     nodes: BTreeMap<NodeId, Node>,
@@ -49,7 +49,7 @@ impl Tree {
     /// The start of the game.
     pub const ROOT: NodeId = NodeId(0);
 
-    /// A node, if it is there.
+    /// The node with this id, if it exists.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)
     }
@@ -84,7 +84,7 @@ impl Tree {
         self.node(id).and_then(|node| node.report.as_ref()).map(|report| report.mv)
     }
 
-    /// Adds a move below `parent`, which must be there.
+    /// Adds a move after `parent`, which must exist.
     pub(crate) fn add(&mut self, parent: NodeId, report: MoveReport) -> NodeId {
         let id = NodeId(self.fresh);
         self.fresh += 1;
@@ -107,13 +107,13 @@ impl Tree {
         path
     }
 
-    /// The child that a step forward leads to: the one walked last, else the main one.
+    /// The next position forward: the child that was visited last, or the main line's.
     pub fn next(&self, id: NodeId) -> Option<NodeId> {
         let node = self.node(id)?;
         node.next.or_else(|| node.children.first().copied())
     }
 
-    /// The whole line through `id`: the nodes before it, itself, and those that steps forward lead to.
+    /// The whole line through `id`: its path from the root, and the positions forward from it.
     pub fn line(&self, id: NodeId) -> Vec<NodeId> {
         let mut line = self.path(id);
         let mut at = id;
@@ -124,7 +124,7 @@ impl Tree {
         line
     }
 
-    /// The line that begins every first choice.
+    /// The main line: the first child of every node.
     pub fn main_line(&self) -> Vec<NodeId> {
         let mut line = vec![Self::ROOT];
         let mut at = Self::ROOT;
@@ -135,7 +135,7 @@ impl Tree {
         line
     }
 
-    /// Remembers that the way to `id` was walked.
+    /// Notes that the path to `id` was visited.
     pub(crate) fn walk(&mut self, id: NodeId) {
         let path = self.path(id);
         for pair in path.windows(2) {
@@ -145,7 +145,7 @@ impl Tree {
         }
     }
 
-    /// Makes the way to `id` the main line.
+    /// Makes the path to `id` the main line.
     pub(crate) fn promote(&mut self, id: NodeId) {
         let path = self.path(id);
         for pair in path.windows(2) {
@@ -156,7 +156,7 @@ impl Tree {
         }
     }
 
-    /// Removes a node and all below it; the root stays.
+    /// Removes a node and everything after it. The root stays.
     pub(crate) fn remove(&mut self, id: NodeId) {
         let Some(parent) = self.node(id).and_then(|node| node.parent) else { return };
         if let Some(above) = self.nodes.get_mut(&parent) {

@@ -1,4 +1,4 @@
-//! What is known of a position's result: chances, or certainty.
+//! The value of a position: chances, or a proven result.
 
 use serde::Serialize;
 use tablut_rules::Side;
@@ -7,11 +7,11 @@ use tablut_search::{Evaluation, Proof, value_of};
 /// A proven result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct Proven {
-    /// Who wins; `None` for a draw.
+    /// The winner. `None` for a draw.
     pub winner: Option<Side>,
     /// Plies within which the winner can force the end.
     pub plies: u16,
-    /// It rests on the moves played so far (repetition or a limit), not on the position alone.
+    /// Whether it depends on the moves played so far (repetition or a limit) and not only on the position.
     pub from_history: bool,
 }
 
@@ -27,7 +27,7 @@ impl Proven {
         match self.winner {
             None => "a draw is certain".to_owned(),
             Some(_) if self.plies == 0 => "the game is over".to_owned(),
-            // A side that is to move makes the first and the last ply of its win.
+            // The side to move makes the first and the last ply of its win.
             Some(winner) if winner == to_move => format!("the {winner} win in {}", self.plies.div_ceil(2)),
             Some(winner) => format!("the {winner} win in {}, whatever is played", (self.plies / 2).max(1)),
         }
@@ -39,40 +39,40 @@ impl Proven {
 pub struct Chances {
     /// That the attackers win.
     pub attackers: f32,
-    /// That nobody wins.
+    /// That it is a draw.
     pub draw: f32,
     /// That the defenders win.
     pub defenders: f32,
 }
 
 impl Chances {
-    /// A search knows the difference of the two sides' chances, `value`, and the net the share of draws.
+    /// Chances from a search's `value`, the difference of the sides' chances, and the net's probability of a draw.
     pub fn new(value: f32, draw: f32) -> Self {
         let draw = draw.clamp(0.0, 1.0 - value.abs().min(1.0));
         let decided = 1.0 - draw;
         Self { attackers: f32::midpoint(decided, value), draw, defenders: f32::midpoint(decided, -value) }
     }
 
-    /// Certainty.
+    /// The chances of a certain result.
     pub fn certain(winner: Option<Side>) -> Self {
         Self::new(value_of(winner), if winner.is_none() { 1.0 } else { 0.0 })
     }
 
-    /// The net's own, without a search.
+    /// The net's chances, without a search.
     pub fn of_net(evaluation: &Evaluation) -> Self {
         let [attackers, draw, defenders] = evaluation.wdl;
         Self { attackers, draw, defenders }
     }
 }
 
-/// What a search found at a position, to be drawn over the game.
+/// The value of a position that a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NodeValue {
-    /// The chances; certain where the result is proven.
+    /// The chances. They are certain if the result is proven.
     pub chances: Chances,
     /// The proven result.
     pub proven: Option<Proven>,
-    /// Simulations behind it.
+    /// Simulations of the search.
     pub simulations: u32,
 }
 

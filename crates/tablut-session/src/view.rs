@@ -1,4 +1,4 @@
-//! Everything that an interface shows of a game, computed here so that no interface knows a rule.
+//! Everything that an interface shows of a game, so that interfaces need no rules.
 
 use crate::player::Players;
 use crate::report::{Alarm, GameEnding, MoveReport};
@@ -10,21 +10,21 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_rules::{Bitboard, CampEntry, HostileCamps, Landing, Move, MoveList, Piece, Position, Rules, Side, Square};
 
-/// What a square is, beside what stands on it.
+/// A special property of a square.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
-    /// The middle square, where it differs from the others or the king starts on it.
+    /// The middle square, if it is special or the king starts on it.
     Throne,
-    /// A corner with rules of its own.
+    /// A corner, if it is special.
     Corner,
-    /// A camp with rules of its own.
+    /// A camp, if it is special.
     Camp,
     /// A square on which the king escapes.
     Escape,
 }
 
-/// The rules of a game, in words and as marks on the board.
+/// The rules of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesView {
     /// The rule set's name.
@@ -33,7 +33,7 @@ pub struct RulesView {
     pub source: String,
     /// The rules in words, by topic.
     pub topics: Vec<TopicView>,
-    /// The special squares and all that each is.
+    /// The special squares with their properties.
     pub marks: BTreeMap<Square, Vec<Mark>>,
     /// The rule file.
     pub toml: String,
@@ -44,7 +44,7 @@ pub struct RulesView {
 pub struct TopicView {
     /// Its title.
     pub title: String,
-    /// What there is to know.
+    /// Its sentences.
     pub sentences: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl RulesView {
     }
 }
 
-/// The special squares of a rule set that differ from ordinary ones in its play.
+/// The special squares of a rule set.
 pub fn marks(rules: &Rules) -> BTreeMap<Square, Vec<Mark>> {
     let (corners, camps) = (&rules.set().corners, &rules.set().camps);
     let corners_matter = corners.landing != Landing::Anyone || corners.hostile_to_soldiers || corners.hostile_to_king;
@@ -86,16 +86,16 @@ pub fn marks(rules: &Rules) -> BTreeMap<Square, Vec<Mark>> {
     marks
 }
 
-/// A legal move and what it captures.
+/// A legal move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveView {
-    /// The move as it is typed and sent back.
+    /// The move as text.
     pub text: Move,
     /// Where the piece stands.
     pub from: Square,
     /// Where it lands.
     pub to: Square,
-    /// What it captures; moves that differ in this alone are the mover's choice.
+    /// The captured squares. If moves differ only in these, the player chooses.
     pub captures: Vec<Square>,
 }
 
@@ -113,70 +113,70 @@ pub struct LastMove {
 /// A position of the tree, for the list of moves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeView {
-    /// Its name.
+    /// Its id.
     pub id: NodeId,
     /// The position before.
     pub parent: Option<NodeId>,
-    /// The moves tried from here, the main line first.
+    /// The positions after it, the main line first.
     pub children: Vec<NodeId>,
     /// Plies from the start.
     pub ply: u32,
-    /// The move that led here.
+    /// The move that leads here.
     #[serde(rename = "move")]
     pub mv: Option<Move>,
-    /// Who played it.
+    /// The side that made the move.
     pub side: Option<Side>,
-    /// How many pieces it captured.
+    /// Number of captured pieces.
     pub captured: usize,
     /// The king's ways out after it.
     pub alarm: Option<Alarm>,
-    /// What a person wrote.
+    /// The comment.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// What a search found here.
+    /// The value that a search found.
     pub value: Option<NodeValue>,
 }
 
-/// The game as it stands.
+/// The state of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct State {
-    /// The present position's node.
+    /// The current position's node.
     pub node: NodeId,
     /// Plies played.
     pub ply: u32,
     /// The position as text.
     pub position: Position,
-    /// What stands where.
+    /// The pieces by square: `attacker`, `defender` or `king`.
     pub pieces: BTreeMap<Square, &'static str>,
-    /// Who is to move.
+    /// The side to move.
     pub side: Side,
-    /// Who plays.
+    /// The players.
     pub players: Players,
     /// Whether the computer is to move.
     pub computer_to_move: bool,
-    /// All legal moves; none when the game is over.
+    /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
     /// The last move.
     pub last: Option<LastMove>,
     /// The king's ways out.
     pub alarm: Option<Alarm>,
-    /// The squares of those ways.
+    /// The squares of these ways.
     pub routes: Vec<Square>,
     /// Pieces of the side to move that the opponent could capture if it were its turn.
     pub threatened: Vec<Square>,
     /// How the game has ended.
     pub ending: Option<GameEnding>,
-    /// What is to be said of the present position: the last move and what came of it.
+    /// The last move and its effects in sentences that can be read aloud.
     pub said: String,
     /// Counters and warnings in words: repetition, moves without a capture, length.
     pub notes: Vec<String>,
-    /// All positions.
+    /// All positions of the tree.
     pub tree: Vec<NodeView>,
-    /// The line that the present position is on, to its end.
+    /// The current line to its end.
     pub line: Vec<NodeId>,
     /// Whether a move can be taken back.
     pub can_undo: bool,
-    /// Whether a move can be played again.
+    /// Whether there is a move forward.
     pub can_redo: bool,
 }
 
@@ -244,7 +244,7 @@ fn moves(session: &Session) -> Vec<MoveView> {
     session.moves().map(|moves| moves.into_iter().map(view).collect()).unwrap_or_default()
 }
 
-/// Pieces that the side to move could lose to the opponent's next move.
+/// Pieces of the side to move that the opponent could capture.
 fn threatened(rules: &Rules, position: &Position) -> Vec<Square> {
     let turned = position.with_side_to_move(position.side_to_move().opponent());
     let mut moves = MoveList::new();
@@ -285,37 +285,21 @@ fn notes(session: &Session) -> Vec<String> {
     notes
 }
 
-/// A position from what stands where, as an editor gives it.
-pub fn position_of(pieces: &BTreeMap<Square, PieceName>, side: Side) -> Result<Position, String> {
-    let of = |wanted: PieceName| {
-        pieces.iter().filter(move |(_, piece)| **piece == wanted).map(|(square, _)| *square).collect::<Bitboard>()
+/// The position with these pieces, which are named as in [`State::pieces`].
+pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
+    let names = Piece::ALL.map(words::piece);
+    if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(&name.as_str())) {
+        let other: String = other.chars().take(40).collect();
+        return Err(format!("{other:?} on {square}, expected attacker, defender or king"));
+    }
+    let of = |piece: Piece| {
+        let of_kind = pieces.iter().filter(move |(_, name)| *name == words::piece(piece));
+        of_kind.map(|(square, _)| *square).collect::<Bitboard>()
     };
-    let kings = of(PieceName::King);
+    let kings = of(Piece::King);
     if kings.len() > 1 {
         return Err(format!("{} kings, expected one", kings.len()));
     }
-    Position::from_parts(of(PieceName::Attacker), of(PieceName::Defender), kings.first(), side)
+    Position::from_parts(of(Piece::Attacker), of(Piece::Defender), kings.first(), side)
         .map_err(|error| error.to_string())
-}
-
-/// A piece as interfaces name it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PieceName {
-    /// An attacker.
-    Attacker,
-    /// A defender.
-    Defender,
-    /// The king.
-    King,
-}
-
-impl From<Piece> for PieceName {
-    fn from(piece: Piece) -> Self {
-        match piece {
-            Piece::Attacker => Self::Attacker,
-            Piece::Defender => Self::Defender,
-            Piece::King => Self::King,
-        }
-    }
 }

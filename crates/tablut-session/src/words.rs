@@ -4,7 +4,7 @@ use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
 use tablut_rules::{Piece, Side};
 
-/// An ending as a sentence without its full stop: "the attackers win: the king is captured".
+/// An ending as a sentence without a full stop: "the attackers win: the king is captured".
 pub fn ending(ending: GameEnding) -> String {
     let why = why(ending);
     match ending.winner {
@@ -48,7 +48,7 @@ pub fn side(side: Side) -> &'static str {
     }
 }
 
-/// A move and all that came of it, in sentences to be read aloud.
+/// A move and its effects, in sentences that can be read aloud.
 pub fn said(report: &MoveReport) -> String {
     let moved = match report.piece {
         Piece::King => "King",
@@ -69,7 +69,7 @@ pub fn said(report: &MoveReport) -> String {
     text
 }
 
-/// How often a position has come up, if it has.
+/// How often a position has occurred before. `None` if it has not.
 pub fn occurrences(occurrences: u32) -> Option<String> {
     match occurrences {
         0 => None,
@@ -78,7 +78,7 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
     }
 }
 
-/// A text with its first letter large.
+/// A text with a capital first letter.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

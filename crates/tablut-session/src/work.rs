@@ -7,7 +7,7 @@ mod puzzle_search;
 mod refutation;
 mod review;
 
-pub use experiment::{Experiment, MAX_EXPERIMENT_GAMES, STRENGTHS};
+pub use experiment::Experiment;
 pub use lens::Lens;
 pub use puzzle_search::{PuzzleSearch, short_win};
 pub use refutation::Refutation;

@@ -1,72 +1,42 @@
-//! The nets of a server: each read once, with an evaluator for every worker.
+//! The nets of a server. Each file is read once, and every worker has an evaluator for each net.
 
 use crate::shipped::shipped_net;
 use std::path::{Path, PathBuf};
-use tablut_net::{Engine, Model, ModelFileError, ModelFileErrorKind, NetError, NetEvaluator, StatedRules};
+use tablut_net::{Engine, Model, NetEvaluator, StatedRules};
 use tablut_search::Evaluator;
 
-/// Checkpoints that a slider shows.
+/// The maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 32;
 
-/// Why a net cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServedNetError {
-    /// Its file cannot be read.
-    #[error(transparent)]
-    File(#[from] ModelFileError),
-    /// The built-in net is damaged.
-    #[error("the built-in net: {0}")]
-    Shipped(ModelFileErrorKind),
-    /// A run's folder holds no checkpoints.
-    #[error("{folder}: {reason}")]
-    Run {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// There is no net at all.
-    #[error("no net is built into this program: give a model file")]
-    None,
-    /// It cannot be run on this machine.
-    #[error("{name}: {reason}")]
-    Engine {
-        /// The net's name.
-        name: String,
-        /// What is wrong.
-        reason: NetError,
-    },
-}
-
-/// Nets in memory.
+/// The loaded nets.
 pub struct ServedNets {
     /// The nets that play, then those of the checkpoints.
     loaded: Vec<(String, Engine)>,
     n_playing: usize,
-    /// What there is to say about those that play.
+    /// Information about the nets that play, for interfaces.
     about: Vec<serde_json::Value>,
 }
 
 impl ServedNets {
-    /// The nets of these files, or the one that is built in where there are none, and those of a run's checkpoints.
-    pub fn load(files: &[PathBuf], run: Option<&Path>) -> Result<Self, ServedNetError> {
+    /// Loads the nets of these files, or the built-in net if there are none, and those of a run's checkpoints.
+    pub fn load(files: &[PathBuf], run: Option<&Path>) -> Result<Self, String> {
         let mut models = Vec::new();
         for file in files {
-            models.push((name(file), Model::load(file)?));
+            models.push((name(file), load(file)?));
         }
         if models.is_empty() {
-            let bytes = shipped_net().ok_or(ServedNetError::None)?;
-            models.push(("built in".to_owned(), Model::from_bytes(bytes).map_err(ServedNetError::Shipped)?));
+            let bytes = shipped_net().ok_or("no net is built into this program: give a model file")?;
+            let model = Model::from_bytes(bytes).map_err(|error| format!("the built-in net: {error}"))?;
+            models.push(("built in".to_owned(), model));
         }
         let n_playing = models.len();
         let about = models.iter().map(|(name, model)| about(name, model)).collect();
         for file in run.map(checkpoints).transpose()?.unwrap_or_default() {
-            models.push((name(&file), Model::load(&file)?));
+            models.push((name(&file), load(&file)?));
         }
         let engine = |(name, model): (String, Model)| match Engine::with_threads(&model.weights, 1) {
             Ok(engine) => Ok((name, engine)),
-            Err(reason) => Err(ServedNetError::Engine { name, reason }),
+            Err(error) => Err(format!("{name}: {error}")),
         };
         Ok(Self { loaded: models.into_iter().map(engine).collect::<Result<_, _>>()?, n_playing, about })
     }
@@ -76,7 +46,8 @@ impl ServedNets {
         self.loaded[..self.n_playing].iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// What the nets that play are, one object each: name, architecture, specialists, rules, training, hash, and the card if there is one.
+    /// Information about the nets that play, one object each: name, architecture, specialists, rules, training, hash, and
+    /// the card if there is one.
     pub fn about(&self) -> Vec<serde_json::Value> {
         self.about.clone()
     }
@@ -86,14 +57,18 @@ impl ServedNets {
         self.loaded[self.n_playing..].iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// One evaluator for each net, for one worker.
-    pub fn evaluators(&self) -> Result<Vec<Box<dyn Evaluator>>, ServedNetError> {
+    /// An evaluator for each net, for one worker.
+    pub fn evaluators(&self) -> Result<Vec<Box<dyn Evaluator>>, String> {
         let share = |(name, engine): &(String, Engine)| match engine.share(1) {
             Ok(engine) => Ok(Box::new(NetEvaluator::new(Box::new(engine))) as Box<dyn Evaluator>),
-            Err(reason) => Err(ServedNetError::Engine { name: name.clone(), reason }),
+            Err(error) => Err(format!("{name}: {error}")),
         };
         self.loaded.iter().map(share).collect()
     }
+}
+
+fn load(file: &Path) -> Result<Model, String> {
+    Model::load(file).map_err(|error| error.to_string())
 }
 
 fn about(name: &str, model: &Model) -> serde_json::Value {
@@ -110,13 +85,13 @@ fn about(name: &str, model: &Model) -> serde_json::Value {
     })
 }
 
-/// The model files of a run's folder, or of its folder of checkpoints, the earliest first. Where there are many, as many as a
-/// slider shows, evenly spread; the first and the last are among them.
-fn checkpoints(folder: &Path) -> Result<Vec<PathBuf>, ServedNetError> {
+/// The model files of a run's folder, or of its folder of checkpoints, the earliest first: at most `MAX_CHECKPOINTS`,
+/// evenly spread.
+fn checkpoints(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let within = folder.join("checkpoints");
     let folder = if within.is_dir() { within } else { folder.to_owned() };
-    let unread = |reason| ServedNetError::Run { folder: folder.clone(), reason };
-    let entries = std::fs::read_dir(&folder).map_err(|error| unread(error.to_string()))?;
+    let at_folder = |reason: &dyn std::fmt::Display| format!("{}: {reason}", folder.display());
+    let entries = std::fs::read_dir(&folder).map_err(|error| at_folder(&error))?;
     let is_model = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with("gen-") && name.ends_with(".safetensors") && !name.ends_with(".state.safetensors")
@@ -124,12 +99,12 @@ fn checkpoints(folder: &Path) -> Result<Vec<PathBuf>, ServedNetError> {
     let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(is_model).collect();
     files.sort();
     if files.is_empty() {
-        return Err(unread("no checkpoints there, expected files such as gen-00000.safetensors".to_owned()));
+        return Err(at_folder(&"no checkpoints there, expected files such as gen-00000.safetensors"));
     }
     Ok(spread(files, MAX_CHECKPOINTS))
 }
 
-/// At most `most` of the items, evenly spread, the first and the last among them.
+/// At most `most` of the items, evenly spread, with the first and the last.
 fn spread<T>(items: Vec<T>, most: usize) -> Vec<T> {
     let n = items.len();
     if n <= most {
@@ -140,7 +115,7 @@ fn spread<T>(items: Vec<T>, most: usize) -> Vec<T> {
     items.into_iter().enumerate().filter_map(keep).collect()
 }
 
-/// What a net is called: its file's name, without control characters.
+/// A net's name: its file's name without control characters.
 fn name(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
     stem.chars().filter(|c| !c.is_control()).take(60).collect()
@@ -161,7 +136,7 @@ mod tests {
     fn a_folder_without_checkpoints_is_named() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("gen-00001.state.safetensors"), "").unwrap();
-        let error = ServedNets::load(&[], Some(folder.path())).err().expect("there are none").to_string();
+        let error = ServedNets::load(&[], Some(folder.path())).err().expect("there are none");
         assert!(error.contains("no checkpoints") && error.contains(folder.path().to_str().unwrap()), "{error}");
     }
 }

@@ -13,9 +13,9 @@ use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator};
 
 /// Simulations a move at the three strengths.
-pub const STRENGTHS: [u32; 3] = [0, 16, 64];
+const STRENGTHS: [u32; 3] = [0, 16, 64];
 /// Games at each strength that one experiment may play.
-pub const MAX_EXPERIMENT_GAMES: u32 = 400;
+const MAX_GAMES: u32 = 400;
 /// Random plies at the beginning of a game, as in a match.
 const OPENING_PLIES: u32 = 4;
 /// A game that goes on for so long is a draw.
@@ -45,7 +45,7 @@ pub struct Experiment {
 impl Experiment {
     /// An experiment of `games` games at each strength.
     pub fn new(rules: Arc<Rules>, games: u32, seed: u64) -> Self {
-        let games = games.clamp(1, MAX_EXPERIMENT_GAMES);
+        let games = games.clamp(1, MAX_GAMES);
         Self { rules, games, counts: Default::default(), played: 0, game: None, thinking: None, seed }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use tablut_net::{NetEvaluator, Precision};
-use tablut_play::{PositionReport, Style, report_text};
+use tablut_play::{PositionReport, Style};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
 
@@ -104,7 +104,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         writeln!(console, "{}", serde_json::to_string(&report)?)?;
     } else {
         let style = Style { colour: console.has_colour(), unicode: !args.ascii };
-        write!(console, "{}", report_text(&report, &game, style))?;
+        write!(console, "{}", report.text(&game, style))?;
     }
     Ok(())
 }
