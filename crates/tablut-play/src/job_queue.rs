@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tablut_search::Evaluator;
-use tablut_session::{Job, JobId, Priority, Step};
+use tablut_session::{JobId, Priority, SessionJob, Step};
 
 /// How long a worker stays with a job while others wait.
 const SLICE: Duration = Duration::from_millis(15);
@@ -27,7 +27,7 @@ pub struct JobUpdate {
 /// A job in the queue.
 struct QueuedJob {
     game: Arc<str>,
-    job: Job,
+    job: SessionJob,
     began: Option<Instant>,
     turn: u64,
 }
@@ -61,7 +61,7 @@ enum Next {
 
 impl JobQueue {
     /// Adds a job of a game.
-    pub fn push(&self, game: Arc<str>, job: Job) -> Result<(), Overloaded> {
+    pub fn push(&self, game: Arc<str>, job: SessionJob) -> Result<(), Overloaded> {
         let mut state = self.lock();
         if state.jobs.len() >= MAX_WAITING {
             return Err(Overloaded);
@@ -192,7 +192,7 @@ mod tests {
         let (work, delay) = (Box::new(Count(steps)), Duration::ZERO);
         queue.push(
             "t".into(),
-            Job { id: JobId(id), priority, net: 0, delay, cancelled: Arc::new(cancelled.into()), work },
+            SessionJob { id: JobId(id), priority, net: 0, delay, cancelled: Arc::new(cancelled.into()), work },
         )
     }
 

@@ -12,7 +12,7 @@ use tablut_net::{KnownRules, Model, NetEvaluator, Processor, RulesChoice, choose
 use tablut_players::{PlayerSpec, play_simulations};
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
-use tablut_session::{CustomPlayer, HostConfig, Level, Player, Players, Session, first_side};
+use tablut_session::{CustomPlayer, HostConfig, Level, Players, Session, SidePlayer, first_side};
 
 /// Options of `play`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -84,8 +84,8 @@ impl HumanSides {
     }
 
     /// The players of such a game, with `opponent` on the sides that no person plays.
-    pub fn players(self, opponent: &Player) -> Players {
-        let player = |is_person| if is_person { Player::Person } else { opponent.clone() };
+    pub fn players(self, opponent: &SidePlayer) -> Players {
+        let player = |is_person| if is_person { SidePlayer::Person } else { opponent.clone() };
         Players {
             attackers: player(matches!(self, Self::Attackers | Self::Both)),
             defenders: player(matches!(self, Self::Defenders | Self::Both)),
@@ -135,7 +135,7 @@ pub struct Setup {
     /// The net, or a placeholder that no player uses.
     pub evaluator: Box<dyn Evaluator>,
     /// The computer's player.
-    pub opponent: Player,
+    pub opponent: SidePlayer,
     /// Simulations of an evaluation. `None` if there is no net.
     pub simulations: Option<u32>,
     /// Notes on the rules for the user.
@@ -180,7 +180,7 @@ fn players(
     args: &PlayArgs,
     model: Option<&Model>,
     rules: &Arc<Rules>,
-) -> Result<(Vec<Arc<dyn CustomPlayer>>, Player), PlayError> {
+) -> Result<(Vec<Arc<dyn CustomPlayer>>, SidePlayer), PlayError> {
     let mut custom: Vec<Arc<dyn CustomPlayer>> = Vec::new();
     if let Some(model) = model {
         custom.push(Arc::new(BySimulations(strength(args, model))));
@@ -193,12 +193,12 @@ fn players(
                     "--against {text}: expected a player without a net; give a net's model file as the argument"
                 ))
             })?;
-            let opponent = Player::computer(player.name());
+            let opponent = SidePlayer::computer(player.name());
             custom.push(Arc::new(player));
             opponent
         }
-        (None, Some(level)) => Player::computer(level.name),
-        (None, None) => Player::computer(NET),
+        (None, Some(level)) => SidePlayer::computer(level.name),
+        (None, None) => SidePlayer::computer(NET),
     };
     Ok((custom, opponent))
 }
@@ -209,7 +209,7 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
 }
 
 /// A new game.
-fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Player, seed: u64) -> Result<Session, PlayError> {
+fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
         Some(text) => text.parse().map_err(wrong)?,
         None => {
@@ -221,7 +221,7 @@ fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Player, seed: u64) -> R
 }
 
 /// A game from a file. The players are those of the file, unless the user asks for others or they are unknown here.
-fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Player) -> Session {
+fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &SidePlayer) -> Session {
     let mut session = read.session;
     let people = match args.side {
         Some(people) => people,
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn players_say_which_sides_people_play() {
         for sides in HumanSides::value_variants() {
-            assert_eq!(HumanSides::of(&sides.players(&Player::computer("club"))), *sides);
+            assert_eq!(HumanSides::of(&sides.players(&SidePlayer::computer("club"))), *sides);
         }
     }
 }

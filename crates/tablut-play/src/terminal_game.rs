@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, Level, LiveGame, Player, Session, words};
+use tablut_session::{HostConfig, Level, LiveGame, Session, SidePlayer, words};
 
 /// The result of a command.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,7 +41,7 @@ pub struct TerminalGame {
     seed: u64,
     events: Vec<Event>,
     /// The computer's player on the sides that no person plays.
-    opponent: Player,
+    opponent: SidePlayer,
     /// Simulations of an evaluation. `None` if there is no net.
     simulations: Option<u32>,
     /// The game as it was last read or written.
@@ -135,9 +135,9 @@ impl TerminalGame {
         let name = self.session().rules().name();
         let players = self.session().players();
         let opponent = [&players.attackers, &players.defenders].into_iter().find_map(|player| match player {
-            Player::Person => None,
-            Player::Computer { name, .. } if player.level().is_some() => Some(format!(" at level {name}")),
-            Player::Computer { .. } => Some(String::new()),
+            SidePlayer::Person => None,
+            SidePlayer::Computer { name, .. } if player.level().is_some() => Some(format!(" at level {name}")),
+            SidePlayer::Computer { .. } => Some(String::new()),
         });
         let opponent = opponent.unwrap_or_default();
         let you = match self.human_sides() {
@@ -254,7 +254,7 @@ impl TerminalGame {
 
     fn set_level(&mut self, level: &'static Level) -> Result<Answer, String> {
         self.net()?;
-        self.opponent = Player::computer(level.name);
+        self.opponent = SidePlayer::computer(level.name);
         let players = self.human_sides().players(&self.opponent);
         self.request(Request::Players { players })?;
         Ok(Answer::Text(format!("{}: {}", level.name, level.description)))

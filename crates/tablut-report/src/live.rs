@@ -42,15 +42,15 @@ pub struct Live {
     /// Who plays where others do, in a line; empty for a run alone.
     pub workers: String,
     /// Games that are being played.
-    pub under_way: Vec<LiveGame>,
+    pub under_way: Vec<GameSnapshot>,
     /// Games that have just ended, the newest first.
-    pub finished: Vec<LiveGame>,
+    pub finished: Vec<GameSnapshot>,
 }
 
 /// A game in [`Live`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LiveGame {
+pub struct GameSnapshot {
     /// Its number in its generation.
     pub index: u64,
     /// The rule set's name.
@@ -76,7 +76,7 @@ pub struct ReplayedGame {
     pub moves: Vec<Move>,
 }
 
-impl LiveGame {
+impl GameSnapshot {
     /// The plies so far of game number `index`.
     pub fn new(index: u64, rules: &str, start: &Position, plies: &[PlyRecord]) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl LiveGame {
     }
 }
 
-impl From<&GameRecord> for LiveGame {
+impl From<&GameRecord> for GameSnapshot {
     fn from(game: &GameRecord) -> Self {
         Self { outcome: Some(game.outcome), ..Self::new(game.index, &game.rules, &game.start, &game.plies) }
     }
@@ -157,7 +157,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: None };
         let start = Position::start(Side::Attackers);
-        let game = LiveGame::new(3, "kvasir", &start, &["d1-d3", "e4-c4"].map(ply));
+        let game = GameSnapshot::new(3, "kvasir", &start, &["d1-d3", "e4-c4"].map(ply));
         let live = Live { schema: Live::SCHEMA, under_way: vec![game.clone()], ..Live::default() };
         live.write(folder.path()).unwrap();
         assert_eq!(Live::read(folder.path()), Some(live));

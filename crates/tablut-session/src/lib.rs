@@ -6,7 +6,7 @@
 //! - [`Work`]: everything that takes time, in short steps: replies, analysis, reviews with exercises, proofs, the lens,
 //!   experiments with rules.
 //! - [`LiveGame`]: a session with the [`protocol`]. A host passes each [`protocol::Request`] to the game, sends the
-//!   [`protocol::Event`]s to its interfaces, runs the [`Job`]s and reports their steps.
+//!   [`protocol::Event`]s to its interfaces, runs the [`SessionJob`]s and reports their steps.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
 mod annotation;
@@ -35,8 +35,8 @@ mod work;
 pub use exercise::{Exercise, Judgement, Sufficiency};
 pub use host_config::{CustomPlayer, HostConfig};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
-pub use live_game::{Job, JobId, LiveGame, Priority, Response, first_side};
-pub use player::{Player, Players};
+pub use live_game::{JobId, LiveGame, Priority, Response, SessionJob, first_side};
+pub use player::{Players, SidePlayer};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};

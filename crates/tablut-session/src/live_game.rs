@@ -33,7 +33,7 @@ pub enum Priority {
 }
 
 /// Work that a game wants done.
-pub struct Job {
+pub struct SessionJob {
     /// The job's id, with which the host reports its updates.
     pub id: JobId,
     /// Its priority.
@@ -56,7 +56,7 @@ pub struct Response {
     /// Events for the interface that sent the request.
     pub one: Vec<Event>,
     /// Jobs to start.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<SessionJob>,
     /// Whether the game has changed and must be saved.
     pub changed: bool,
 }
@@ -318,7 +318,7 @@ impl LiveGame {
         self.last_job += 1;
         let (id, cancelled) = (JobId(self.last_job), Arc::new(AtomicBool::new(false)));
         self.jobs.insert(kind, RunningJob { id, priority, cancelled: cancelled.clone() });
-        response.jobs.push(Job { id, priority, net, delay, cancelled, work });
+        response.jobs.push(SessionJob { id, priority, net, delay, cancelled, work });
     }
 
     fn cancel(&mut self, kind: JobKind, response: &mut Response) {

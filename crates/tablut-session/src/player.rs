@@ -7,7 +7,7 @@ use tablut_rules::Side;
 /// Who makes a side's moves.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Player {
+pub enum SidePlayer {
     /// A person.
     Person,
     /// The computer.
@@ -20,7 +20,7 @@ pub enum Player {
     },
 }
 
-impl Player {
+impl SidePlayer {
     /// The computer with the level or custom player of this name and the host's first net.
     pub fn computer(name: impl Into<String>) -> Self {
         Self::Computer { name: name.into(), net: 0 }
@@ -44,19 +44,19 @@ impl Player {
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Players {
     /// Who plays the attackers.
-    pub attackers: Player,
+    pub attackers: SidePlayer,
     /// Who plays the defenders.
-    pub defenders: Player,
+    pub defenders: SidePlayer,
 }
 
 impl Players {
     /// A person on each side.
     pub fn people() -> Self {
-        Self { attackers: Player::Person, defenders: Player::Person }
+        Self { attackers: SidePlayer::Person, defenders: SidePlayer::Person }
     }
 
     /// Who plays a side.
-    pub fn of(&self, side: Side) -> &Player {
+    pub fn of(&self, side: Side) -> &SidePlayer {
         match side {
             Side::Attackers => &self.attackers,
             Side::Defenders => &self.defenders,

@@ -36,13 +36,13 @@ pub struct Call {
 pub enum Request {
     /// A new game replaces the current one for this interface. `first` counts only if the rules draw who moves first.
     /// Without `players` two people play.
-    New { rules: RulesChoice, first: Option<Side>, players: Option<Players> },
+    New { rules: RequestedRules, first: Option<Side>, players: Option<Players> },
     /// Opens the host's game of this name.
     Open { game: String },
     /// A new game from text: JSON, OTG, moves, a position or a link.
     Import { text: String, players: Option<Players> },
     /// A new game from a position that was set up.
-    SetUp { rules: RulesChoice, pieces: BTreeMap<Square, String>, side: Side },
+    SetUp { rules: RequestedRules, pieces: BTreeMap<Square, String>, side: Side },
     /// A new game from the current position, with the same rules.
     PlayOn { players: Players },
     /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` own moves.
@@ -122,7 +122,7 @@ pub enum Request {
 /// Rules by name or in full.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RulesChoice {
+pub enum RequestedRules {
     /// A built-in rule set.
     Name(String),
     /// The text of a rule file.

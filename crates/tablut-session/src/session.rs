@@ -1,6 +1,6 @@
 //! A game that is played or studied: its current position, all its variations, and its players.
 
-use crate::player::{Player, Players};
+use crate::player::{Players, SidePlayer};
 use crate::report::{GameEnding, MoveReport};
 use crate::tree::{Node, NodeId, Tree};
 use crate::value::NodeValue;
@@ -127,7 +127,7 @@ impl Session {
     }
 
     /// The player to move. `None` if the game is over.
-    pub fn turn(&self) -> Option<&Player> {
+    pub fn turn(&self) -> Option<&SidePlayer> {
         match self.ending() {
             Some(_) => None,
             None => Some(self.players.of(self.game.position().side_to_move())),

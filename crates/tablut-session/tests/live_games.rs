@@ -7,7 +7,7 @@ use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
 use tablut_session::protocol::{Call, Event, Request};
-use tablut_session::{CustomPlayer, HostConfig, Job, LiveGame, PuzzleBook, Response, Step, Update, Work};
+use tablut_session::{CustomPlayer, HostConfig, LiveGame, PuzzleBook, Response, SessionJob, Step, Update, Work};
 
 const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":{\"set\":{\"name\":\"kvasir\"}}}\n\
     {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
@@ -33,7 +33,7 @@ fn request(value: Value) -> Request {
 /// A host with one game.
 struct Host {
     game: LiveGame,
-    jobs: Vec<Job>,
+    jobs: Vec<SessionJob>,
     events: Vec<Value>,
 }
 

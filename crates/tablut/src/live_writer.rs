@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tablut_games::{GameWatch, PlyRecord};
 use tablut_learn::RunEvent;
-use tablut_report::{Live, LiveGame};
+use tablut_report::{GameSnapshot, Live};
 use tablut_rules::{Position, Rules};
 
 use crate::run_events::Consumer;
@@ -87,7 +87,7 @@ impl Consumer for LiveWriter {
                 }
                 // Where games are played elsewhere none is seen under way: those that come are shown.
                 if watched.is_some() || live.under_way.is_empty() {
-                    live.finished.insert(0, LiveGame::from(*game));
+                    live.finished.insert(0, GameSnapshot::from(*game));
                     live.finished.truncate(MOST_FINISHED);
                 }
             }
@@ -109,7 +109,7 @@ impl GameWatch for LiveWriter {
             }
             let of_set = games.iter().filter(|game| game.rules == rules.name()).count();
             if games.len() < MOST_UNDER_WAY && of_set < MOST_OF_A_SET {
-                games.push(LiveGame::new(index, rules.name(), start, plies));
+                games.push(GameSnapshot::new(index, rules.name(), start, plies));
             }
         });
     }

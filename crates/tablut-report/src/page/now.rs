@@ -7,7 +7,7 @@ use tablut_rules::Rules;
 
 use super::stepping::SteppedGame;
 use crate::figures::{count, duration, percent};
-use crate::live::{Live, LiveGame};
+use crate::live::{GameSnapshot, Live};
 use crate::run_files::RunFiles;
 use crate::svg::bar;
 
@@ -70,7 +70,7 @@ fn nothing_heard(run: &RunFiles) -> &'static str {
     }
 }
 
-fn watched(run: &RunFiles, game: &LiveGame, id: String) -> Markup {
+fn watched(run: &RunFiles, game: &GameSnapshot, id: String) -> Markup {
     let replayed = run.rules_of(&game.rules).and_then(|rules: &Arc<Rules>| game.replay(rules));
     let Some(replayed) = replayed else { return html! {} };
     let plies = replayed.moves.len();

@@ -4,7 +4,7 @@ use super::LiveGame;
 use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
 use crate::player::Players;
-use crate::protocol::{Request, RulesChoice};
+use crate::protocol::{Request, RequestedRules};
 use crate::session::{Session, SessionError};
 use crate::view::position_of;
 use crate::work::short_win;
@@ -98,10 +98,10 @@ fn from_position(rules: &Arc<Rules>, position: Position, players: Players) -> Re
     Session::from_position(rules.clone(), position, players).map_err(|error: SessionError| error.to_string())
 }
 
-fn compiled(choice: &RulesChoice) -> Result<Arc<Rules>, String> {
+fn compiled(choice: &RequestedRules) -> Result<Arc<Rules>, String> {
     let set = match choice {
-        RulesChoice::Name(name) => RuleSet::named(name),
-        RulesChoice::Toml(text) => RuleSet::from_toml(text),
+        RequestedRules::Name(name) => RuleSet::named(name),
+        RequestedRules::Toml(text) => RuleSet::from_toml(text),
     };
     set.and_then(Rules::new).map(Arc::new).map_err(|error| error.to_string())
 }
