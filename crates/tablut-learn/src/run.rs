@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tablut_games::{GameRecord, GenerationMetrics, ReplayWindow, read_records, resume_metrics};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
@@ -151,6 +152,23 @@ impl Run {
     /// The weights that the run began with.
     pub(crate) fn starting_weights(&self) -> Weights {
         self.config.weights_of_start(self.start.as_ref(), &self.rules)
+    }
+
+    /// Corrects the number of generations while the run goes on, so that the run and the match at its end take about
+    /// `time` from `start` on. The seconds of generations that were completed before count as well.
+    pub fn keep_to(&mut self, time: Duration, start: Instant) {
+        self.time = Some(TimeBudget::new(time, start, &self.metrics));
+    }
+
+    /// Corrects the number of generations after one of them, if the run has a time. Returns whether it has changed.
+    pub(crate) fn follow_time(&mut self) -> Result<bool, TrainError> {
+        let generations = self.config.schedule.generations;
+        let fitting = self.time.map_or(generations, |time| time.generations(&self.config, &self.metrics));
+        if fitting != generations {
+            self.config.schedule.generations = fitting;
+            self.save_config()?;
+        }
+        Ok(fitting != generations)
     }
 
     /// Writes the config into the folder.

@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 
 use tablut_games::GenerationMetrics;
 
-use crate::config::{MAX_GENERATIONS, ScheduleConfig};
+use crate::config::{MAX_GENERATIONS, ScheduleConfig, TrainConfig};
 use crate::forecast::GenerationPace;
 use crate::learner::learning_rate_share;
-use crate::run::Run;
-use crate::train_error::TrainError;
 
 /// The time of a run.
 #[derive(Copy, Clone, Debug)]
@@ -23,27 +21,20 @@ pub struct TimeBudget {
     before: f64,
 }
 
-impl Run {
-    /// Corrects the number of generations while the run goes on, so that the run and the match at its end take about
-    /// `time` from `start` on. The seconds of generations that were completed before count as well.
-    pub fn keep_to(&mut self, time: Duration, start: Instant) {
-        let before = self.metrics.iter().map(GenerationMetrics::seconds).sum();
-        self.time = Some(TimeBudget { time, start, before });
+impl TimeBudget {
+    /// About `time` from `start` on, together with the generations that were completed before.
+    pub fn new(time: Duration, start: Instant, completed: &[GenerationMetrics]) -> Self {
+        Self { time, start, before: completed.iter().map(GenerationMetrics::seconds).sum() }
     }
 
-    /// Corrects the number of generations after one of them, if the run has a time. Returns whether it has changed.
-    pub(crate) fn follow_time(&mut self) -> Result<bool, TrainError> {
-        let (Some(budget), Some(pace)) = (self.time, GenerationPace::of(&self.metrics)) else { return Ok(false) };
-        let spent = budget.before + budget.start.elapsed().as_secs_f64() + self.config.final_seconds(&self.metrics);
-        let left = budget.time.as_secs_f64() - spent;
-        let (schedule, decay_share) = (&self.config.schedule, self.config.learning.decay_share);
-        let fitting = generations_that_fit(self.next_generation, schedule, decay_share, left, &pace);
-        let changes = fitting != schedule.generations;
-        if changes {
-            self.config.schedule.generations = fitting;
-            self.save_config()?;
-        }
-        Ok(changes)
+    /// The number of generations that fits, with the match at the end, after those of `metrics`. It is the config's if no
+    /// pace is known.
+    pub fn generations(&self, config: &TrainConfig, metrics: &[GenerationMetrics]) -> u64 {
+        let schedule = &config.schedule;
+        let Some(pace) = GenerationPace::of(metrics) else { return schedule.generations };
+        let spent = self.before + self.start.elapsed().as_secs_f64() + config.final_seconds(metrics);
+        let left = self.time.as_secs_f64() - spent;
+        generations_that_fit(metrics.len() as u64, schedule, config.learning.decay_share, left, &pace)
     }
 }
 

@@ -3,8 +3,10 @@
 mod capture;
 mod compile;
 mod count;
+mod escape_paths;
 mod foresight;
 mod legality;
+mod lines;
 mod movegen;
 mod routes;
 
@@ -16,7 +18,7 @@ use crate::rays::{RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
 
-use routes::EscapePaths;
+use escape_paths::EscapePaths;
 
 pub(crate) use compile::all_camps;
 pub use foresight::Foresight;

@@ -55,6 +55,6 @@ fn cards_that_say_nothing_sound_are_refused() {
     fs::write(&scores, "").unwrap();
     assert!(refusal(TEXT, &["--scores", text(&scores)]).contains("no match in it"));
     assert!(refusal(TEXT, &["--config", "no-such.toml"]).contains("no-such.toml"));
-    assert!(refused(&["model", "info", text(&model), "--config"]).contains("no config in its card"));
+    assert!(refused(&["model", "info", text(&model), "--config"]).contains("no config of its training"));
     assert!(!out.exists());
 }

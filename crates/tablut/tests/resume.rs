@@ -196,7 +196,7 @@ fn a_changed_config_is_shown_and_refused() {
     let output = train(&config, &run).args(["--set", "learning.learning_rate=0.5"]).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("learning.learning_rate: was 0.002") && message.contains("is 0.5"), "{message}");
+    assert!(message.contains("learning.learning_rate: was 0.003") && message.contains("is 0.5"), "{message}");
     let more = train(&config, &run).args(["--set", "schedule.generations=2"]).output().unwrap();
     assert!(more.status.success(), "{}", String::from_utf8_lossy(&more.stderr));
     assert!(state(&run, 1).exists());

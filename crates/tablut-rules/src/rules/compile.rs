@@ -4,7 +4,7 @@ use crate::bitboard::{Bitboard, STEPPED};
 use crate::board::{CENTRE, Direction, Square};
 use crate::position::Position;
 use crate::rays::Rays;
-use crate::rules::routes::EscapePaths;
+use crate::rules::escape_paths::EscapePaths;
 use crate::rules::{Hostile, KingFall, Rules, Walk};
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet, RuleSetError,
