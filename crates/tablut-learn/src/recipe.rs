@@ -124,7 +124,7 @@ mod tests {
         for (seconds, plan) in budgets.iter().zip(&plans) {
             let forecast = plan.forecast(&PACE);
             assert!((forecast.seconds() / seconds - 1.0).abs() < 0.02, "{seconds} s: {} s", forecast.seconds());
-            assert!(forecast.final_seconds <= 0.11 * seconds, "{seconds} s: {} s at the end", forecast.final_seconds);
+            assert!(forecast.final_seconds <= 0.12 * seconds, "{seconds} s: {} s at the end", forecast.final_seconds);
         }
         for pair in plans.windows(2) {
             assert!(pair[0].schedule.generations < pair[1].schedule.generations);

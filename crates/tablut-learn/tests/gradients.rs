@@ -240,7 +240,8 @@ fn one_step_of_burns_backend_is_the_cpus() {
     let (ours, burns) = (ours.state().unwrap(), burns.state().unwrap());
     for (a, b) in ours.params.iter().zip(&burns.params) {
         assert!(relative(&a.momentum, &b.momentum) < 1e-4, "{}", a.name);
-        assert!(relative(&a.square, &b.square) < 1e-4, "{}", a.name);
+        // Muon's tensors have none.
+        assert!(a.square == b.square || relative(&a.square, &b.square) < 1e-4, "{}", a.name);
     }
 }
 

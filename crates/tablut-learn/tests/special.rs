@@ -40,7 +40,7 @@ fn games(run: &Run, generation: u64) -> Vec<GameRecord> {
 #[test]
 fn the_losing_side_thinks_longer() {
     let folder = tempfile::tempdir().unwrap();
-    let run = run(folder.path(), &["selfplay.balance=0.01"]).unwrap();
+    let run = run(folder.path(), &["selfplay.balance=0.01", "selfplay.balance_share=0.5"]).unwrap();
     let mut n_checked = 0;
     for generation in 1..5_u64 {
         for (place, rules) in run.rules.iter().enumerate() {
