@@ -374,7 +374,7 @@ mod tests {
         let search = fault(&format!("{MINIMAL}[search]\nmax_considered = 0\n"), &[]);
         assert!(search.contains("search.max_considered"), "{search}");
         let simulations = fault(MINIMAL, &["search.simulations=800"]);
-        assert!(simulations.contains("search: unknown field `simulations`"), "{simulations}");
+        assert!(simulations.contains("search.simulations: unknown field `simulations`"), "{simulations}");
         let set = fault(MINIMAL, &["learning.batch_siz=3"]);
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
