@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn kinds_are_summed_over_generations() {
-        let line = "{\"rule_sets\":[{\"rules\":\"kvasir\",\"games\":20,\"special\":{\"ordinary\":{\"drawn\":5},\
+        let line = "{\"generation\":0,\"rule_sets\":[{\"rules\":\"kvasir\",\"games\":20,\"special\":{\"ordinary\":{\"drawn\":5},\
                     \"uneven\":{\"simulations\":[7,57],\"attackers_won\":4}}}]}";
         let line: GenerationMetrics = serde_json::from_str(line).unwrap();
         let page = special_section(&[line.clone(), line.clone()]).into_string();
