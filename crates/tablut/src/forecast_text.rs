@@ -132,9 +132,9 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
     }
     let _ = write!(
         text,
-        "\nAn estimate from games of {:.0} plies, as a search without a net plays them, which\n\
-         a net learns to shorten to about 46. Where a rule set's games stay longer, the run\n\
-         takes longer: ask again when the run has begun.\n",
+        "\nAn estimate from games of {:.0} plies, as a search without a net plays them.\n\
+         A net learns to shorten them to about 46. If a rule set's games stay longer,\n\
+         the run takes longer: ask again when it has begun.\n",
         pace.plies_per_game
     );
     text
