@@ -1,7 +1,7 @@
 //! A net's layers and their parameters in one place. All code that stores, runs, trains or exports a net uses them.
 //!
 //! [`Layers`] is the description: the layers of an [`Architecture`](crate::Architecture), and the names, sizes and
-//! initial values of their tensors. [`Trunk`] and [`Heads`] are the layers packed for the kernels, each convolution in
+//! initial values of their tensors. `Trunk` and `Heads` are the layers packed for the kernels, each convolution in
 //! the [`Arithmetic`] of the net, with their forward pass. [`adjoint`] is the backward pass, for training. The engine
 //! and the learner run the same code. They differ only in the storage of activations: the engine overwrites them, the
 //! learner keeps them.

@@ -8,7 +8,7 @@ const THRESHOLD: f32 = 0.6;
 /// The bonus that is added to a move's Q. The move's node has `parent` plies left, and the move leads to a node with
 /// `child` plies left.
 ///
-/// `q` is in the mover's view. The bonus is 0 up to |q| = [`THRESHOLD`]. At |q| = 1 it is [`SLOPE`] per ply. It is never
+/// `q` is in the mover's view. The bonus is 0 up to |q| = `THRESHOLD`. At |q| = 1 it is `SLOPE` per ply. It is never
 /// more than `max_effect`. It is 0 for a move after which as many plies are left as the node expects.
 pub fn moves_left_bonus(max_effect: f32, q: f32, child: f32, parent: f32) -> f32 {
     let above = (q.abs() - THRESHOLD) / (1.0 - THRESHOLD);

@@ -22,7 +22,7 @@ impl PuctScore {
 /// Number of visits after which exploration has grown by ln 2 (`AlphaZero`).
 const C_BASE: f32 = 19652.0;
 
-/// C(s) = ln((1 + N(s) + [`C_BASE`]) / [`C_BASE`]) + `c_init` (`AlphaZero`, supplementary pseudocode).
+/// C(s) = ln((1 + N(s) + `C_BASE`) / `C_BASE`) + `c_init` (`AlphaZero`, supplementary pseudocode).
 pub fn exploration_rate(config: &PuctConfig, sum_visits: u32) -> f32 {
     ((1.0 + sum_visits as f32 + C_BASE) / C_BASE).ln() + config.c_init
 }
