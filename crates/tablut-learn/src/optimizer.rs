@@ -234,7 +234,7 @@ mod tests {
         let mut params = dims.map(tensor);
         let gradients: Vec<_> = dims.iter().map(|dims| tensor(dims).weights).collect();
         let (rate, kernels) = (0.01_f32, Kernels::new(Simd::Plain).unwrap());
-        let config = OptimizerConfig::default();
+        let config = OptimizerConfig { weight_decay: 0.01, ..OptimizerConfig::default() };
         let constants = StepConstants::new(&config, 1, rate);
         step(&mut params, &gradients, 0.5, &constants, kernels);
         let has_square = |param: &ParamState| param.square.iter().any(|&v| v != 0.0);
@@ -246,8 +246,8 @@ mod tests {
         for (((&w, &a), &start), update) in
             params[3].weights.iter().zip(&params[3].average).zip(&before.weights).zip(update)
         {
-            assert!((w - (start - rate * config.weight_decay * start - rate * update)).abs() < 1e-6);
-            assert!((a - (start + (1.0 - constants.average_decay) * (w - start))).abs() < 1e-6);
+            assert!((w - (start - rate * config.weight_decay * start - rate * update)).abs() < 1e-7);
+            assert!((a - (start + (1.0 - constants.average_decay) * (w - start))).abs() < 1e-7);
         }
         assert_eq!(params[3].momentum, momentum);
     }
