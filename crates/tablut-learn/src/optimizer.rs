@@ -92,7 +92,7 @@ pub(crate) struct StepConstants {
 impl StepConstants {
     /// For step `step`, counted from 1.
     pub fn new(config: &OptimizerConfig, step: u64, learning_rate: f32) -> Self {
-        let correction = |beta: f32| (1.0 - f64::from(beta).powf(step as f64)) as f32;
+        let correction = |beta: f32| (1.0 - libm::pow(f64::from(beta), step as f64)) as f32;
         Self {
             correction1: correction(BETA1),
             correction2: correction(BETA2),

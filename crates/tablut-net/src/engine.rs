@@ -247,7 +247,7 @@ fn evaluate(net: &Net, kernels: Kernels, workspace: &mut Workspace, input: &Inpu
 
 fn softmax(logits: [f32; 3]) -> [f32; 3] {
     let max = logits[0].max(logits[1]).max(logits[2]);
-    let exps = logits.map(|logit| (logit - max).exp());
+    let exps = logits.map(|logit| libm::expf(logit - max));
     let sum = exps[0] + exps[1] + exps[2];
     exps.map(|exp| exp / sum)
 }

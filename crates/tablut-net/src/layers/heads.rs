@@ -158,7 +158,7 @@ pub(super) fn plane_and_square(entry: u16) -> (usize, usize) {
 
 /// `ln(1 + exp(x))`, without overflow for large `x`.
 pub fn softplus(x: f32) -> f32 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
+    x.max(0.0) + libm::log1pf(libm::expf(-x.abs()))
 }
 
 #[cfg(test)]

@@ -169,6 +169,6 @@ impl Normal {
             (bits as f64 + 0.5) / (1_u64 << 53) as f64
         };
         let (radius, angle) = (unit(&bytes[..8]), unit(&bytes[8..]));
-        ((-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()) as f32
+        ((-2.0 * libm::log(radius)).sqrt() * libm::cos(std::f64::consts::TAU * angle)) as f32
     }
 }

@@ -10,7 +10,7 @@ pub fn open_unit(rng: &mut impl Rng) -> f64 {
 /// A standard Gumbel variable, −ln(−ln u). The arg max of logits plus this noise is a sample from the softmax; the top
 /// k are k samples without replacement (Danihelka et al. 2022, section 2).
 pub fn gumbel(rng: &mut impl Rng) -> f32 {
-    -(-open_unit(rng).ln()).ln() as f32
+    -libm::log(-libm::log(open_unit(rng))) as f32
 }
 
 #[cfg(test)]

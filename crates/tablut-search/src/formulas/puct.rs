@@ -24,7 +24,7 @@ const C_BASE: f32 = 19652.0;
 
 /// C(s) = ln((1 + N(s) + `C_BASE`) / `C_BASE`) + `c_init` (`AlphaZero`, supplementary pseudocode).
 pub fn exploration_rate(config: &PuctConfig, sum_visits: u32) -> f32 {
-    ((1.0 + sum_visits as f32 + C_BASE) / C_BASE).ln() + config.c_init
+    libm::logf((1.0 + sum_visits as f32 + C_BASE) / C_BASE) + config.c_init
 }
 
 /// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with value `q`, in a node whose moves have `sum_visits`

@@ -56,7 +56,7 @@ pub fn log_softmax(logits: &mut [f32]) {
         }
     }
     // Two subtractions, because the sum of a large logit and a small logarithm would be rounded.
-    let log_sum = sums.iter().sum::<f32>().ln();
+    let log_sum = libm::logf(sums.iter().sum::<f32>());
     for logit in logits {
         *logit = (*logit - highest) - log_sum;
     }

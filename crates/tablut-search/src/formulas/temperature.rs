@@ -13,8 +13,8 @@ pub fn visit_weights(visits: &[u32], temperature: f32) -> Vec<f32> {
         let best = first_max(visits.iter().map(|n| *n as f32));
         return (0..visits.len()).map(|index| f32::from(u8::from(Some(index) == best))).collect();
     }
-    let weights: Vec<f64> =
-        visits.iter().map(|n| (f64::from(*n) / f64::from(most)).powf(1.0 / f64::from(temperature))).collect();
+    let exponent = 1.0 / f64::from(temperature);
+    let weights: Vec<f64> = visits.iter().map(|n| libm::pow(f64::from(*n) / f64::from(most), exponent)).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|weight| (weight / sum) as f32).collect()
 }

@@ -58,7 +58,7 @@ impl Root {
     /// Takes the legal moves, all equal and without edges.
     pub fn reset(&mut self, side: Side, moves: &MoveList) {
         *self = Self { entries: std::mem::take(&mut self.entries), ..Self::new(side) };
-        let log_prior = -(moves.len().max(1) as f32).ln();
+        let log_prior = -libm::logf(moves.len().max(1) as f32);
         self.entries.clear();
         self.entries.extend(moves.iter().map(|mv| Entry {
             mv: *mv,

@@ -89,7 +89,7 @@ fn value_backward(
         out[..3].copy_from_slice(row(&gradient.wdl, board, 3));
         // The derivative of the softplus is the sigmoid, which is 1 - exp(-softplus).
         let moves_left = softplus(values.out[index * LANES + 3]);
-        out[3] = gradient.moves_left[board] * -(-moves_left).exp_m1();
+        out[3] = gradient.moves_left[board] * -libm::expm1f(-moves_left);
     }
     sum_rows(&out[..n * LANES], &mut gradients.out.bias);
     let back = Rows { values: out, stride: LANES, count: n };
