@@ -1,5 +1,4 @@
-//! Steps with the program's own CPU kernels. The gradients of the net's layers are written by hand. burn differentiates
-//! the loss.
+//! Steps with the program's own CPU kernels. All gradients are written by hand.
 
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
@@ -48,18 +47,18 @@ impl CpuBackend {
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order.
-    pub fn gradients(&mut self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
+    pub fn gradients(&mut self, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
         let Self { net, state, .. } = self;
         net.set_weights(&Values::new(state.params.iter().map(|param| param.weights.as_slice())));
         let predictions = net.forward(&batch.input);
-        let (parts, gradient) = loss_gradient(&predictions, batch)?;
-        Ok((parts, net.backward(&batch.input, &gradient)))
+        let (parts, gradient) = loss_gradient(predictions, batch);
+        (parts, net.backward(&batch.input, &gradient))
     }
 }
 
 impl GradientBackend for CpuBackend {
     fn step(&mut self, batch: &TrainingBatch, learning_rate: f32) -> Result<StepReport, StepError> {
-        let (loss, gradients) = self.gradients(batch)?;
+        let (loss, gradients) = self.gradients(batch);
         let step = self.state.steps + 1;
         let gradient_norm = optimizer::global_norm(gradients.iter().map(Vec::as_slice));
         check_finite(step, &loss, gradient_norm)?;

@@ -4,7 +4,7 @@
 //!
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
-//! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, and burn differentiates the loss.
+//! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, with gradients written by hand.
 //!   [`BurnBackend`] uses burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.

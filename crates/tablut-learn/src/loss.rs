@@ -1,10 +1,11 @@
-//! The loss: cross-entropy of policy and outcome, and a robust distance for the moves left. burn always differentiates
-//! it, whatever code differentiates the net's layers.
+//! The loss: cross-entropy of policy and outcome, and a robust distance for the moves left. Once in burn's operations, for
+//! any device, and once with its gradient for the CPU.
 
 use burn::tensor::{Device, Tensor};
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
+use tablut_search::formulas::softmax::{exp, log_softmax};
 
 use crate::burn_net::Outputs;
 use crate::moves::{PaddedMoves, cross_entropy};
@@ -44,28 +45,41 @@ pub(crate) fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> 
     weighted(logits, [outputs.wdl, outputs.moves_left], batch, &padded, device)
 }
 
-/// The loss, and its gradient with respect to the batch's `predictions`.
-pub(crate) fn loss_gradient(
-    predictions: &Predictions,
-    batch: &TrainingBatch,
-) -> Result<(LossParts, Predictions), StepError> {
-    let device = Device::flex().autodiff();
-    let padded = PaddedMoves::of_batch(batch);
+/// The loss, and its gradient with respect to the batch's `predictions`. It is written by hand for the CPU, where burn's
+/// operations take a tenth of a step. `tests/gradients.rs` compares it with burn's.
+pub(crate) fn loss_gradient(mut predictions: Predictions, batch: &TrainingBatch) -> (LossParts, Predictions) {
     let n = batch.input.n;
-    let leaf = |values: Vec<f32>, width: usize| tensor(values, [n, width], &device).require_grad();
-    let logits = leaf(padded.pad(batch, &predictions.logits), padded.width);
-    let wdl = leaf(predictions.wdl.clone(), 3);
-    let moves_left = leaf(predictions.moves_left.clone(), 1);
-    let heads = [wdl.clone(), moves_left.clone()];
-    let parts = weighted(logits.clone(), heads, batch, &padded, &device);
-    let gradients = parts.total.backward();
-    let read = |gradient: Option<Tensor<2>>| gradient.map_or(Ok(Vec::new()), host_values);
-    let gradient = Predictions {
-        logits: padded.unpad(batch, &read(logits.grad(&gradients))?),
-        wdl: read(wdl.grad(&gradients))?,
-        moves_left: read(moves_left.grad(&gradients))?,
-    };
-    Ok((parts.read(batch, Vec::new())?.0, gradient))
+    let per_row = 1.0 / n as f32;
+    let (mut policy, mut value, mut moves_left) = (0.0, 0.0, 0.0);
+    for row in 0..n {
+        let moves = batch.input.move_range(row);
+        policy += differentiate(&mut predictions.logits[moves.clone()], &batch.policy[moves], per_row);
+        value += differentiate(&mut predictions.wdl[3 * row..][..3], &batch.wdl[row], per_row);
+        let plies = &mut predictions.moves_left[row];
+        let distance = *plies - batch.moves_left[row] / MOVES_LEFT_UNIT;
+        let inside = distance.clamp(-1.0, 1.0);
+        moves_left += inside * (distance - inside / 2.0);
+        *plies = inside * MOVES_LEFT_WEIGHT * per_row;
+    }
+    let mean = |sum: f32| sum * per_row;
+    let (policy, value, moves_left) = (mean(policy), mean(value), mean(moves_left));
+    (LossParts { policy, policy_floor: target_entropy(batch), value, moves_left }, predictions)
+}
+
+/// Replaces `logits` by the gradient of their cross-entropy against `targets`, times `scale`. Returns the cross-entropy,
+/// which is NaN if a logit is not finite.
+fn differentiate(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
+    if !logits.iter().all(|logit| logit.is_finite()) {
+        return f32::NAN;
+    }
+    log_softmax(logits);
+    let total: f32 = targets.iter().sum();
+    let mut loss = 0.0;
+    for (logit, target) in logits.iter_mut().zip(targets) {
+        loss -= target * *logit;
+        *logit = (exp(*logit) * total - target) * scale;
+    }
+    loss
 }
 
 /// The weighted loss and its parts, from the logits of the padded moves, the logits of the outcome, and the moves left.

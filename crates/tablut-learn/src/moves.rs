@@ -53,7 +53,6 @@ impl PaddedIndices {
 
 /// The moves of a training batch with their targets, padded to the longest row. Every array is `[n, width]`.
 pub(crate) struct PaddedMoves {
-    pub width: usize,
     indices: PaddedIndices,
     /// The target probability of each move, and 0 for padding.
     targets: Vec<f32>,
@@ -76,28 +75,12 @@ impl PaddedMoves {
             targets[range.clone()].copy_from_slice(policy);
             offsets[range].fill(0.0);
         }
-        Self { width, indices, targets, offsets }
+        Self { indices, targets, offsets }
     }
 
     /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`. Padding gets the logit of an arbitrary entry.
     pub fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
         self.indices.gather(table, device)
-    }
-
-    /// Values of the batch's moves, padded with zeros to `[n, width]`.
-    pub fn pad(&self, batch: &TrainingBatch, values: &[f32]) -> Vec<f32> {
-        let mut padded = vec![0.0; batch.input.n * self.width];
-        for (row, padded) in padded.chunks_exact_mut(self.width).enumerate() {
-            let range = batch.input.move_range(row);
-            padded[..range.len()].copy_from_slice(&values[range]);
-        }
-        padded
-    }
-
-    /// The values of the batch's moves from padded values `[n, width]`.
-    pub fn unpad(&self, batch: &TrainingBatch, padded: &[f32]) -> Vec<f32> {
-        let rows = padded.chunks_exact(self.width).enumerate();
-        rows.flat_map(|(row, padded)| &padded[..batch.input.move_range(row).len()]).copied().collect()
     }
 
     /// The mean cross-entropy of the moves' `logits`, `[n, width]`, against the targets.
