@@ -98,9 +98,7 @@ fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {
         let search = ply.search.as_ref()?;
         let total: u64 = search.policy.iter().map(|&p| u64::from(p)).sum();
         let rounding = search.policy.len() as u64;
-        if !(-1.001..=1.001).contains(&search.value) {
-            Some(format!("ply {}: a value of {}", number + 1, search.value))
-        } else if search.simulations > simulations {
+        if search.simulations > simulations {
             Some(format!("ply {}: {} simulations of {simulations}", number + 1, search.simulations))
         } else if total.abs_diff(u64::from(u16::MAX)) > rounding {
             Some(format!("ply {}: a policy that sums to {total}/65535", number + 1))

@@ -12,7 +12,7 @@ use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 use crate::error::FleetError;
 
 /// Version of everything that travels; trainer and workers must have the same.
-pub const WIRE_VERSION: u32 = 3;
+pub const WIRE_VERSION: u32 = 4;
 
 /// The games of one generation or of one match: everything that they are a function of, in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

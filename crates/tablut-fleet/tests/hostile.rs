@@ -17,7 +17,7 @@ use tablut_games::{
 };
 use tablut_net::{Architecture, Engine, Inference, Precision, Weights};
 use tablut_rules::{Rules, Side};
-use tablut_search::SelfPlaySearch;
+use tablut_search::{Chances, SelfPlaySearch};
 
 const ONE: Concurrency = Concurrency { workers: 1, tasks_per_worker: 4 };
 
@@ -252,7 +252,7 @@ fn a_game_that_unpacks_to_gigabytes_is_refused_unread() {
 fn a_plausible_forgery_is_found_by_playing_the_game_again() {
     let forge: Forge = |header, mut games| {
         let search = games[0].game.plies.iter_mut().find_map(|ply| ply.search.as_mut())?;
-        search.value = -search.value * 0.5 + 0.01;
+        search.chances = Chances::new(-search.chances.value() * 0.5 + 0.01, 0.0);
         Some(packed(&header, &games))
     };
     the_result_is_refused(1.0, forge, "worker forger sent a game");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules};
+use tablut_search::Chances;
 
 use crate::notes::GameNotes;
 
@@ -37,8 +38,8 @@ pub struct PlyRecord {
 /// A training target: a search's result for the position before the move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchRecord {
-    /// Value of the root, absolute: +1 the attackers win, −1 the defenders win.
-    pub value: f32,
+    /// The chances of the root.
+    pub chances: Chances,
     /// Simulations of the search.
     pub simulations: u32,
     /// The improved policy over the legal moves in the order of `Rules::legal_moves`, in units of 1/65535.

@@ -12,8 +12,8 @@
 //!
 //! Then there is one frame per game: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of
 //! the compressed bytes (u32), the bytes (zstd). The plain bytes are the length of the header (u32), the header (JSON,
-//! [`Header`]), and for each ply that a search chose: value (f32), simulations (u32), number of legal moves (u16),
-//! policy (u16 each).
+//! [`Header`]), and for each ply that a search chose: value (f32), chance of a draw (f32), simulations (u32),
+//! number of legal moves (u16), policy (u16 each).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tablut_net::{StatedRules, durable};
 use tablut_rules::{Outcome, Rules, shown};
+use tablut_search::Chances;
 
 use crate::notes::GameNotes;
 use crate::record::{GameRecord, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const COMPRESSION_LEVEL: i32 = 1;
 /// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
@@ -161,7 +162,8 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
     plain.extend(header);
     for search in game.plies.iter().filter_map(|ply| ply.search.as_ref()) {
-        plain.extend(search.value.to_le_bytes());
+        plain.extend(search.chances.value().to_le_bytes());
+        plain.extend(search.chances.draw.to_le_bytes());
         plain.extend(search.simulations.to_le_bytes());
         let n_moves = u16::try_from(search.policy.len())
             .map_err(|_| format!("a policy over {} moves, at most {} can be kept", search.policy.len(), u16::MAX))?;
@@ -212,12 +214,16 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
     }
     for number in header.searched {
         let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
-        let (value, simulations, n_moves) = (f32::from_bits(plain.u32()?), plain.u32()?, plain.u16()?);
+        let (value, draw) = (f32::from_bits(plain.u32()?), f32::from_bits(plain.u32()?));
+        let (simulations, n_moves) = (plain.u32()?, plain.u16()?);
         if !(-LARGEST_VALUE..=LARGEST_VALUE).contains(&value) {
             return Err(format!("ply {number}: a value of {value}, expected -1 to 1"));
         }
+        if !(0.0..=LARGEST_VALUE - value.abs()).contains(&draw) {
+            return Err(format!("ply {number}: a chance of a draw of {draw}, expected 0 to 1 - |{value}|"));
+        }
         let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
-        ply.search = Some(SearchRecord { value, simulations, policy });
+        ply.search = Some(SearchRecord { chances: Chances::new(value, draw), simulations, policy });
     }
     if !plain.0.is_empty() {
         return Err(format!("{} bytes after the last ply", plain.0.len()));

@@ -146,7 +146,7 @@ impl SelfPlayGame {
     fn play(&mut self, result: &SearchResult) {
         let teaches = self.sides[self.side()].teaches;
         let search = teaches.then(|| SearchRecord {
-            value: result.value,
+            chances: result.chances,
             simulations: result.simulations,
             policy: SearchRecord::quantised(result.moves.iter().map(|root| root.improved)),
         });

@@ -186,7 +186,7 @@ impl Counts {
             let Some(search) = &ply.search else { return };
             let side = &mut sides[state.position().side_to_move().index()];
             side.positions += 1;
-            side.proven += usize::from(search.value.abs() >= 1.0);
+            side.proven += usize::from(search.chances.value().abs() >= 1.0);
             side.legal_moves += moves.len() as f64;
             side.target_entropy += entropy(search.policy.iter().map(|&p| f64::from(p)));
         })?;

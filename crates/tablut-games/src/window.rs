@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use tablut_net::{View, encode_symmetric};
 use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
+use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
 use crate::training_batch::TrainingBatch;
@@ -28,7 +29,7 @@ struct Sample {
     plies_since_capture: u16,
     moves_left: u16,
     outcome: Option<Side>,
-    value: f32,
+    search: Chances,
     policy: Box<[u16]>,
     /// Whether the sides of the game were not equal.
     unequal: bool,
@@ -116,7 +117,7 @@ impl ReplayWindow {
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
                 outcome: game.outcome.winner,
-                value: search.value,
+                search: search.chances,
                 policy: search.policy.clone().into(),
             });
         })?;
@@ -183,7 +184,7 @@ impl ReplayWindow {
         encode_symmetric(&view, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
         let value_share = if sample.unequal { self.uneven_value_share } else { value_share };
-        batch.wdl.push(value_target(sample.outcome, sample.value, value_share));
+        batch.wdl.push(value_target(sample.outcome, sample.search, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
     }
 }
@@ -194,13 +195,8 @@ fn shares(policy: &[u16]) -> impl Iterator<Item = f32> {
     policy.iter().map(move |&p| f32::from(p) / total)
 }
 
-/// The target of the outcome head: the game's outcome, mixed with the search's value as a win chance.
-pub(crate) fn value_target(outcome: Option<Side>, value: f32, value_share: f32) -> [f32; 3] {
-    let outcome = match outcome {
-        Some(Side::Attackers) => [1.0, 0.0, 0.0],
-        None => [0.0, 1.0, 0.0],
-        Some(Side::Defenders) => [0.0, 0.0, 1.0],
-    };
-    let search = [f32::midpoint(1.0, value), 0.0, f32::midpoint(1.0, -value)];
+/// The target of the outcome head: the game's outcome, mixed with the chances that the search found.
+pub(crate) fn value_target(outcome: Option<Side>, search: Chances, value_share: f32) -> [f32; 3] {
+    let [outcome, search] = [Chances::certain(outcome), search].map(|of| [of.attackers, of.draw, of.defenders]);
     std::array::from_fn(|i| (1.0 - value_share) * outcome[i] + value_share * search[i])
 }

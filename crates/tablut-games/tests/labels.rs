@@ -7,6 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord, TrainingBatch};
 use tablut_net::{PLANES, PolicyIndex};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, SQUARES, Square, Symmetry};
+use tablut_search::Chances;
 
 /// A position in which the side to move wins at once, and the move that does it.
 struct Known {
@@ -14,21 +15,21 @@ struct Known {
     winning: Move,
     /// The win as win, draw, loss of the attackers.
     wdl: [f32; 3],
-    /// The value that the search is said to have found, absolute.
-    value: f32,
+    /// The value that the search is said to have found, absolute, and its chance of a draw.
+    search: (f32, f32),
 }
 
 /// Neither position is equal to itself under any symmetry except the identity.
 fn known() -> [Known; 2] {
-    let known = |position: &str, winning: &str, wdl, value| Known {
+    let known = |position: &str, winning: &str, wdl, search| Known {
         position: position.parse().unwrap(),
         winning: winning.parse().unwrap(),
         wdl,
-        value,
+        search,
     };
     [
-        known("9/5T3/1tK6/9/9/6t2/3t5/9/9 a", "d3-d7", [1.0, 0.0, 0.0], 0.5),
-        known("9/5T3/2K6/9/9/6t2/9/1t7/9 d", "c7-c9", [0.0, 0.0, 1.0], -0.25),
+        known("9/5T3/1tK6/9/9/6t2/3t5/9/9 a", "d3-d7", [1.0, 0.0, 0.0], (0.5, 0.25)),
+        known("9/5T3/2K6/9/9/6t2/9/1t7/9 d", "c7-c9", [0.0, 0.0, 1.0], (-0.25, 0.0)),
     ]
 }
 
@@ -50,7 +51,7 @@ fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, 
     let mut moves = MoveList::new();
     game.legal_moves(&mut moves);
     let search = SearchRecord {
-        value: known.value,
+        chances: Chances::new(known.search.0, known.search.1),
         simulations: 8,
         policy: SearchRecord::quantised(policy(&moves, known.winning).into_iter()),
     };
@@ -114,7 +115,7 @@ fn the_policy_is_turned_with_the_board() {
 #[test]
 fn the_winner_is_who_won_and_values_mix_on_his_side() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
-    for (known, mixed) in known().into_iter().zip([[0.875, 0.0, 0.125], [0.1875, 0.0, 0.8125]]) {
+    for (known, mixed) in known().into_iter().zip([[0.8125, 0.125, 0.0625], [0.1875, 0.0, 0.8125]]) {
         for (value_share, wanted) in [(0.0, known.wdl), (0.5, mixed)] {
             let (batch, _) = rows(&rules, &known, value_share);
             assert_eq!(batch.wdl, vec![wanted; batch.input.n], "{} at a share of {value_share}", known.position);

@@ -64,7 +64,7 @@ fn games_are_counted_by_rule_set_and_side() {
         let searched = of_set.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
         assert_eq!(set.attackers.positions + set.defenders.positions, searched);
         let proven = of_set.iter().flat_map(|game| &game.plies).filter_map(|ply| ply.search.as_ref());
-        let proven = proven.filter(|search| search.value.abs() == 1.0).count();
+        let proven = proven.filter(|search| search.chances.value().abs() == 1.0).count();
         assert_eq!(set.attackers.proven + set.defenders.proven, proven);
         assert!(set.attackers.legal_moves > 5.0 && set.attackers.target_entropy > 0.0);
         for side in Side::ALL {

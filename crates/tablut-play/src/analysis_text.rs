@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use tablut_rules::{Move, Side};
-use tablut_session::{Analysis, Chances, LEVELS, Level, LineView, Players};
+use tablut_search::Chances;
+use tablut_session::{Analysis, LEVELS, Level, LineView, Players};
 
 /// Plies of a line that are shown.
 const SHOWN_PLIES: usize = 6;

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::time::Instant;
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{EvaluateError, Evaluator, Limit, Query, SearchConfig, Stop};
-use tablut_session::{Analysis, Chances, Thinking};
+use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Query, SearchConfig, Stop};
+use tablut_session::{Analysis, Thinking};
 
 /// Simulations in flight at once: enough to fill a large net's batch on a few cores.
 const LEAVES_IN_FLIGHT: u32 = 16;

@@ -6,8 +6,7 @@ use tablut_games::{GameRecord, GenerationMetrics, LossParts, RuleSetStatistics};
 use tablut_rules::Side;
 
 /// The columns of [`games_csv`].
-pub const GAME_COLUMNS: &str =
-    "file,game,rules,ply,side,move,searched,value,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
+pub const GAME_COLUMNS: &str = "file,game,rules,ply,side,move,searched,value,draw,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
 
 /// One row for each generation and rule set; generations of the first version have one row, of all rule sets together.
 pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
@@ -109,10 +108,10 @@ pub fn games_csv(file: &str, game: &GameRecord) -> String {
             let shares = || search.policy.iter().map(|&p| f64::from(p) / total);
             let entropy: f64 = shares().filter(|&p| p > 0.0).map(|p| -p * p.ln()).sum();
             let top = shares().fold(0.0, f64::max);
-            let _ =
-                write!(text, "1,{},{},{},{entropy:.4},{top:.4}", search.value, search.simulations, search.policy.len());
+            let (value, draw, simulations) = (search.chances.value(), search.chances.draw, search.simulations);
+            let _ = write!(text, "1,{value},{draw},{simulations},{},{entropy:.4},{top:.4}", search.policy.len());
         } else {
-            text.push_str("0,,,,,");
+            text.push_str("0,,,,,,");
         }
         let _ = writeln!(text, ",{winner},{},{}", game.outcome.reason, game.plies.len());
         side = side.opponent();

@@ -93,9 +93,10 @@ mod tests {
     use super::*;
     use tablut_games::{GameNotes, PlyRecord, SearchRecord};
     use tablut_rules::{Outcome, Position, Reason};
+    use tablut_search::Chances;
 
     fn game(moves: &str, winner: Option<Side>) -> GameRecord {
-        let search = || Some(SearchRecord { value: 0.0, simulations: 1, policy: vec![] });
+        let search = || Some(SearchRecord { chances: Chances::new(0.0, 0.0), simulations: 1, policy: vec![] });
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: search() };
         GameRecord {
             index: 0,

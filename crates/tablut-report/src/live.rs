@@ -84,7 +84,7 @@ impl GameSnapshot {
             rules: rules.to_owned(),
             start: start.to_string(),
             moves: plies.iter().map(|ply| ply.mv.to_string()).collect(),
-            values: plies.iter().map(|ply| ply.search.as_ref().map(|search| search.value)).collect(),
+            values: plies.iter().map(|ply| ply.search.as_ref().map(|search| search.chances.value())).collect(),
             outcome: None,
         }
     }

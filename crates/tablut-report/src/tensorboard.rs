@@ -127,7 +127,7 @@ fn histograms(games: &[GameRecord], file: &mut EventFile) {
     file.histogram("games/plies", &Histogram::of(plies, 0.0, 10.0, 20));
     file.histogram(
         "games/search_values",
-        &Histogram::of(searches().map(|search| f64::from(search.value)), -1.0, 0.1, 20),
+        &Histogram::of(searches().map(|search| f64::from(search.chances.value())), -1.0, 0.1, 20),
     );
     file.histogram(
         "games/legal_moves",

@@ -46,6 +46,11 @@ impl Evaluation {
         (self.value() + drawn).clamp(-1.0, 1.0)
     }
 
+    /// The chance of a draw, or 0 if it is not finite.
+    pub fn draw(&self) -> f32 {
+        if self.wdl[1].is_finite() { self.wdl[1].clamp(0.0, 1.0) } else { 0.0 }
+    }
+
     /// [`Evaluation::moves_left`], or 0 if it is negative or not finite.
     pub fn plies_left(&self) -> f32 {
         if self.moves_left.is_finite() { self.moves_left.max(0.0) } else { 0.0 }

@@ -11,6 +11,7 @@
 //! In the tree and in all results, values are absolute: +1 if the attackers win, −1 if the defenders win. The
 //! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.
 
+mod chances;
 mod config;
 mod evaluator;
 mod leaf;
@@ -24,6 +25,7 @@ mod tree;
 pub mod exhaustive;
 pub mod formulas;
 
+pub use chances::Chances;
 pub use config::{
     ConfigError, DrawValues, GumbelConfig, Method, PuctConfig, QScale, Repeats, SearchConfig, SelfPlaySearch,
     SigmaConfig, Solver,

@@ -2,6 +2,7 @@
 
 use tablut_rules::{Move, Side};
 
+use crate::chances::Chances;
 use crate::proof::Proof;
 use crate::search::Search;
 use crate::tree::{Edge, NodeId, ROOT};
@@ -18,6 +19,8 @@ pub struct Line {
     pub prior: f32,
     /// Q of the root move in [−1, 1], absolute.
     pub q: f32,
+    /// The chances behind Q.
+    pub chances: Chances,
     /// The root move's share of the policy target.
     pub improved: f32,
     /// The root move's proven result, in plies from the root.
@@ -89,6 +92,7 @@ impl Search {
                 visits: of.visits,
                 prior: of.prior,
                 q: of.q,
+                chances: of.chances,
                 improved: of.improved,
                 proven: of.proven,
             })

@@ -1,6 +1,6 @@
 //! The tree: nodes, edges and legal moves in three arenas.
 //!
-//! A node takes 44 bytes, an edge 32. A legal move takes 8 bytes, and another edge once it is visited. Below the root
+//! A node takes 52 bytes, an edge 32. A legal move takes 8 bytes, and another edge once it is visited. Below the root
 //! the search always tries the unvisited move with the highest prior next. So the visited moves of a node are the first
 //! ones of its slice in the move arena, in the order of its edges, and the best unvisited move comes right after them.
 //! Moves that lose at once are at the end of the slice and are never visited.
@@ -76,9 +76,9 @@ impl Tree {
 
     /// Marks a node as proven.
     pub fn prove(&mut self, id: NodeId, proof: Proof) {
-        let value = self.value_of(proof.winner);
+        let (q, draws) = self.worth_of(proof.winner);
         let node = self.node_mut(id);
-        (node.proof, node.q) = (Some(proof), value);
+        (node.proof, node.q, node.draws) = (Some(proof), q, draws);
     }
 
     /// Adds the node that an edge leads to.
@@ -114,7 +114,7 @@ impl Tree {
     pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
         // Until the evaluation arrives, all moves are equal and in the order of the query.
-        let log_prior = -(moves.len() as f32).ln();
+        let log_prior = -libm::logf(moves.len() as f32);
         self.moves.extend(moves.iter().map(|mv| Candidate { log_prior, mv: *mv }));
         for (candidate, _) in self.moves[first_move as usize..].iter_mut().zip(lost).filter(|(_, lost)| **lost) {
             candidate.log_prior = f32::NEG_INFINITY;
@@ -132,7 +132,7 @@ impl Tree {
     }
 
     /// Gives a waiting node its evaluation. `logits` contains the logits of its moves and is used as scratch space.
-    pub fn expand(&mut self, id: NodeId, raw_value: f32, logits: &mut [f32]) {
+    pub fn expand(&mut self, id: NodeId, (raw_value, raw_draws): (f32, f32), logits: &mut [f32]) {
         log_softmax(logits);
         let node = *self.node(id);
         let candidates = &mut self.moves[node.first_move as usize..][..usize::from(node.n_moves)];
@@ -156,7 +156,8 @@ impl Tree {
             }
         }
         let node = self.node_mut(id);
-        (node.raw_value, node.state, node.open_prior) = (raw_value, State::Expanded, open_prior);
+        (node.raw_value, node.raw_draws) = (raw_value, raw_draws);
+        (node.state, node.open_prior) = (State::Expanded, open_prior);
         self.bring_best_forward(id);
     }
 
@@ -254,11 +255,13 @@ mod tests {
     fn a_node_counts_means_until_it_is_proven() {
         let mut tree = Tree::default();
         tree.reset();
-        tree.node_mut(ROOT).add_visit(0.25, Some(3.0));
-        tree.node_mut(ROOT).add_visit(0.75, Some(5.0));
-        assert_eq!((tree.node(ROOT).q, tree.node(ROOT).moves_left), (0.5, 4.0));
+        tree.node_mut(ROOT).add_visit((0.25, 0.5), Some(3.0));
+        tree.node_mut(ROOT).add_visit((0.75, 0.0), Some(5.0));
+        let root = tree.node(ROOT);
+        assert_eq!((root.q, root.draws, root.moves_left), (0.5, 0.25, 4.0));
         tree.prove(ROOT, Proof { winner: Some(Side::Defenders), plies: 4, from_history: true });
-        tree.node_mut(ROOT).add_visit(0.75, None);
-        assert_eq!((tree.node(ROOT).q, tree.node(ROOT).visits), (-1.0, 3));
+        tree.node_mut(ROOT).add_visit((0.75, 0.25), None);
+        let root = tree.node(ROOT);
+        assert_eq!((root.q, root.draws, root.visits), (-1.0, 0.0, 3));
     }
 }

@@ -3,10 +3,10 @@
 use crate::session::Session;
 use crate::thinking::Analysis;
 use crate::tree::NodeId;
-use crate::value::{Chances, Proven};
+use crate::value::Proven;
 use serde::Serialize;
 use tablut_rules::{Game, Move, Side};
-use tablut_search::turned;
+use tablut_search::{Chances, turned};
 
 /// A position in which the player has to find a better move.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl Exercise {
         if solutions.is_empty() {
             solutions.extend(best.first());
         }
-        let value = before.chances.attackers - before.chances.defenders;
+        let value = before.chances.value();
         let known = Known {
             solutions,
             line: best,

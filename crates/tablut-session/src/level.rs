@@ -225,7 +225,7 @@ fn adaptive(result: &SearchResult, side: Side, unit: f64) -> Move {
 mod tests {
     use super::*;
     use rand::SeedableRng;
-    use tablut_search::Proof;
+    use tablut_search::{Chances, Proof};
 
     fn result(moves: &[(&str, f32, f32)]) -> SearchResult {
         let root = |(mv, improved, q): &(&str, f32, f32)| RootMove {
@@ -233,6 +233,7 @@ mod tests {
             visits: 5,
             prior: *improved,
             q: *q,
+            chances: Chances::new(*q, 0.0),
             improved: *improved,
             proven: None,
         };
@@ -240,6 +241,7 @@ mod tests {
         SearchResult {
             chosen: moves[0].mv,
             value: 0.0,
+            chances: Chances::new(0.0, 0.0),
             raw_value: 0.0,
             moves,
             simulations: 5,

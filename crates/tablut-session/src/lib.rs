@@ -48,5 +48,5 @@ pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
 pub use session::{MAX_COMMENT, MAX_NODES, Session, SessionError};
 pub use thinking::{Analysis, LineView, Thinking};
 pub use tree::{Node, NodeId, Tree};
-pub use value::{Chances, NodeValue, Proven};
+pub use value::{NodeValue, Proven};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};

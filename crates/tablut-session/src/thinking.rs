@@ -1,13 +1,13 @@
 //! One search in steps, without threads or a clock. The host provides an evaluator and the elapsed time.
 
 use crate::level::analysis_search;
-use crate::value::{Chances, NodeValue, Proven};
+use crate::value::{NodeValue, Proven};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
-use tablut_search::{EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult, value_of};
+use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult};
 
 /// The maximum number of evaluations in one step.
 const MAX_BATCH: usize = 32;
@@ -51,8 +51,6 @@ pub struct LineView {
 pub struct Thinking {
     search: Search,
     queries: Vec<Query>,
-    /// The net's probability of a draw at the root.
-    draw: f32,
 }
 
 impl Thinking {
@@ -65,7 +63,7 @@ impl Thinking {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(game.ply()));
         let search = Search::new(game.clone(), config, limit, rng);
-        Self { search, queries: Vec::new(), draw: 0.0 }
+        Self { search, queries: Vec::new() }
     }
 
     /// An analysis with a fixed number of simulations.
@@ -86,13 +84,7 @@ impl Thinking {
         }
         self.queries.clear();
         self.search.gather_at_most(&mut self.queries, MAX_BATCH);
-        let root = self.search.game().position();
-        let asks_root = matches!(self.queries.as_slice(), [query] if query.position == *root);
-        let evaluations = evaluator.evaluate(&self.queries)?;
-        if let (true, [evaluation]) = (asks_root, evaluations.as_slice()) {
-            self.draw = evaluation.wdl[1];
-        }
-        self.search.apply(&evaluations);
+        self.search.apply(&evaluator.evaluate(&self.queries)?);
         Ok(true)
     }
 
@@ -119,11 +111,7 @@ impl Thinking {
     /// The position's value so far.
     pub fn value(&self) -> NodeValue {
         let result = self.search.result();
-        let chances = match result.proven {
-            Some(proof) => Chances::certain(proof.winner),
-            None => Chances::new(result.value, self.draw),
-        };
-        NodeValue { chances, proven: result.proven.map(Proven::from), simulations: self.simulations() }
+        NodeValue { chances: result.chances, proven: result.proven.map(Proven::from), simulations: self.simulations() }
     }
 
     /// The result so far, with the best `n_lines` moves.
@@ -138,12 +126,8 @@ impl Thinking {
     fn line_view(&self, line: Line) -> LineView {
         let to_move = self.game().position().side_to_move();
         let proven = line.proven.map(Proven::from);
-        let chances = match line.proven {
-            Some(proof) => Chances::new(value_of(proof.winner), f32::from(u8::from(proof.winner.is_none()))),
-            None => Chances::new(line.q, self.draw),
-        };
         let words = proven.map(|proven| proven.words(to_move));
-        LineView { moves: line.moves, visits: line.visits, prior: line.prior, chances, proven, words }
+        LineView { moves: line.moves, visits: line.visits, prior: line.prior, chances: line.chances, proven, words }
     }
 }
 

@@ -1,8 +1,8 @@
-//! The value of a position: chances, or a proven result.
+//! The value of a position that a search found: chances, or a proven result.
 
 use serde::Serialize;
 use tablut_rules::Side;
-use tablut_search::{Evaluation, Proof, value_of};
+use tablut_search::{Chances, Proof};
 
 /// A proven result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -34,37 +34,6 @@ impl Proven {
     }
 }
 
-/// Chances that sum to one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Chances {
-    /// That the attackers win.
-    pub attackers: f32,
-    /// That it is a draw.
-    pub draw: f32,
-    /// That the defenders win.
-    pub defenders: f32,
-}
-
-impl Chances {
-    /// Chances from a search's `value`, the difference of the sides' chances, and the net's probability of a draw.
-    pub fn new(value: f32, draw: f32) -> Self {
-        let draw = draw.clamp(0.0, 1.0 - value.abs().min(1.0));
-        let decided = 1.0 - draw;
-        Self { attackers: f32::midpoint(decided, value), draw, defenders: f32::midpoint(decided, -value) }
-    }
-
-    /// The chances of a certain result.
-    pub fn certain(winner: Option<Side>) -> Self {
-        Self::new(value_of(winner), if winner.is_none() { 1.0 } else { 0.0 })
-    }
-
-    /// The net's chances, without a search.
-    pub fn of_net(evaluation: &Evaluation) -> Self {
-        let [attackers, draw, defenders] = evaluation.wdl;
-        Self { attackers, draw, defenders }
-    }
-}
-
 /// The value of a position that a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NodeValue {
@@ -79,24 +48,13 @@ pub struct NodeValue {
 impl NodeValue {
     /// The difference of the sides' chances, from −1 (the defenders win) to 1.
     pub fn value(&self) -> f32 {
-        self.chances.attackers - self.chances.defenders
+        self.chances.value()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn chances_sum_to_one_and_keep_the_value() {
-        for (value, draw) in [(0.0, 0.0), (0.5, 0.2), (-0.9, 0.5), (1.0, 1.0), (0.0, 1.0)] {
-            let chances = Chances::new(value, draw);
-            let sum = chances.attackers + chances.draw + chances.defenders;
-            assert!((sum - 1.0).abs() < 1e-6 && chances.draw >= 0.0, "{value} {draw}: {chances:?}");
-            assert!((chances.attackers - chances.defenders - value).abs() < 1e-6, "{value} {draw}: {chances:?}");
-        }
-        assert_eq!(Chances::certain(None), Chances { attackers: 0.0, draw: 1.0, defenders: 0.0 });
-    }
 
     #[test]
     fn proofs_count_the_winners_moves() {

@@ -103,7 +103,7 @@ impl GameWatch for LiveWriter {
             if let Some(game) = games.iter_mut().find(|game| game.index == index) {
                 for ply in &plies[game.moves.len().min(plies.len())..] {
                     game.moves.push(ply.mv.to_string());
-                    game.values.push(ply.search.as_ref().map(|search| search.value));
+                    game.values.push(ply.search.as_ref().map(|search| search.chances.value()));
                 }
                 return;
             }
@@ -128,6 +128,7 @@ mod tests {
     use tablut_learn::{Run, TrainConfig};
     use tablut_report::LIVE_FILE;
     use tablut_rules::{Outcome, Reason, Side};
+    use tablut_search::Chances;
 
     use crate::run_events::RunEvents;
 
@@ -142,7 +143,7 @@ mod tests {
         let events = RunEvents::new(progress, vec![writer.clone()]);
         events.send(RunEvent::SelfPlayBegan { generation: 3, games: 20 });
         let sets: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
-        let search = Some(SearchRecord { value: 0.25, simulations: 8, policy: vec![] });
+        let search = Some(SearchRecord { chances: Chances::new(0.25, 0.0), simulations: 8, policy: vec![] });
         let plies = ["d1-d3", "e3-c3"].map(|mv| PlyRecord { mv: mv.parse().unwrap(), search: search.clone() });
         let start = Position::start(Side::Attackers);
         for index in 0..6 {

@@ -133,7 +133,7 @@ impl NetStatistics {
                 from_ply,
                 positions: n,
                 net_error: mean(|p| (p.net_value - p.outcome).powi(2)),
-                search_error: mean(|p| (p.search_value - p.outcome).powi(2)),
+                search_error: mean(|p| (f64::from(p.search.value()) - p.outcome).powi(2)),
                 mean_value: mean(|p| p.net_value),
                 mean_outcome: mean(|p| p.outcome),
             })
@@ -193,7 +193,7 @@ impl NetLosses {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
         let value_loss = |position: &ExaminedPosition| -> f64 {
-            let target = value_target(winner(position.outcome), position.search_value as f32, value_share);
+            let target = value_target(winner(position.outcome), position.search, value_share);
             let chances = position.wdl.map(|chance| f64::from(chance).max(1e-9).ln());
             target.iter().zip(chances).map(|(&target, log)| -f64::from(target) * log).sum()
         };
@@ -222,6 +222,8 @@ fn winner(outcome: f64) -> Option<Side> {
 
 #[cfg(test)]
 mod tests {
+    use tablut_search::Chances;
+
     use super::*;
 
     fn position(ply: u32, net_value: f64, outcome: f64) -> ExaminedPosition {
@@ -230,7 +232,7 @@ mod tests {
             side: Side::ALL[ply as usize % 2],
             ply,
             outcome,
-            search_value: 0.0,
+            search: Chances::new(0.0, 0.0),
             net_value,
             wdl: [0.5, 0.25, 0.25],
             prior_entropy: 2.0,
@@ -276,7 +278,7 @@ mod tests {
         let losses = NetLosses::of(&[position(0, 0.0, 1.0)], 0.0);
         assert!((losses.value - 2.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         assert_eq!((losses.policy, losses.policy_floor, losses.moves_left), (1.5, 1.0, 3.0));
-        // Half of the target is the search's value 0, which means equal chances of either win.
+        // Half of the target is the search's: equal chances of either win, and no draw.
         let mixed = NetLosses::of(&[position(0, 0.0, 1.0)], 0.5);
         assert!((mixed.value - (0.75 * 2.0_f64.ln() + 0.25 * 4.0_f64.ln())).abs() < 1e-9, "{mixed:?}");
     }

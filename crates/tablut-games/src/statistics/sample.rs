@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use tablut_net::{Inference, InputBatch, NetError, OutputBatch, encode};
 use tablut_rules::{Rules, Side};
+use tablut_search::Chances;
 
 use super::entropy::entropy;
 use crate::record::{GameRecord, ReplayError};
@@ -20,8 +21,8 @@ pub struct ExaminedPosition {
     pub ply: u32,
     /// The game's result: +1 the attackers won, 0 drawn, −1 the defenders won.
     pub outcome: f64,
-    /// The search's value, absolute.
-    pub search_value: f64,
+    /// The chances that the search found.
+    pub search: Chances,
     /// The net's value, absolute: its chance that the attackers win minus its chance that the defenders win.
     pub net_value: f64,
     /// The net's chances that the attackers win, that the game is drawn, and that the defenders win.
@@ -132,7 +133,7 @@ impl<'a> Examiner<'a> {
                     side: state.position().side_to_move(),
                     ply: state.ply(),
                     outcome,
-                    search_value: f64::from(search.value),
+                    search: search.chances,
                     net_value: 0.0,
                     wdl: [0.0; 3],
                     prior_entropy: 0.0,

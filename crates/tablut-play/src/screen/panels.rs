@@ -9,8 +9,9 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use tablut_rules::Side;
+use tablut_search::Chances;
 use tablut_session::view::State;
-use tablut_session::{Chances, NodeValue, Session};
+use tablut_session::{NodeValue, Session};
 
 /// Lines of play that are shown.
 const N_LINES: usize = 5;

@@ -91,7 +91,7 @@ fn sample(run: &RunFiles, rules: &Rules, game: &GameRecord, number: usize) -> Ma
         note: format!("{}, {} plies", game.outcome.reason.to_string().replace('-', " "), game.plies.len()),
         positions,
         moves: game.plies.iter().map(|ply| ply.mv).collect(),
-        values: game.plies.iter().map(|ply| ply.search.as_ref().map(|search| search.value)).collect(),
+        values: game.plies.iter().map(|ply| ply.search.as_ref().map(|search| search.chances.value())).collect(),
         at_end: false,
     }
     .markup()

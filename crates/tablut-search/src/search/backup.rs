@@ -35,7 +35,7 @@ impl Search {
             }
             let n_moves = usize::from(self.tree.node(of.leaf).n_moves);
             assert_eq!(logits.len(), n_moves, "a logit for each move of the query");
-            self.tree.expand(of.leaf, self.tree.value_of_evaluation(answer), logits);
+            self.tree.expand(of.leaf, self.tree.worth_of_evaluation(answer), logits);
             // Until the leaf has its first visit, this is the net's own value.
             let leaf = self.tree.node_mut(of.leaf);
             if leaf.visits == 0 {
@@ -67,7 +67,7 @@ impl Search {
     /// Counts a simulation in every node of its path, and carries proofs up.
     fn back_up(&mut self, of: &Pending, steps: &[EdgeId]) {
         let leaf = self.tree.node(of.leaf);
-        let mut value = if of.asked { leaf.raw_value } else { leaf.q };
+        let mut worth = if of.asked { (leaf.raw_value, leaf.raw_draws) } else { (leaf.q, leaf.draws) };
         let plies_left = || leaf.proof.map_or(leaf.moves_left, |proof| f32::from(proof.plies));
         let mut moves_left = (self.config.moves_left > 0.0).then(plies_left);
         let (mut side, marked) = (of.side, self.marks_in_flight());
@@ -75,9 +75,9 @@ impl Search {
             let child = self.tree.edge(*step).child;
             let proof = self.tree.node(child).proof;
             if let Some(proof) = proof {
-                value = self.tree.value_of(proof.winner);
+                worth = self.tree.worth_of(proof.winner);
             }
-            self.tree.node_mut(child).add_visit(value, moves_left);
+            self.tree.node_mut(child).add_visit(worth, moves_left);
             moves_left = moves_left.map(|plies| plies + 1.0);
             let edge = self.tree.update_edge(*step);
             edge.visits += 1;
@@ -91,9 +91,9 @@ impl Search {
             }
         }
         if let Some(proof) = self.tree.node(ROOT).proof {
-            value = self.tree.value_of(proof.winner);
+            worth = self.tree.worth_of(proof.winner);
         }
-        self.tree.node_mut(ROOT).add_visit(value, moves_left);
+        self.tree.node_mut(ROOT).add_visit(worth, moves_left);
     }
 
     /// Backs up a child's proof to its parent. `mover` is to move there.

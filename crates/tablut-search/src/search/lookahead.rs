@@ -39,7 +39,9 @@ impl Search {
         }
         if self.config.repeats == Repeats::Drawn && self.repeats_below_root() {
             // It stays a leaf.
-            self.tree.node_mut(id).q = self.tree.value_of(None);
+            let (q, draws) = self.tree.worth_of(None);
+            let leaf = self.tree.node_mut(id);
+            (leaf.q, leaf.draws) = (q, draws);
             return Descended::Known;
         }
         self.tree.await_evaluation(id, &self.scratch.moves, self.scratch.leaf.lost());

@@ -4,6 +4,7 @@ use tablut_rules::Move;
 
 use super::root::Entry;
 use super::{Search, Stop};
+use crate::chances::Chances;
 use crate::config::Method;
 use crate::formulas::first_max;
 use crate::formulas::improved_policy::ImprovedPolicy;
@@ -19,8 +20,11 @@ pub struct SearchResult {
     /// The move to play.
     pub chosen: Move,
     /// The root's value in [−1, 1], absolute (+1 attackers win). It is exact if the root is proven. Otherwise it is the
-    /// mean of Q under the improved policy (Gumbel) or over the simulations (PUCT).
+    /// mean of Q under the improved policy (Gumbel) or over the simulations (PUCT). A draw counts as the search's
+    /// `draw_value` says.
     pub value: f32,
+    /// The chances of the root behind that value: means of the evaluations' and results' chances.
+    pub chances: Chances,
     /// The net's value of the root, absolute. It is 0 if the root was proven without an evaluation.
     pub raw_value: f32,
     /// Every legal move, in the order of `Rules::legal_moves`.
@@ -49,6 +53,8 @@ pub struct RootMove {
     pub prior: f32,
     /// Q in [−1, 1], absolute: the proven value or the mean, and `v_mix` for an unvisited move.
     pub q: f32,
+    /// The chances behind Q.
+    pub chances: Chances,
     /// The policy target. It sums to 1 over the moves. For Gumbel it is the improved policy, for PUCT the share of
     /// visits. If the root is proven, all of it is on the best proven moves, in proportion to their priors.
     pub improved: f32,
@@ -68,21 +74,31 @@ impl Search {
         let proven = self.proven_root();
         let best = self.best_proven();
         let improved = self.target(&policy, &best);
-        let value = match proven {
-            Some(proof) => self.tree.value_of(proof.winner),
+        let draws = self.completed_draws();
+        let (value, draw) = match proven {
+            Some(proof) => self.tree.worth_of(proof.winner),
             None if self.config.method == Method::Puct && self.kept_visits + self.simulations > 0 => {
-                self.tree.node(ROOT).q
+                let root = self.tree.node(ROOT);
+                (root.q, root.draws)
             }
-            None => turned(policy.value, side),
+            None => {
+                let draw = policy.probabilities.iter().zip(&draws).map(|(p, draw)| p * draw).sum();
+                (turned(policy.value, side), draw)
+            }
         };
         let priors = self.priors();
         let moves = self.root.entries.iter().enumerate().map(|(index, entry)| {
             let proven = self.entry_proof(entry);
+            let (q, draw) = match proven {
+                Some(proof) => self.tree.worth_of(proof.winner),
+                None => (turned(policy.completed_q[index], side), draws[index]),
+            };
             RootMove {
                 mv: entry.mv,
                 visits: self.entry_visits(entry),
                 prior: priors[index],
-                q: proven.map_or(turned(policy.completed_q[index], side), |proof| self.tree.value_of(proof.winner)),
+                q,
+                chances: self.tree.chances(q, draw),
                 improved: improved[index],
                 proven,
             }
@@ -90,6 +106,7 @@ impl Search {
         SearchResult {
             chosen: self.root.entries[self.choose(&policy, &best, &improved)].mv,
             value,
+            chances: self.tree.chances(value, draw),
             raw_value: self.tree.node(ROOT).raw_value,
             moves: moves.collect(),
             simulations: self.simulations,

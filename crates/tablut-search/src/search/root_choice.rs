@@ -3,9 +3,11 @@
 use super::Search;
 use super::root::Entry;
 use super::stop::{Next, Stop};
+use crate::formulas::completed_q::mixed_value;
 use crate::formulas::halving::HalvingGroup;
 use crate::formulas::improved_policy::{ImprovedPolicy, PolicyMove, improved_policy};
 use crate::formulas::puct::puct_choice;
+use crate::formulas::softmax::exp;
 use crate::formulas::{Unvisited, Visited};
 use crate::perspective::turned;
 use crate::proof::Proof;
@@ -57,6 +59,25 @@ impl Search {
             .collect();
         let raw_value = self.tree.nodes.first().map_or(0.0, |root| turned(root.raw_value, side));
         improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
+    }
+
+    /// The chance of a draw after each root move: that of a visited or proven move, and for the others one that is mixed
+    /// like `v_mix`.
+    pub(super) fn completed_draws(&self) -> Vec<f32> {
+        let draws = |entry: &Entry| {
+            let edge = self.entry_edge(entry).filter(|edge| edge.visits > 0 || edge.proof.is_some())?;
+            Some((edge.visits.max(1), self.tree.node(edge.child).draws))
+        };
+        let all_refuted = self.root.entries.iter().all(|entry| self.is_refuted(entry));
+        let entries = self.root.entries.iter().filter(|entry| all_refuted || !self.is_refuted(entry));
+        let visited: Vec<Visited> = entries
+            .filter_map(|entry| {
+                draws(entry).map(|(visits, draws)| Visited { prior: exp(entry.log_prior), visits, q: draws })
+            })
+            .collect();
+        let raw_draws = self.tree.nodes.first().map_or(0.0, |root| root.raw_draws);
+        let mixed = mixed_value(raw_draws, &visited).value;
+        self.root.entries.iter().map(|entry| draws(entry).map_or(mixed, |(_, draws)| draws)).collect()
     }
 
     /// g(a) + ln π(a) + σ(completedQ(a)) of every root move, −∞ for refuted moves. Q includes the bonus for short wins.

@@ -43,8 +43,12 @@ pub(crate) struct Node {
     pub open_prior: f32,
     /// The net's value of the node, absolute.
     pub raw_value: f32,
+    /// The net's chance of a draw.
+    pub raw_draws: f32,
     /// The mean value, or the proven value; absolute.
     pub q: f32,
+    /// The mean chance of a draw, or 0 or 1 if the result is proven.
+    pub draws: f32,
     /// The mean of the expected remaining plies.
     pub moves_left: f32,
     pub proof: Option<Proof>,
@@ -78,7 +82,7 @@ pub(crate) struct Candidate {
 }
 
 // The sizes in the documentation.
-const _: () = assert!(size_of::<Node>() == 44 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
+const _: () = assert!(size_of::<Node>() == 52 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
 
 impl Default for Node {
     /// A node that was just made.
@@ -94,7 +98,9 @@ impl Default for Node {
             state: State::Fresh,
             open_prior: 1.0,
             raw_value: 0.0,
+            raw_draws: 0.0,
             q: 0.0,
+            draws: 0.0,
             moves_left: 0.0,
             proof: None,
         }
@@ -102,15 +108,17 @@ impl Default for Node {
 }
 
 impl Node {
-    /// Counts one simulation with the given absolute value. `moves_left` is the expected number of remaining plies from
-    /// here, or `None` if the search does not use it.
-    pub fn add_visit(&mut self, value: f32, moves_left: Option<f32>) {
+    /// Counts one simulation with the given absolute value and chance of a draw. `moves_left` is the expected number of
+    /// remaining plies from here, or `None` if the search does not use it.
+    pub fn add_visit(&mut self, (value, draws): (f32, f32), moves_left: Option<f32>) {
         self.visits += 1;
         if let Some(moves_left) = moves_left {
             self.moves_left += (moves_left - self.moves_left) / self.visits as f32;
         }
         if self.proof.is_none() {
-            self.q = (self.q + (value - self.q) / self.visits as f32).clamp(-1.0, 1.0);
+            let visits = self.visits as f32;
+            self.q = (self.q + (value - self.q) / visits).clamp(-1.0, 1.0);
+            self.draws = (self.draws + (draws - self.draws) / visits).clamp(0.0, 1.0);
         }
     }
 }

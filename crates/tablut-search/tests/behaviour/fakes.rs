@@ -25,8 +25,10 @@ fn hashed(query: &Query) -> Evaluation {
     let logits = query.moves.iter().map(|mv| 3.0 * after(*mv)).collect();
     // The history counts too, as it does for a net.
     let seed = symmetric_hash(&query.position) ^ u64::from(query.occurrences) << 40;
-    let attackers = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    Evaluation { logits, wdl: [attackers, 0.0, 1.0 - attackers], moves_left: 30.0 }
+    let decided = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    // The values stay what they are without draws, so that trees do too.
+    let draw = (1.0 - (2.0 * decided - 1.0).abs()) * unit(seed.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+    Evaluation { logits, wdl: [decided - draw / 2.0, draw, 1.0 - decided - draw / 2.0], moves_left: 30.0 }
 }
 
 /// From 0 to 1.

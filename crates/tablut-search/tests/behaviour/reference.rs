@@ -11,11 +11,13 @@ use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search};
 struct Node {
     side: Side,
     raw_value: f64,
+    raw_draws: f64,
     logits: Vec<f64>,
     children: Vec<Option<Node>>,
     moves: Vec<tablut_rules::Move>,
     visits: f64,
     value_sum: f64,
+    draws_sum: f64,
 }
 
 fn sign(side: Side) -> f64 {
@@ -26,7 +28,8 @@ fn new_node(game: &Game) -> Node {
     let side = game.position().side_to_move();
     if let Some(outcome) = game.outcome() {
         let raw_value = f64::from(value_of(outcome.winner));
-        return Node { side, raw_value, logits: vec![], children: vec![], moves: vec![], visits: 0.0, value_sum: 0.0 };
+        let raw_draws = f64::from(u8::from(outcome.winner.is_none()));
+        return Node::new(side, (raw_value, raw_draws), vec![], vec![]);
     }
     let mut list = MoveList::new();
     game.legal_moves(&mut list);
@@ -39,15 +42,8 @@ fn new_node(game: &Game) -> Node {
         moves: moves.clone(),
     };
     let evaluation = HashEvaluator.evaluate(&[query]).expect("a fake").remove(0);
-    Node {
-        side,
-        raw_value: f64::from(evaluation.value()),
-        logits: evaluation.logits.iter().map(|logit| f64::from(*logit)).collect(),
-        children: moves.iter().map(|_| None).collect(),
-        moves,
-        visits: 0.0,
-        value_sum: 0.0,
-    }
+    let logits = evaluation.logits.iter().map(|logit| f64::from(*logit)).collect();
+    Node::new(side, (f64::from(evaluation.value()), f64::from(evaluation.draw())), logits, moves)
 }
 
 fn softmax(logits: &[f64]) -> Vec<f64> {
@@ -57,6 +53,12 @@ fn softmax(logits: &[f64]) -> Vec<f64> {
 }
 
 impl Node {
+    fn new(side: Side, raw: (f64, f64), logits: Vec<f64>, moves: Vec<tablut_rules::Move>) -> Self {
+        let children = moves.iter().map(|_| None).collect();
+        let (raw_value, raw_draws) = raw;
+        Self { side, raw_value, raw_draws, logits, children, moves, visits: 0.0, value_sum: 0.0, draws_sum: 0.0 }
+    }
+
     fn child_visits(&self) -> Vec<f64> {
         self.children.iter().map(|child| child.as_ref().map_or(0.0, |child| child.visits)).collect()
     }
@@ -87,6 +89,18 @@ impl Node {
         q.iter().map(|q| scale * (q - lowest) / (highest - lowest).max(1e-8)).collect()
     }
 
+    /// The chance of a draw after each move; for those without visits mixed like `v_mix`.
+    fn completed_draws(&self) -> Vec<f64> {
+        let priors = softmax(&self.logits);
+        let draws: Vec<Option<f64>> =
+            self.children.iter().map(|child| child.as_ref().map(|child| child.draws_sum / child.visits)).collect();
+        let n: f64 = self.child_visits().iter().sum();
+        let sum_prior: f64 = priors.iter().zip(&draws).filter(|(_, draws)| draws.is_some()).map(|(p, _)| p).sum();
+        let weighted: f64 = priors.iter().zip(&draws).filter_map(|(p, draws)| Some(p * (*draws)?)).sum();
+        let mixed = (self.raw_draws + n * weighted / sum_prior) / (n + 1.0);
+        draws.iter().map(|draws| draws.unwrap_or(mixed)).collect()
+    }
+
     fn improved(&self, sigma: &SigmaConfig) -> Vec<f64> {
         let logits: Vec<f64> = self.logits.iter().zip(self.transformed_q(sigma)).map(|(l, q)| l + q).collect();
         softmax(&logits)
@@ -103,14 +117,15 @@ fn arg_max(scores: impl Iterator<Item = f64>) -> usize {
     best.0
 }
 
-/// Simulates through the node's move and returns the simulation's absolute value.
-fn simulate(node: &mut Node, game: &mut Game, action: usize, sigma: &SigmaConfig) -> f64 {
+/// Simulates through the node's move and returns the simulation's absolute value and chance of a draw.
+fn simulate(node: &mut Node, game: &mut Game, action: usize, sigma: &SigmaConfig) -> (f64, f64) {
     game.play(node.moves[action]).expect("a legal move");
-    let value = match &mut node.children[action] {
+    let (value, draws) = match &mut node.children[action] {
         Some(child) if child.moves.is_empty() => {
             child.visits += 1.0;
             child.value_sum += child.raw_value;
-            return child.raw_value;
+            child.draws_sum += child.raw_draws;
+            return (child.raw_value, child.raw_draws);
         }
         Some(child) => {
             let (visits, n) = (child.child_visits(), child.child_visits().iter().sum::<f64>());
@@ -119,13 +134,14 @@ fn simulate(node: &mut Node, game: &mut Game, action: usize, sigma: &SigmaConfig
         }
         empty => {
             let child = empty.insert(new_node(game));
-            child.raw_value
+            (child.raw_value, child.raw_draws)
         }
     };
     let child = node.children[action].as_mut().expect("made above at the latest");
     child.visits += 1.0;
     child.value_sum += value;
-    value
+    child.draws_sum += draws;
+    (value, draws)
 }
 
 /// mctx's `get_sequence_of_considered_visits`.
@@ -193,6 +209,9 @@ fn the_tree_visits_what_the_paper_says() {
             for (of, p) in ours.moves.iter().zip(root.improved(&sigma)) {
                 assert!((f64::from(of.improved) - p).abs() < 1e-3, "{what}: {} {p}", of.improved);
             }
+            let draws: f64 = root.improved(&sigma).iter().zip(root.completed_draws()).map(|(p, draws)| p * draws).sum();
+            assert!((f64::from(ours.chances.draw) - draws).abs() < 1e-3, "{what}: {:?} {draws}", ours.chances);
+            assert!((ours.chances.value() - ours.value).abs() < 1e-6, "{what}: {:?} {}", ours.chances, ours.value);
         }
     }
 }

@@ -4,11 +4,11 @@ use super::{Step, Work};
 use crate::exercise::{Exercise, Judgement, Sufficiency};
 use crate::protocol::Event;
 use crate::thinking::Thinking;
-use crate::value::{Chances, Proven};
+use crate::value::Proven;
 use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::exhaustive::WinSolver;
-use tablut_search::{EvaluateError, Evaluator, turned};
+use tablut_search::{Chances, EvaluateError, Evaluator, turned};
 
 /// Simulations spent on an answer.
 const SIMULATIONS: u32 = 1500;
@@ -92,7 +92,7 @@ impl JudgementWork {
         let mut line = vec![self.mv];
         line.extend(analysis.lines.first().into_iter().flat_map(|best| best.moves.iter().copied()));
         let reply = line.get(1).map_or(String::new(), |reply| format!(" after {reply}"));
-        let worth = turned(analysis.chances.attackers - analysis.chances.defenders, side);
+        let worth = turned(analysis.chances.value(), side);
         let chances = Some(analysis.chances);
         let told = |proven: Proven| proven.words(side.opponent());
         let (sufficiency, words) = match (analysis.proven, known.proven) {

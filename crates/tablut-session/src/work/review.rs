@@ -7,10 +7,10 @@ use crate::results::{Mistake, ReviewReport};
 use crate::session::Session;
 use crate::thinking::{Analysis, Thinking};
 use crate::tree::NodeId;
-use crate::value::{Chances, NodeValue, Proven};
+use crate::value::{NodeValue, Proven};
 use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
-use tablut_search::{EvaluateError, Evaluator, Proof, turned};
+use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
 /// Simulations at each position, unless others are asked for.
 const SIMULATIONS: u32 = 400;

@@ -205,7 +205,8 @@ fn line(game: &GameRecord) -> serde_json::Value {
     let search = |ply: &tablut_games::PlyRecord| {
         ply.search.as_ref().map(|search| {
             let policy: Vec<f32> = search.policy.iter().map(|&p| f32::from(p) / f32::from(u16::MAX)).collect();
-            json!({ "value": search.value, "simulations": search.simulations, "policy": policy })
+            let (value, draw) = (search.chances.value(), search.chances.draw);
+            json!({ "value": value, "draw": draw, "simulations": search.simulations, "policy": policy })
         })
     };
     json!({

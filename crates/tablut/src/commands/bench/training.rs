@@ -11,6 +11,7 @@ use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord}
 use tablut_learn::{BurnBackend, ComputeDevice, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_search::Chances;
 
 use super::figures::{at_least_one, print};
 use super::positions::all_rules;
@@ -174,7 +175,7 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
         game.legal_moves(&mut moves);
         let mv = moves[rng.random_range(0..moves.len())];
         let policy = (0..moves.len()).map(|_| rng.random_range(0..1000)).collect();
-        let search = SearchRecord { value: rng.random_range(-1.0..1.0), simulations: 1, policy };
+        let search = SearchRecord { chances: Chances::new(rng.random_range(-1.0..1.0), 0.0), simulations: 1, policy };
         plies.push(PlyRecord { mv, search: Some(search) });
         game.play_trusted(mv);
     };
