@@ -146,7 +146,7 @@ fn outcomes_of_unequal_games_teach_no_values() {
     let outcome = target(&game, None);
     assert!(outcome.iter().all(|wdl| wdl.contains(&1.0)), "{outcome:?}");
     game.notes.simulations = Some([13, 3]);
-    let searched: Vec<f32> = game.plies.iter().map(|ply| ply.search.as_ref().unwrap().value).collect();
+    let searched: Vec<f32> = game.plies.iter().map(|ply| ply.search.as_ref().unwrap().chances.value()).collect();
     let values: Vec<f32> = target(&game, None).iter().map(|wdl| wdl[0] - wdl[2]).collect();
     for (value, search) in values.iter().zip(&searched) {
         assert!((value - search).abs() < 1e-6, "{value} is not the search's {search}");

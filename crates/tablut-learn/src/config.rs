@@ -1,20 +1,20 @@
 //! The training config: one TOML file, every key with a default, a unit and a range.
 
 mod differences;
-mod learning;
 mod ranges;
+mod tables;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::{Concurrency, SelfPlayConfig};
-use tablut_net::{Architecture, DeviceChoice, Precision, Weights};
+use tablut_games::SelfPlayConfig;
+use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SelfPlaySearch;
 
 use crate::optimizer::OptimizerConfig;
 pub use differences::{Difference, differences};
-pub use learning::LearningConfig;
+pub use tables::{EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig};
 
 /// All settings of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,99 +71,6 @@ pub(crate) const MAX_GENERATIONS: u64 = 100_000;
 
 fn default_seed() -> u64 {
     1
-}
-
-/// Number of generations, and the games of each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ScheduleConfig {
-    /// Generations of self-play and training, 1 to 100,000.
-    pub generations: u64,
-    /// Self-play games per generation, 1 to 1,000,000.
-    pub games: usize,
-    /// Steps of `(generation, simulations)`: from that generation on, a search has this many simulations. The
-    /// first step is for generation 0. Few simulations early give more games in the same time (progressive simulation).
-    pub simulations: Vec<(u64, u32)>,
-    /// Generations between a net and the games that it plays, 0 or 1 (default 0). With 0, each generation is played by
-    /// the net of the previous generation. With 1, it is played by the net before that. Then other processes can play
-    /// it while the previous generation is still training. Nobody waits, but the games come from a slightly older net.
-    pub lag: u64,
-}
-
-impl Default for ScheduleConfig {
-    fn default() -> Self {
-        Self { generations: 28, games: 380, simulations: vec![(0, 16)], lag: 0 }
-    }
-}
-
-impl ScheduleConfig {
-    /// Simulations of a search in `generation`.
-    pub fn simulations_at(&self, generation: u64) -> u32 {
-        self.simulations.iter().take_while(|step| step.0 <= generation).last().map_or(1, |step| step.1)
-    }
-}
-
-/// How the net's strength is measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EvaluationConfig {
-    /// Opponents in the final match, in the usual form of players: `random`, `greedy`, `alphabeta:2`.
-    pub against: Vec<String>,
-    /// Games against each opponent at the end of the run. An even number up to 1,000,000; 0 skips the match.
-    pub games: u32,
-    /// Games by which the newest net is rated after each generation, as a share of its games of self-play: 0 (nothing) to 1,
-    /// default 0.05. Rule sets and opponents take turns: those of `against` that a seed determines, the untrained net, and the
-    /// net of half as many generations. Both sides are played, with the schedule's first number of simulations. They change
-    /// nothing but the metrics.
-    pub rating_share: f32,
-}
-
-impl Default for EvaluationConfig {
-    fn default() -> Self {
-        let against = ["random", "greedy", "alphabeta:2"].map(str::to_owned).to_vec();
-        Self { against, games: 200, rating_share: 0.05 }
-    }
-}
-
-/// How the net plays after training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PlayConfig {
-    /// Simulations per move, stored in the model file, 1 to 1,000,000.
-    pub simulations: u32,
-}
-
-impl Default for PlayConfig {
-    fn default() -> Self {
-        Self { simulations: 128 }
-    }
-}
-
-/// Threads, batches and the device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MachineConfig {
-    /// Where nets play and learn: `cpu` (the default), `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs
-    /// need the feature `gpu`. Other devices round differently, so they change results.
-    pub device: DeviceChoice,
-    /// Self-play threads. 0 (the default) means one per core, or two per core with a GPU.
-    pub workers: usize,
-    /// Games that each thread plays at the same time, which determines its batch size. 0 (the default) means 64.
-    pub games_per_worker: usize,
-    /// Whether to write event files for TensorBoard into the run's folder `tensorboard` (default false).
-    pub tensorboard: bool,
-}
-
-impl MachineConfig {
-    /// The threads of self-play, and the games per thread.
-    pub fn concurrency(&self) -> Concurrency {
-        let default = Concurrency::default();
-        let or = |value: usize, default: usize| if value == 0 { default } else { value };
-        Concurrency {
-            workers: or(self.workers, default.workers),
-            tasks_per_worker: or(self.games_per_worker, default.tasks_per_worker),
-        }
-    }
 }
 
 /// The config cannot be used.
@@ -399,11 +306,5 @@ mod tests {
         }
         let error = load(MINIMAL, &[&format!("seed={}", "9".repeat(100_000))]).unwrap_err().to_string();
         assert!(error.len() < 4_000, "{} bytes", error.len());
-    }
-
-    #[test]
-    fn simulations_follow_their_steps() {
-        let schedule = ScheduleConfig { simulations: vec![(0, 8), (3, 16)], ..ScheduleConfig::default() };
-        assert_eq!([0, 2, 3, 99].map(|g| schedule.simulations_at(g)), [8, 8, 16, 16]);
     }
 }

@@ -13,6 +13,7 @@
 //! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
 //! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
 
+mod benchmark;
 mod burn_backend;
 mod burn_net;
 mod checkpoint;
@@ -36,14 +37,13 @@ mod run;
 mod run_folder;
 mod special;
 mod start;
-mod step_error;
 mod survey;
-mod tensors;
 mod time_budget;
 mod train;
 mod train_error;
 mod watching;
 
+pub use benchmark::{MachinePace, benchmark};
 pub use burn_backend::BurnBackend;
 pub use burn_net::{BurnInference, BurnNet, Outputs};
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
@@ -53,8 +53,8 @@ pub use config::{
 };
 pub use cpu_backend::CpuBackend;
 pub use device::{ComputeDevice, DeviceError};
-pub use forecast::{Forecast, GenerationPace, MachinePace, benchmark};
-pub use gradient_backend::{GradientBackend, StepReport};
+pub use forecast::{Forecast, GenerationPace};
+pub use gradient_backend::{GradientBackend, StepError, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::LearnerState;
 pub use memory::MemoryBounds;
@@ -62,7 +62,6 @@ pub use optimizer::{OptimizerConfig, ParamState};
 pub use product_net::{Multiply, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
-pub use step_error::StepError;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{Doors, OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;

@@ -7,11 +7,9 @@ use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
 use tablut_search::formulas::softmax::{exp, log_softmax};
 
-use crate::burn_net::Outputs;
+use crate::burn_net::{Outputs, host_values, mean_of, tensor};
+use crate::gradient_backend::StepError;
 use crate::moves::{PaddedMoves, cross_entropy};
-use crate::step_error::StepError;
-use crate::tensors::mean_of;
-use crate::tensors::{host_values, tensor};
 
 /// The weight of the moves left in the sum. Policy and outcome have the weight 1.
 const MOVES_LEFT_WEIGHT: f32 = 0.1;

@@ -11,9 +11,8 @@ use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Parameter, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::burn_net::Outputs;
+use crate::burn_net::{Outputs, tensor};
 use crate::moves::PaddedIndices;
-use crate::tensors::tensor;
 
 /// How a device multiplies matrices.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

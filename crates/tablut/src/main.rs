@@ -10,7 +10,6 @@ mod exit;
 mod forecast_text;
 mod hints;
 mod interrupt;
-mod ladder_svg;
 mod layout;
 mod live_writer;
 mod match_tables;

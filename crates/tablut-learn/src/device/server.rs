@@ -1,12 +1,12 @@
 //! The thread that evaluates batches on a device for all others. It joins the batches that wait, and gives the device the
 //! next batch before the last one is done, so that the device does not wait for threads that search.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 
 use burn::tensor::{Device, ExecutionError, FloatDType, TensorData, Transaction};
@@ -16,7 +16,6 @@ use tablut_net::{Inference, InputBatch, NetError, OutputBatch, Weights};
 use super::batching::{MOVES_STEP, divided, joined, padded};
 use super::fault::Work;
 use super::guard::{Health, caught};
-use super::store::Store;
 use crate::moves::PaddedIndices;
 use crate::product_net::{Multiply, ProductNet};
 
@@ -298,5 +297,36 @@ fn answer(job: &Job, result: Result<OutputBatch, NetError>) {
 fn refuse(jobs: &[Job], reason: &str) {
     for job in jobs {
         answer(job, Err(NetError::Inference(reason.to_owned())));
+    }
+}
+
+/// The nets on the device by the hash of their weights. Equal weights are there once, and only while somebody uses them.
+#[derive(Default)]
+struct Store {
+    nets: Mutex<HashMap<String, Weak<ProductNet>>>,
+}
+
+impl Store {
+    /// The net with this hash, if somebody uses it.
+    fn find(&self, hash: &str) -> Option<Arc<ProductNet>> {
+        self.lock().get(hash).and_then(Weak::upgrade)
+    }
+
+    /// Adds a net, and forgets those that nobody uses any more.
+    fn add(&self, hash: String, net: &Arc<ProductNet>) {
+        let mut nets = self.lock();
+        nets.retain(|_, net| net.strong_count() > 0);
+        nets.insert(hash, Arc::downgrade(net));
+    }
+
+    /// Nets that are in use.
+    #[cfg(test)]
+    fn in_use(&self) -> usize {
+        self.lock().values().filter(|net| net.strong_count() > 0).count()
+    }
+
+    /// Every state of the map is sound, so it does not matter whether somebody panicked.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<ProductNet>>> {
+        self.nets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,21 +1,17 @@
 //! `tablut match PLAYER PLAYER …`: a round robin of any players, with ratings.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use serde::Serialize;
 use tablut_arena::{Ladder, MatchReport, NamedAnchor, ladder};
-use tablut_net::durable;
 use tablut_players::{NamedPlayer, PLAYER_FORMS};
 
 use super::matches::{MatchArgs, match_rules, play_all};
 use super::nats::FleetArgs;
 use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
-use crate::ladder_svg::ladder_svg;
 use crate::nets::{load_nets, parse_players};
-use crate::outputs::check_writable;
 
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
@@ -30,9 +26,6 @@ pub struct Args {
     /// [default: random=0 and alphabeta:4 at its published rating, if they play].
     #[arg(long, value_name = "PLAYER=ELO")]
     anchor: Vec<NamedAnchor>,
-    /// Write the ladder as an SVG picture to this file.
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
     #[command(flatten)]
     matches: MatchArgs,
     #[command(flatten)]
@@ -59,7 +52,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             bail!("--anchor {player}: that player does not play");
         }
     }
-    args.svg.as_deref().map_or(Ok(()), check_writable)?;
     let nets = load_nets(players.iter().map(|player| &player.spec), args.matches.device.processor()?)?;
     let rules = match_rules(args.rules.as_deref(), args.matches.openings.as_ref(), &nets, console.voice)?;
     let cancel = cancelled_by_interrupt()?;
@@ -68,10 +60,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let reports = played.reports();
     // A match that was stopped before a pair was complete says nothing of anybody.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
-    if let (Some(path), Some(ladder)) = (&args.svg, &ladder) {
-        let picture = ladder_svg(ladder, &format!("Ladder under the {} rules", played.rules.name()));
-        durable::write(path, picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    }
     if args.matches.json {
         let tournament = Tournament { rules: played.rules.name(), ladder: ladder.as_ref(), matches: &reports };
         writeln!(console, "{}", serde_json::to_string_pretty(&tournament)?)?;

@@ -11,8 +11,8 @@ use tablut_net::{
     Weights, durable, onnx,
 };
 
-use super::figures::{at_least_one, print, seconds};
 use super::positions;
+use super::{at_least_one, print, seconds};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 

@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules, Side};
 
-use super::figures::print;
+use super::print;
 use crate::console::Console;
 
 /// Every run plays the same games.

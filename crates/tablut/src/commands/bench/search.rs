@@ -9,8 +9,8 @@ use serde::Serialize;
 use tablut_rules::{Game, Rules};
 use tablut_search::{EvaluateError, Evaluator, Method, Search, SearchConfig, SelfPlaySearch, Solver, UniformEvaluator};
 
-use super::figures::{print, seconds};
 use super::positions::random_game;
+use super::{print, seconds};
 use crate::console::Console;
 
 /// Every run does the same work.

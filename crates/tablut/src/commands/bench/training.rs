@@ -13,8 +13,8 @@ use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::Chances;
 
-use super::figures::{at_least_one, print};
 use super::positions::all_rules;
+use super::{at_least_one, print};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
