@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times tablut's training steps and PyTorch's on the same net, interleaved in one run.
 
-In every round `tablut bench training` takes a few steps and then PyTorch does, so that whatever else the machine does
+In every round the benchmark of tablut-lab (`cargo build --release -p tablut-lab --example bench`) takes a few steps and then PyTorch does, so that whatever else the machine does
 meets both alike; a ratio is taken within each round, and the median over the rounds is reported. Both do the same: f32,
 AdamW with decoupled decay, the norm of all gradients clipped, an average of the weights. tablut's time includes drawing
 the batch (legal moves, encoding, symmetries); PyTorch's does not: its batch lies ready.
@@ -30,14 +30,13 @@ VALUE_CHANNELS, VALUE_HIDDEN, MOVES = 32, 64, 100
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tablut", default="target/release/tablut", help="the command that has `bench training`")
+    parser.add_argument("--tablut", default="target/release/examples/bench", help="the benchmark of tablut-lab")
     parser.add_argument("--venv", default=str(Path(tempfile.gettempdir()) / "tablut-training-venv"))
     parser.add_argument("--shapes", default="b4c32,b6c64,b10c128")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=3, help="of each in each round")
-    parser.add_argument("--burn", action="store_true", help="also time burn's own operations, in every round")
     parser.add_argument("--out", help="write the figures to this JSON file")
     return parser.parse_args()
 
@@ -125,10 +124,10 @@ def pytorch(shape, batch, threads, layout):
     return steps
 
 
-def tablut(args, shape, burn=False):
+def tablut(args, shape):
     """What tablut says of a few steps."""
-    command = [args.tablut, "bench", "training", "--json", "--shape", shape, "--batch", str(args.batch)]
-    command += ["--threads", str(args.threads), "--steps", str(args.steps)] + (["--burn"] if burn else [])
+    command = [args.tablut, "training", "--json", "--shape", shape, "--batch", str(args.batch)]
+    command += ["--threads", str(args.threads), "--steps", str(args.steps)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -145,8 +144,6 @@ def measure(args, shape):
         line = {"tablut": ours["samples_per_sec"], "pytorch": theirs, "ratio": ours["samples_per_sec"] / theirs}
         line |= {"tablut_best": ours["best_samples_per_sec"], "pytorch_best": args.batch / min(secs)}
         line["tablut_mib"] = ours["memory_mib"][-1]
-        if args.burn:
-            line["burn"] = tablut(args, shape, burn=True)["samples_per_sec"]
         rounds.append(line)
     median = {key: statistics.median(line[key] for line in rounds) for key in rounds[0]}
     ratios = [line["ratio"] for line in rounds]
@@ -174,10 +171,9 @@ def main():
     for shape in args.shapes.split(","):
         line = measure(args, shape)
         report["lines"].append(line)
-        burn = f"   burn {line['burn']:7.0f}" if args.burn else ""
         low, high = line["ratio_range"]
         print(
-            f"{shape:8} tablut {line['tablut']:7.0f} samples/s   PyTorch {line['pytorch']:7.0f} ({line['layout']}){burn}"
+            f"{shape:8} tablut {line['tablut']:7.0f} samples/s   PyTorch {line['pytorch']:7.0f} ({line['layout']})"
             f"   ratio {line['ratio']:.2f} ({low:.2f} to {high:.2f})   best steps {line['tablut_best']:.0f} and"
             f" {line['pytorch_best']:.0f}   {line['tablut_mib']:.0f} MiB",
             flush=True,

@@ -40,7 +40,7 @@ fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
         format!("train {config} --run {}", text(&run)),
         format!("bridge engine --model {model}"),
         format!("bench selfplay {config} --model {model} --rounds 1"),
-        "bench rules --rules kvasir --depth 1 --rounds 1 --playouts 1".to_owned(),
+        "bench inference --shape b1c16 --batch 1 --secs 0".to_owned(),
         "generate completions bash".to_owned(),
         format!("generate man --force --out {}", text(&tiny.path("man"))),
     ];

@@ -161,7 +161,6 @@ fn commands_run_nets_on_the_device() {
     let played = ["selfplay", text(&config), "--model", model, "--out", text(&out), "--device", "gpu:0"];
     assert!(stdout(&played).contains("2 games"));
     stdout(&["evaluate", model, "--against", "random", "--games", "2", "--device", "gpu:0"]);
-    stdout(&["bench", "training", "--shape", "b1c16", "--batch", "8", "--steps", "1", "--device", "gpu:0"]);
     let bench = ["bench", "selfplay", text(&config), "--model", model, "--rounds", "1", "--device", "gpu:0"];
     assert!(stdout(&bench).contains("gpu:0 ("));
 }

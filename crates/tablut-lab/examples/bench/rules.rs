@@ -1,4 +1,4 @@
-//! `tablut bench rules`: perft leaves and random playouts a second on one core.
+//! Perft leaves and random playouts a second on one core.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +9,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_rules::{Game, MoveList, Position, RULE_SET_NAMES, Rules, Side};
 
-use super::print;
-use crate::console::Console;
+use crate::print;
 
 /// Every run plays the same games.
 const SEED: u64 = 1;
@@ -58,12 +57,12 @@ struct Report {
 }
 
 /// Times every rule set and prints a line for each.
-pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
+pub fn run(args: &Args) -> anyhow::Result<()> {
     let builtin = || RULE_SET_NAMES.map(str::to_owned).to_vec();
     let names = if args.rules.is_empty() { builtin() } else { args.rules.clone() };
     for name in names {
         let report = time_rules(&Arc::new(Rules::load(&name)?), args)?;
-        print(console, &report, args.json)?;
+        print(&report, args.json)?;
     }
     Ok(())
 }

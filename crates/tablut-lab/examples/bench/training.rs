@@ -1,4 +1,4 @@
-//! `tablut bench training`: samples a second through whole training steps, for this machine.
+//! Samples a second through whole training steps, for this machine.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,15 +8,12 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord};
-use tablut_learn::{BurnBackend, ComputeDevice, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
-use tablut_net::{Architecture, Precision, Weights};
+use tablut_learn::{ComputeDevice, CpuBackend, LearnerState, OptimizerConfig};
+use tablut_net::{Architecture, DeviceChoice, Precision, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::Chances;
 
-use super::positions::all_rules;
-use super::{at_least_one, print};
-use crate::console::Console;
-use crate::nets::DeviceArgs;
+use crate::{all_rules, print};
 
 /// Seed of the weights, the games and the draws; every run times the same work.
 const SEED: u64 = 1;
@@ -38,22 +35,20 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_value = "b6c64")]
     shape: Vec<Architecture>,
     /// Positions in a batch
-    #[arg(long, value_delimiter = ',', default_value = "256", value_parser = at_least_one)]
+    #[arg(long, value_delimiter = ',', default_value = "256")]
     batch: Vec<usize>,
     /// Threads that share each step
-    #[arg(long, value_delimiter = ',', default_value = "2", value_parser = at_least_one)]
+    #[arg(long, value_delimiter = ',', default_value = "2")]
     threads: Vec<usize>,
     /// Steps to time for each combination, after two warm-up steps
-    #[arg(long, default_value_t = 10, value_parser = at_least_one)]
+    #[arg(long, default_value_t = 10)]
     steps: usize,
-    /// Differentiate the net with burn's own operations on the CPU
-    #[arg(long, conflicts_with_all = ["device", "amx"])]
-    burn: bool,
     /// Convolve in bf16 on Intel's matrix registers
     #[arg(long, conflicts_with = "device")]
     amx: bool,
-    #[command(flatten)]
-    device: DeviceArgs,
+    /// Where the net learns: cpu, gpu:0 or another number, or auto
+    #[arg(long, default_value_t)]
+    device: DeviceChoice,
     /// Print one JSON object per line for each combination
     #[arg(long)]
     json: bool,
@@ -65,7 +60,7 @@ struct Timing {
     shape: Architecture,
     batch: usize,
     threads: usize,
-    /// `kernels`, `amx`, `burn` or the device.
+    /// `amx` or the device.
     by: String,
     steps: usize,
     /// From the median time of a step, drawing its batch included.
@@ -81,15 +76,15 @@ struct Timing {
 }
 
 /// Times every combination and prints a line for each.
-pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let device = args.device.open()?;
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let device = ComputeDevice::open(args.device)?;
     let window = window()?;
     for shape in &args.shape {
         for &batch in &args.batch {
             for &threads in &args.threads {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
                 let timing = pool.install(|| time(&window, shape, batch, &device, args))?;
-                print(console, &timing, args.json)?;
+                print(&timing, args.json)?;
             }
         }
     }
@@ -108,11 +103,7 @@ fn time(
         anyhow::bail!("--amx with shape {shape}: expected a multiple of 32 channels")
     }
     let precision = if args.amx { Precision::Bf16Amx } else { Precision::F32 }.chosen()?;
-    let mut stepper: Box<dyn GradientBackend> = if args.burn {
-        Box::new(BurnBackend::on_cpu(&learner, OptimizerConfig::default()))
-    } else {
-        device.learner(precision, learner, OptimizerConfig::default())?
-    };
+    let mut stepper = device.learner(precision, learner, OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
@@ -130,13 +121,7 @@ fn time(
         }
         loss = report.loss.sum();
     }
-    let by = match (args.burn, args.amx) {
-        _ if !device.is_cpu() => device.name(),
-        (true, _) => "burn",
-        (_, true) => "amx",
-        (false, false) => "kernels",
-    };
-    let by = by.to_owned();
+    let by = if args.amx { "amx" } else { device.name() }.to_owned();
     let total: f64 = secs.iter().sum();
     secs.sort_by(f64::total_cmp);
     Ok(Timing {
@@ -216,26 +201,5 @@ impl fmt::Display for Timing {
             Some([first, last]) => write!(f, "  memory {first:.0} MiB, after {} steps {last:.0}", self.steps),
             None => Ok(()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_ways_of_differentiating_time_the_same_losses() {
-        let window = window().unwrap();
-        let device = DeviceArgs::default();
-        let args = |burn, amx| {
-            let (shape, batch, threads) = (vec![], vec![], vec![]);
-            Args { shape, batch, threads, steps: 1, burn, amx, device, json: false }
-        };
-        let run = |shape: &str, args: &Args| time(&window, &shape.parse().unwrap(), 8, &ComputeDevice::default(), args);
-        let [ours, burns] = [false, true].map(|burn| run("b1c16", &args(burn, false)).unwrap());
-        assert!((ours.loss - burns.loss).abs() < 1e-4 * burns.loss, "{ours:?} and {burns:?}");
-        assert!(ours.best_samples_per_sec >= ours.samples_per_sec && ours.drawing_share < 1.0);
-        let refused = run("b1c16", &args(false, true)).unwrap_err().to_string();
-        assert!(refused.contains("b1c16") && refused.contains("multiple of 32"), "{refused}");
     }
 }
