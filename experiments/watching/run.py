@@ -85,7 +85,7 @@ def train(binary, folder, generations, watched):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = sum(getattr(after, key) - getattr(before, key) for key in ("ru_utime", "ru_stime"))
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    measuring = sum(line["machine"]["watching_seconds"] for line in lines)
+    measuring = sum(line["machine"]["measuring_seconds"] for line in lines)
     return {"seconds": seconds, "processor": processor, "measuring": measuring, "bits": bits(run), **counts}
 
 

@@ -134,7 +134,7 @@ pub struct MachineMetrics {
     /// Free space on the run's disk in bytes.
     pub free_bytes: u64,
     /// Wall time for these metrics, in seconds.
-    pub watching_seconds: f64,
+    pub measuring_seconds: f64,
 }
 
 impl SelfPlayMetrics {
@@ -223,7 +223,7 @@ impl GenerationMetrics {
 
     /// The wall time of the generation as far as it was measured.
     pub fn seconds(&self) -> f64 {
-        self.selfplay.seconds + self.learning.seconds + self.rating_seconds() + self.machine.watching_seconds
+        self.selfplay.seconds + self.learning.seconds + self.rating_seconds() + self.machine.measuring_seconds
     }
 
     /// What the games took that rate the net.

@@ -18,10 +18,10 @@ use crate::checkpoint::{Checkpoint, model_path};
 use crate::config::TrainConfig;
 use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
+use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
 use crate::special::special_games;
 use crate::train_error::TrainError;
-use crate::watching::{Watch, weight_norm};
 
 /// Where a run's games come from, and where its nets go in addition to its folder.
 pub struct Doors<'a> {
@@ -134,8 +134,8 @@ fn generation(
     if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
         doors.games.begin(&order(run, next)?)?;
     }
-    let mut watch = Watch::new(selfplay.evaluations);
-    let (rule_sets, fresh) = watch.games(run, &games)?;
+    let mut measurements = Measurements::new(selfplay.evaluations);
+    let (rule_sets, fresh) = measurements.games(run, &games)?;
     let (games, held_out) = run.split(games);
     let path = run.games_path(generation);
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
@@ -143,8 +143,8 @@ fn generation(
         return Err(TrainError::NothingToLearn(generation));
     }
     let learning = learn(run, generation, positions, cancel, on_event)?;
-    let learnt = watch.losses(run, &games)?;
-    let held_out = (!held_out.is_empty()).then(|| watch.losses(run, &held_out)).transpose()?;
+    let learnt = measurements.losses(run, &games)?;
+    let held_out = (!held_out.is_empty()).then(|| measurements.losses(run, &held_out)).transpose()?;
     let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
     run.count(n_games, positions, selfplay.evaluations);
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
@@ -153,7 +153,7 @@ fn generation(
         Some(rate) => rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?,
         None => None,
     };
-    let machine = watch.machine(run);
+    let machine = measurements.machine(run);
     let device = (!run.device.is_cpu()).then(|| run.device.name().to_owned());
     let metrics = GenerationMetrics {
         schema: METRICS_SCHEMA,

@@ -104,7 +104,7 @@ pub enum TrainError {
     },
     /// The net could not be measured on a sample of the games.
     #[error("measuring the net on the generation's games: {0}")]
-    Watching(#[from] ExamineError),
+    Measuring(#[from] ExamineError),
     /// A step of learning failed.
     #[error(transparent)]
     Learning(#[from] StepError),

@@ -46,7 +46,7 @@ fn parts(run: &RunFiles) -> Vec<(&'static str, &'static str, f64)> {
         ("self-play: search, rules and solver", "w", sum(&|line| line.selfplay.seconds) - net),
         ("learning", "s2", sum(&|line| line.learning.seconds)),
     ];
-    let (rating, measuring) = (sum(&GenerationMetrics::rating_seconds), sum(&|line| line.machine.watching_seconds));
+    let (rating, measuring) = (sum(&GenerationMetrics::rating_seconds), sum(&|line| line.machine.measuring_seconds));
     parts.extend((rating > 0.0).then_some(("rating games", "s4", rating)));
     parts.extend((measuring > 0.0).then_some(("measuring", "g", measuring)));
     parts

@@ -22,12 +22,12 @@ const MOST_POSITIONS: usize = 4096;
 const FEWEST_POSITIONS: usize = 64;
 
 /// Measures one generation and the time that this takes.
-pub(crate) struct Watch {
+pub(crate) struct Measurements {
     sample: usize,
     seconds: f64,
 }
 
-impl Watch {
+impl Measurements {
     /// Measures a generation whose self-play used `evaluations`. This number is also known on resume.
     pub(crate) fn new(evaluations: u64) -> Self {
         let sample = usize::try_from(evaluations / EVALUATIONS_PER_POSITION).unwrap_or(MOST_POSITIONS);
@@ -42,7 +42,7 @@ impl Watch {
     ) -> Result<(Vec<RuleSetStatistics>, NetLosses), TrainError> {
         let start = Instant::now();
         let mut sets =
-            RuleSetStatistics::count(&run.rules, games).map_err(|error| TrainError::Watching(error.into()))?;
+            RuleSetStatistics::count(&run.rules, games).map_err(|error| TrainError::Measuring(error.into()))?;
         let examined = self.examine(run, games)?;
         for (place, rules) in run.rules.iter().enumerate() {
             let of_set: Vec<_> = examined.iter().filter(|position| position.rules == place).copied().collect();
@@ -74,8 +74,8 @@ impl Watch {
         let start = Instant::now();
         let (memory_bytes, run_bytes, free_bytes) =
             (memory_bytes().unwrap_or(0), folder_bytes(&run.folder), free_bytes(&run.folder).unwrap_or(0));
-        let watching_seconds = self.seconds + start.elapsed().as_secs_f64();
-        MachineMetrics { memory_bytes, run_bytes, free_bytes, watching_seconds }
+        let measuring_seconds = self.seconds + start.elapsed().as_secs_f64();
+        MachineMetrics { memory_bytes, run_bytes, free_bytes, measuring_seconds }
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_sample_grows_with_the_evaluations() {
-        let sizes = [0, 600_000, u64::MAX].map(|evaluations| Watch::new(evaluations).sample);
+        let sizes = [0, 600_000, u64::MAX].map(|evaluations| Measurements::new(evaluations).sample);
         assert_eq!(sizes, [FEWEST_POSITIONS, 1000, MOST_POSITIONS]);
     }
 
