@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tablut_puzzles::PuzzleSet;
+use tablut_arena::puzzles::PuzzleSet;
 
 fuzz_target!(|text: &str| {
     let lines = text.lines().count();

@@ -3,8 +3,7 @@
 mod collector;
 
 use self::collector::Collector;
-use crate::match_game::GameResult;
-use crate::match_plan::MatchPlan;
+use crate::match_game::{GameResult, MatchPlan};
 use crate::openings::{Opening, OpeningsError, openings};
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
@@ -145,7 +144,7 @@ pub fn resume_match(
             &wanted.cancel,
             |at, game| (wanted.deliver)(wanted.games[at], game),
         );
-        ran_to_the_end(run)
+        Ok(unless_stopped(run)?.is_some())
     })
 }
 
@@ -225,11 +224,11 @@ pub fn collect_match<E: From<OpeningsError>>(
     Ok(MatchOutcome { report, games: collector.into_games(), games_finished })
 }
 
-/// Whether all games were played, or the match was stopped; or the error.
-fn ran_to_the_end<T>(run: Result<T, RunError<PlayerError>>) -> Result<bool, MatchError> {
+/// The games, or `None` if they were stopped.
+pub(crate) fn unless_stopped<T>(run: Result<T, RunError<PlayerError>>) -> Result<Option<T>, MatchError> {
     match run {
-        Ok(_) => Ok(true),
-        Err(RunError::Stopped) => Ok(false),
+        Ok(games) => Ok(Some(games)),
+        Err(RunError::Stopped) => Ok(None),
         Err(RunError::Evaluate(error)) => Err(MatchError::Evaluate(error)),
         Err(RunError::Task(error)) => Err(MatchError::Player(error)),
     }

@@ -13,6 +13,7 @@ pub use header::{HeaderDifference, MatchHeader, PlayerIdentity};
 pub use line::{GameLine, GamePlace};
 
 use crate::match_game::GameResult;
+use crate::sealed_file::json_line;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -140,7 +141,7 @@ impl GamesFile {
     pub fn append(&mut self, place: GamePlace, game: &GameResult) -> Result<(), GamesFileError> {
         let line = GameLine::new(&self.header, place, game);
         // One write: after a kill the file contains the whole line or its start.
-        let written = self.file.write_all(line.text().as_bytes()).and_then(|()| {
+        let written = self.file.write_all(json_line(&line).as_bytes()).and_then(|()| {
             if self.flushed.elapsed() < FLUSH_EVERY {
                 return Ok(());
             }
@@ -156,7 +157,7 @@ impl GamesFile {
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
         let mut text = self.header.line();
         let counts = |&(match_idx, game_idx): &GamePlace| counted.get(match_idx).is_some_and(|&n| game_idx < n);
-        text.extend(self.games.iter().filter(|(place, _)| counts(place)).map(|(_, line)| line.text()));
+        text.extend(self.games.iter().filter(|(place, _)| counts(place)).map(|(_, line)| json_line(line)));
         durable::write(&self.path, text.as_bytes())
             .map_err(|error| GamesFileError::Io { path: self.path.clone(), error })
     }

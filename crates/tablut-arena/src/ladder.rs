@@ -152,7 +152,7 @@ pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder
             name: names[k].clone(),
             rating: ratings.players[k],
             anchor: anchors.iter().any(|anchor| anchor.player == k),
-            measured: ratings.anchored.iter().find(|anchored| anchored.player == k).map(|anchored| anchored.measured),
+            measured: ratings.measured.iter().find(|(player, _)| *player == k).map(|(_, rating)| *rating),
             as_attackers,
             as_defenders,
         }

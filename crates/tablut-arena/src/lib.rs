@@ -1,18 +1,20 @@
-//! Matches between players of Tablut: openings, games, files of games, ladders.
+//! Matches between players of Tablut: openings, games, files of games, ladders; and puzzles.
 //!
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
 //! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that others play.
 //! - [`play_pairs`]: many small matches at once.
 //! - [`ladder()`]: the ratings of all players of some matches.
+//! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
 pub mod contest;
 pub mod games_file;
 pub mod ladder;
 pub mod many_pairs;
 pub mod match_game;
-pub mod match_plan;
 pub mod opening_book;
 pub mod openings;
+pub mod puzzles;
+mod sealed_file;
 pub mod tally;
 
 pub use contest::{
@@ -21,10 +23,8 @@ pub use contest::{
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};
-pub use match_game::{GameResult, MatchGame, MatchSeat};
-pub use match_plan::MatchPlan;
-pub use opening_book::{
-    BookConfig, BookError, BookFileError, Judge, JudgedOpening, Look, OpeningBook, Opinion, make_book,
-};
+pub use match_game::{GameResult, MatchGame, MatchPlan, MatchSeat};
+pub use opening_book::{BookConfig, BookError, Judge, JudgedOpening, Look, OpeningBook, Opinion, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
+pub use sealed_file::SealedFileError;
 pub use tally::{MatchReport, SideResult, Tally};

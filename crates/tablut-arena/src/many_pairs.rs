@@ -1,37 +1,28 @@
 //! Pairs of games of many small matches, played at once, so that the same nets share batches and no core waits for the last game of
 //! each match.
 
-use crate::contest::MatchError;
-use crate::match_game::GameResult;
-use crate::match_plan::MatchPlan;
+use crate::contest::{MatchError, unless_stopped};
+use crate::match_game::MatchPlan;
 use crate::openings::{Opening, openings};
-use std::sync::Arc;
-use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
-use tablut_players::Contestant;
+use tablut_games::{CancelToken, Concurrency, Counters, run_tasks};
 use tablut_ratings::PairTable;
-use tablut_rules::{Rules, Side};
+use tablut_rules::Side;
 use tablut_search::Evaluator;
 
 /// A small match. Neither contestant may watch the clock or be a program: their games share threads.
 #[derive(Clone, Debug)]
 pub struct SmallMatch {
-    /// The rules.
-    pub rules: Arc<Rules>,
-    /// The players; the result is the first one's.
-    pub contestants: [Contestant; 2],
+    /// Rules, players, limit and seed; the result is the first player's.
+    pub plan: MatchPlan,
     /// Pairs of games; in each both players have each side once.
     pub n_pairs: usize,
     /// Random plies at the beginning of each pair.
     pub opening_plies: u32,
-    /// Plies after which a game is a draw.
-    pub max_plies: u32,
-    /// Everything random comes from here.
-    pub seed: u64,
 }
 
 /// Plays `matches` and gives each one's pairs, the same as [`play_match`](crate::play_match) gives; none when `cancel` was cancelled.
 ///
-/// `make_evaluators` is called once in each worker; [`Contestant::evaluator`] counts in what it returns. `on_game` is called after
+/// `make_evaluators` is called once in each worker; [`Contestant::evaluator`](tablut_players::Contestant::evaluator) counts in what it returns. `on_game` is called after
 /// each game, from any thread.
 pub fn play_pairs(
     matches: &[SmallMatch],
@@ -40,31 +31,19 @@ pub fn play_pairs(
     cancel: &CancelToken,
     on_game: impl Fn() + Sync,
 ) -> Result<Option<Vec<PairTable>>, MatchError> {
-    let plan = |small: &SmallMatch| MatchPlan {
-        rules: small.rules.clone(),
-        contestants: small.contestants.clone(),
-        max_plies: Some(small.max_plies),
-        seed: small.seed,
-    };
-    let plans: Vec<MatchPlan> = matches.iter().map(plan).collect();
     // The match, the pair's number in it, and its opening.
     let mut places: Vec<(usize, usize, Opening)> = Vec::new();
     for (at, small) in matches.iter().enumerate() {
-        let drawn = openings(&small.rules, small.n_pairs, small.opening_plies, small.seed)?;
+        let drawn = openings(&small.plan.rules, small.n_pairs, small.opening_plies, small.plan.seed)?;
         places.extend(drawn.into_iter().enumerate().map(|(pair, opening)| (at, pair, opening)));
     }
     let game = |index: usize| {
         let (at, pair, opening) = &places[index / 2];
-        plans[*at].game(opening, 2 * pair + index % 2)
+        matches[*at].plan.game(opening, 2 * pair + index % 2)
     };
     let counters = Counters::default();
     let played = run_tasks(2 * places.len(), concurrency, game, make_evaluators, &counters, cancel, |_, _| on_game());
-    let games: Vec<GameResult> = match played {
-        Ok(games) => games,
-        Err(RunError::Stopped) => return Ok(None),
-        Err(RunError::Evaluate(error)) => return Err(MatchError::Evaluate(error)),
-        Err(RunError::Task(error)) => return Err(MatchError::Player(error)),
-    };
+    let Some(games) = unless_stopped(played)? else { return Ok(None) };
     let mut tables = vec![PairTable::default(); matches.len()];
     for ((at, _, _), pair) in places.iter().zip(games.chunks_exact(2)) {
         tables[*at].record(pair[0].half_points(Side::Attackers), pair[1].half_points(Side::Defenders));
@@ -76,17 +55,19 @@ pub fn play_pairs(
 mod tests {
     use super::*;
     use crate::contest::{MatchConfig, play_match};
-    use tablut_players::{NamedPlayer, Nets, Registry};
+    use std::sync::Arc;
+    use tablut_players::{Contestant, NamedPlayer, Nets};
+    use tablut_rules::Rules;
 
     fn small(rules: &str, players: [&str; 2], n_pairs: usize) -> SmallMatch {
         let rules = Arc::new(Rules::named(rules).unwrap());
         let nets = Nets::default();
-        let registry = Registry::new(&nets, |_, _| unreachable!("no program plays here"));
         let contestants = players.map(|text| {
             let named: NamedPlayer = text.parse().unwrap();
-            registry.contestant(&named, &rules).unwrap()
+            Contestant::of(&named, &rules, &nets, |_, _| unreachable!("no program plays here")).unwrap()
         });
-        SmallMatch { rules, contestants, n_pairs, opening_plies: 2, max_plies: 80, seed: 7 }
+        let plan = MatchPlan { rules, contestants, max_plies: Some(80), seed: 7 };
+        SmallMatch { plan, n_pairs, opening_plies: 2 }
     }
 
     #[test]
@@ -105,16 +86,16 @@ mod tests {
         assert_eq!(tables, play(2));
         for (small, table) in matches.iter().zip(&tables) {
             let config = MatchConfig {
-                rules: small.rules.clone(),
+                rules: small.plan.rules.clone(),
                 n_pairs: small.n_pairs,
                 opening_plies: small.opening_plies,
                 book: None,
-                max_plies: Some(small.max_plies),
-                seed: small.seed,
+                max_plies: small.plan.max_plies,
+                seed: small.plan.seed,
                 sequential_test: None,
                 concurrency: Concurrency { workers: 1, tasks_per_worker: 2 },
             };
-            let alone = play_match(&config, &small.contestants, Vec::new, &CancelToken::new(), |_| {}).unwrap();
+            let alone = play_match(&config, &small.plan.contestants, Vec::new, &CancelToken::new(), |_| {}).unwrap();
             assert_eq!(alone.report.pairs, *table);
         }
         assert!(tables[0].pentanomial().estimate().mean > tables[1].pentanomial().estimate().mean);

@@ -1,10 +1,9 @@
 //! Books of balanced openings: random plies, or plies steered to even positions, to positions that a judge evaluates as nearly
 //! even, all different.
 
-mod even;
 mod file;
 
-pub use file::{BookFileError, OpeningBook};
+pub use file::OpeningBook;
 
 use crate::openings::{Opening, attempt_with, canonical, random};
 use rand::SeedableRng;

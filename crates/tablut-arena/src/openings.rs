@@ -2,6 +2,7 @@
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ pub const DEFAULT_OPENING_PLIES: u32 = 4;
 const MAX_ATTEMPTS: u32 = 1000;
 
 /// The start of a match game.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Opening {
     /// The side that moves first.
     pub first: Side,

@@ -1,6 +1,7 @@
 //! The settings of a match, so that its games are not mixed with those of another match.
 
 use crate::openings::Opening;
+use crate::sealed_file::json_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tablut_players::{NamedPlayer, Nets, PlayerSpec, alphabeta};
@@ -102,7 +103,7 @@ impl MatchHeader {
 
     /// The header's line, with its end.
     pub(super) fn line(&self) -> String {
-        serde_json::to_string(self).expect("a header is plain data") + "\n"
+        json_line(self)
     }
 
     /// The differences between the header `text` and this one, or an error if it is not a header.

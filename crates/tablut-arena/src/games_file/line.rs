@@ -66,11 +66,6 @@ impl GameLine {
         }
     }
 
-    /// The line, with its end.
-    pub(super) fn text(&self) -> String {
-        serde_json::to_string(self).expect("a game is plain data") + "\n"
-    }
-
     /// The place of the game, or an error if it is not one of the header's.
     pub(super) fn place(&self, header: &MatchHeader) -> Result<GamePlace, String> {
         let (match_idx, game_idx) = (self.match_number.wrapping_sub(1), self.game.wrapping_sub(1));

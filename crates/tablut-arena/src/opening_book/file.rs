@@ -2,21 +2,40 @@
 
 use super::{BookConfig, JudgedOpening};
 use crate::openings::{Opening, canonical};
+use crate::sealed_file::{self, SealedFileError, json_line, sealed};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use tablut_net::{StatedRules, durable};
+use tablut_net::StatedRules;
 use tablut_rules::{Game, Rules, Side, shown};
 
+const KIND: &str = "openings";
 const FORMAT: &str = "tablut openings";
 const VERSION: u32 = 2;
-/// The checksum field of a header before the checksum is computed.
-const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
+
+/// The books of even openings that come with the program, each with the name of its rule set. Each was made by
+/// `sh experiments/openings/books.sh`.
+const BOOKS: [(&str, &str); 14] = [
+    ("piecepack", include_str!("../../openings/piecepack.openings")),
+    ("piecepack-open-castle", include_str!("../../openings/piecepack-open-castle.openings")),
+    ("piecepack-defenders-first", include_str!("../../openings/piecepack-defenders-first.openings")),
+    ("imperial", include_str!("../../openings/imperial.openings")),
+    ("ludoteka", include_str!("../../openings/ludoteka.openings")),
+    ("linnaeus", include_str!("../../openings/linnaeus.openings")),
+    ("linnaeus-open-camps", include_str!("../../openings/linnaeus-open-camps.openings")),
+    ("masters", include_str!("../../openings/masters.openings")),
+    ("masters-weak-king", include_str!("../../openings/masters-weak-king.openings")),
+    ("masters-armed-king", include_str!("../../openings/masters-armed-king.openings")),
+    ("masters-edge", include_str!("../../openings/masters-edge.openings")),
+    ("kvasir", include_str!("../../openings/kvasir.openings")),
+    ("tartu", include_str!("../../openings/tartu.openings")),
+    ("ashton", include_str!("../../openings/ashton.openings")),
+];
 
 /// An opening book, with information about how it was made.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,40 +83,6 @@ struct Line {
     value: f64,
 }
 
-/// The book cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BookFileError {
-    /// It cannot be read or written.
-    #[error("openings {path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: std::io::Error,
-    },
-    /// Its text is wrong.
-    #[error("openings {path}, line {line}: {reason}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The reason.
-        reason: String,
-    },
-    /// It is too short for the match.
-    #[error("openings {book}: it holds {found} openings, expected {wanted} or more, one for each pair of games")]
-    TooShort {
-        /// The book's name.
-        book: String,
-        /// Openings in the book.
-        found: usize,
-        /// Pairs of games in the match.
-        wanted: usize,
-    },
-}
-
 impl OpeningBook {
     /// The book of `openings` from `judge` with the settings `config`.
     pub fn new(config: &BookConfig, judge: String, openings: Vec<JudgedOpening>) -> Self {
@@ -106,18 +91,12 @@ impl OpeningBook {
     }
 
     /// Writes the file, completely or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
-        durable::write(path, self.text().as_bytes()).map_err(|error| BookFileError::Io { path: path.to_owned(), error })
+    pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
+        sealed_file::write(KIND, path, &self.text())
     }
 
     /// The whole file.
     pub(super) fn text(&self) -> String {
-        let mut body = String::new();
-        for JudgedOpening { opening, value } in &self.openings {
-            let moves: Vec<String> = opening.moves.iter().map(ToString::to_string).collect();
-            body += &to_json(&Line { first: opening.first, moves: moves.join(" "), value: *value });
-            body.push('\n');
-        }
         let header = Header {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -130,34 +109,54 @@ impl OpeningBook {
             openings: self.openings.len(),
             checksum: String::new(),
         };
-        sealed(&format!("{}\n{body}", to_json(&header)))
+        let mut text = json_line(&header);
+        for JudgedOpening { opening, value } in &self.openings {
+            let moves: Vec<String> = opening.moves.iter().map(ToString::to_string).collect();
+            text += &json_line(&Line { first: opening.first, moves: moves.join(" "), value: *value });
+        }
+        sealed(&text)
     }
 
     /// Reads a book for games under `rules`. It must have been made for these rules. All openings must be legal, must
     /// not end the game, and must lead to different positions.
-    pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, BookFileError> {
-        let text = std::fs::read_to_string(path).map_err(|error| BookFileError::Io { path: path.to_owned(), error })?;
-        Self::parse(&text, rules).map_err(|(line, reason)| BookFileError::Line { path: path.to_owned(), line, reason })
+    pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, SealedFileError> {
+        sealed_file::read(KIND, path, |text| Self::parse(text, rules))
     }
 
     /// Reads a book's text like [`OpeningBook::read`]. An error is the line and the reason.
     pub fn parse(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
-        parse(text, rules)
+        let header = header(text)?;
+        check(&header, text, rules).map_err(|reason| (1, reason))?;
+        let mut seen = HashSet::new();
+        let mut openings = Vec::new();
+        for (index, line) in text.lines().enumerate().skip(1) {
+            openings.push(judged(line, &header, rules, &mut seen).map_err(|reason| (index + 1, reason))?);
+        }
+        if openings.len() != header.openings {
+            return Err((1, format!("{} openings follow, expected {}", openings.len(), header.openings)));
+        }
+        let Header { rules, plies, steered, judge, band, seed, .. } = header;
+        Ok(Self { rules, plies, steered, judge, band, seed, openings })
     }
 
     /// The rules that the book in `path` was made for.
-    pub fn rules_of(path: &Path) -> Result<StatedRules, BookFileError> {
-        let text = std::fs::read_to_string(path).map_err(|error| BookFileError::Io { path: path.to_owned(), error })?;
-        let header = header(&text).map_err(|reason| BookFileError::Line { path: path.to_owned(), line: 1, reason })?;
-        Ok(header.rules)
+    pub fn rules_of(path: &Path) -> Result<StatedRules, SealedFileError> {
+        sealed_file::read(KIND, path, |text| header(text).map(|header| header.rules))
+    }
+
+    /// The even openings under `rules` that come with the program; `None` if these are not the rules of a named set.
+    pub fn even(rules: &Arc<Rules>) -> Option<Self> {
+        let (_, text) = BOOKS.iter().find(|(name, _)| *name == rules.name())?;
+        // Other rules of the same name are refused by the book.
+        Self::parse(text, rules).ok()
     }
 
     /// `n` openings of the book, drawn with `seed`. The error says `name` if there are too few. A longer draw starts
     /// like a shorter one.
-    pub fn draw(&self, n: usize, seed: u64, name: &impl Display) -> Result<Vec<Opening>, BookFileError> {
+    pub fn draw(&self, n: usize, seed: u64, name: &impl Display) -> Result<Vec<Opening>, SealedFileError> {
         let found = self.openings.len();
         if found < n {
-            return Err(BookFileError::TooShort { book: name.to_string(), found, wanted: n });
+            return Err(SealedFileError::TooShort { book: name.to_string(), found, wanted: n });
         }
         let mut openings: Vec<Opening> = self.openings.iter().map(|judged| judged.opening.clone()).collect();
         openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -166,49 +165,14 @@ impl OpeningBook {
     }
 }
 
-fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain data has a form in JSON")
-}
-
-/// The book, or the line with its error.
-fn parse(text: &str, rules: &Arc<Rules>) -> Result<OpeningBook, (usize, String)> {
-    let header = header(text).map_err(|reason| (1, reason))?;
-    let body = text.split_once('\n').map_or("", |(_, body)| body);
-    check(&header, text, rules).map_err(|reason| (1, reason))?;
-    let mut seen = HashSet::new();
-    let mut openings = Vec::new();
-    for (index, line) in body.lines().enumerate() {
-        let judged = judged(line, &header, rules, &mut seen).map_err(|reason| (index + 2, reason))?;
-        openings.push(judged);
-    }
-    if openings.len() != header.openings {
-        return Err((1, format!("{} openings follow, expected {}", openings.len(), header.openings)));
-    }
-    let Header { rules, plies, steered, judge, band, seed, .. } = header;
-    Ok(OpeningBook { rules, plies, steered, judge, band, seed, openings })
-}
-
-fn header(text: &str) -> Result<Header, String> {
+/// The header of a book, or the first line's number and the reason.
+fn header(text: &str) -> Result<Header, (usize, String)> {
     let first = text.split_once('\n').map_or(text, |(first, _)| first);
-    serde_json::from_str(first).map_err(|error| shown(&format!("expected an opening book's header: {error}")))
-}
-
-/// A text whose header has an empty checksum, with the checksum inserted.
-pub(super) fn sealed(text: &str) -> String {
-    let checksum = &blake3::hash(text.as_bytes()).to_hex()[..16];
-    text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)
+    serde_json::from_str(first).map_err(|error| (1, shown(&format!("expected an opening book's header: {error}"))))
 }
 
 fn check(header: &Header, text: &str, rules: &Rules) -> Result<(), String> {
-    let Header { format, version, .. } = header;
-    if format != FORMAT || *version != VERSION {
-        let format = shown(format);
-        return Err(format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}"));
-    }
-    let unsealed = text.replacen(&format!("\"checksum\":\"{}\"", header.checksum), EMPTY_CHECKSUM, 1);
-    if sealed(&unsealed) != text {
-        return Err("damaged: the checksum does not match".to_owned());
-    }
+    sealed_file::check(text, (&header.format, header.version), (FORMAT, VERSION), &header.checksum)?;
     let named = header.rules.name();
     if header.rules.is(rules.set()) {
         return Ok(());
@@ -242,4 +206,24 @@ fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u6
         return Err("an opening above leads to the same position, or to its mirror image".to_owned());
     }
     Ok(JudgedOpening { opening: Opening { first: line.first, moves }, value: line.value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOOKS, OpeningBook};
+    use std::sync::Arc;
+    use tablut_rules::{RULE_SET_NAMES, Rules};
+
+    #[test]
+    fn every_named_rule_set_has_a_whole_book() {
+        assert_eq!(BOOKS.len(), RULE_SET_NAMES.len());
+        for (name, text) in BOOKS {
+            let rules = Arc::new(Rules::named(name).unwrap());
+            let book =
+                OpeningBook::parse(text, &rules).unwrap_or_else(|(line, error)| panic!("{name}, line {line}: {error}"));
+            assert_eq!(book.openings.len(), 250, "{name}");
+            assert!(book.openings.iter().all(|judged| judged.value.abs() <= book.band), "{name}");
+            assert_eq!(OpeningBook::even(&rules), Some(book));
+        }
+    }
 }

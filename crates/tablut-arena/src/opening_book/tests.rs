@@ -1,8 +1,8 @@
 //! Writing and reading books from a judge with given evaluations.
 
-use super::file::sealed;
 use super::{BookConfig, BookError, Judge, Look, OpeningBook, Opinion, make_book};
 use crate::openings::canonical;
+use crate::sealed_file::sealed;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tablut_net::{StatedRules, clauses_hash};

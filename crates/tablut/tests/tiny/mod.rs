@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use tablut_arena::puzzles::PuzzleSet;
 use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
-use tablut_puzzles::PuzzleSet;
 use tempfile::TempDir;
 
 /// A run of one generation of two tiny games that is not measured.

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
+use tablut_arena::puzzles::{DistanceReport, PuzzleSet, SolveConfig, SolveReport, solve};
 use tablut_net::{Engine, NetEvaluator};
 use tablut_players::SearchOptions;
-use tablut_puzzles::{DistanceReport, PuzzleSet, SolveConfig, SolveReport, solve};
 use tablut_search::{Evaluator, SearchConfig, UniformEvaluator};
 
 use crate::console::Console;

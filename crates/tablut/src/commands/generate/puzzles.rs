@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use tablut_arena::puzzles::{Mine, PuzzleSet, mine};
 use tablut_net::{Precision, StatedRules};
 use tablut_players::Nets;
-use tablut_puzzles::{Mine, PuzzleSet, mine};
 use tablut_rules::{Rules, Side};
 
 use crate::console::Console;

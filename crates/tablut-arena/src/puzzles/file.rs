@@ -1,15 +1,15 @@
 //! Files of puzzles: a header and one puzzle per line, as JSON.
 
-use crate::puzzle::{MAX_DISTANCE, Puzzle};
+use super::{MAX_DISTANCE, Puzzle};
+use crate::sealed_file::{self, SealedFileError, json_line, sealed};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
-use tablut_net::{StatedRules, durable};
+use std::path::Path;
+use tablut_net::StatedRules;
 use tablut_rules::{Game, shown};
 
+const KIND: &str = "puzzles";
 const FORMAT: &str = "tablut puzzles";
 const VERSION: u32 = 2;
-/// The checksum field of a header before the checksum is computed.
-const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
 
 /// Puzzles of one rule set, with information about their source.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,56 +44,9 @@ struct Header {
     checksum: String,
 }
 
-/// Every other line.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    position: String,
-    distance: u32,
-    solutions: Vec<String>,
-    game: u64,
-    ply: u32,
-}
-
-/// The puzzle file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PuzzleFileError {
-    /// It cannot be read or written.
-    #[error("puzzles {path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: std::io::Error,
-    },
-    /// Its text is wrong.
-    #[error("puzzles {path}, line {line}: {reason}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The reason.
-        reason: String,
-    },
-}
-
 impl PuzzleSet {
     /// Writes the file, completely or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), PuzzleFileError> {
-        let mut body = String::new();
-        for puzzle in &self.puzzles {
-            let line = Line {
-                position: puzzle.position.to_string(),
-                distance: puzzle.distance,
-                solutions: puzzle.solutions.iter().map(ToString::to_string).collect(),
-                game: puzzle.game,
-                ply: puzzle.ply,
-            };
-            body += &to_json(&line);
-            body.push('\n');
-        }
+    pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
         let header = Header {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -105,16 +58,15 @@ impl PuzzleSet {
             puzzles: self.puzzles.len(),
             checksum: String::new(),
         };
-        let text = sealed(&format!("{}\n{body}", to_json(&header)));
-        durable::write(path, text.as_bytes()).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })
+        let mut text = json_line(&header);
+        text.extend(self.puzzles.iter().map(json_line));
+        sealed_file::write(KIND, path, &sealed(&text))
     }
 
     /// Reads a file and checks that every solution is a legal move. It does not check that the solutions win; the
     /// solver does that.
-    pub fn read(path: &Path) -> Result<Self, PuzzleFileError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| PuzzleFileError::Io { path: path.to_owned(), error })?;
-        Self::parse(&text).map_err(|(line, reason)| PuzzleFileError::Line { path: path.to_owned(), line, reason })
+    pub fn read(path: &Path) -> Result<Self, SealedFileError> {
+        sealed_file::read(KIND, path, Self::parse)
     }
 
     /// Reads a file's text like [`PuzzleSet::read`]. An error is the line and the reason.
@@ -123,49 +75,29 @@ impl PuzzleSet {
     }
 }
 
-fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain data has a form in JSON")
-}
-
-/// A text whose header has an empty checksum, with the checksum inserted.
-fn sealed(text: &str) -> String {
-    let checksum = &blake3::hash(text.as_bytes()).to_hex()[..16];
-    text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)
-}
-
 /// The set, or the line with its error.
 fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     let at = |line: usize| move |error: &dyn std::fmt::Display| (line, error.to_string());
     let (first, body) = text.split_once('\n').unwrap_or((text, ""));
     let header: Header = serde_json::from_str(first).map_err(|error| at(1)(&error))?;
-    if header.format != FORMAT || header.version != VERSION {
-        let (format, version) = (shown(&header.format), header.version);
-        return Err((1, format!("{format:?} version {version}, expected {FORMAT:?} version {VERSION}")));
-    }
-    let unsealed = text.replacen(&format!("\"checksum\":\"{}\"", header.checksum), EMPTY_CHECKSUM, 1);
-    if sealed(&unsealed) != text {
-        return Err((1, "damaged: the checksum does not match".to_owned()));
-    }
+    sealed_file::check(text, (&header.format, header.version), (FORMAT, VERSION), &header.checksum)
+        .map_err(|reason| (1, reason))?;
     let rules = header.rules.rules();
     let mut puzzles = Vec::new();
     for (index, line) in body.lines().enumerate() {
         let at = at(index + 2);
-        let line: Line = serde_json::from_str(line).map_err(|error| at(&error))?;
-        if !(1..=MAX_DISTANCE).contains(&line.distance) {
-            return Err(at(&format!("distance {}, expected 1 to {MAX_DISTANCE}", line.distance)));
+        let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| at(&error))?;
+        if !(1..=MAX_DISTANCE).contains(&puzzle.distance) {
+            return Err(at(&format!("distance {}, expected 1 to {MAX_DISTANCE}", puzzle.distance)));
         }
-        let position = line.position.parse().map_err(|error| at(&error))?;
-        let game = Game::from_position(rules.clone(), position).map_err(|error| at(&error))?;
+        let game = Game::from_position(rules.clone(), puzzle.position).map_err(|error| at(&error))?;
         if let Some(outcome) = game.outcome() {
             return Err(at(&format!("the game is over there: {outcome}")));
         }
-        let mut solutions = Vec::new();
-        for text in &line.solutions {
-            let mv = text.parse().map_err(|error| at(&error))?;
-            rules.check_legal(&position, mv).map_err(|error| at(&error))?;
-            solutions.push(mv);
+        for mv in &puzzle.solutions {
+            rules.check_legal(&puzzle.position, *mv).map_err(|error| at(&error))?;
         }
-        puzzles.push(Puzzle { position, distance: line.distance, solutions, game: line.game, ply: line.ply });
+        puzzles.push(puzzle);
     }
     if puzzles.len() != header.puzzles {
         return Err((1, format!("{} puzzles follow, expected {}", puzzles.len(), header.puzzles)));
@@ -177,6 +109,7 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sealed_file::EMPTY_CHECKSUM;
 
     fn set() -> PuzzleSet {
         let position = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use tablut_puzzles::{Puzzle, PuzzleSet, SolveConfig, SolveReport, solve};
+use tablut_arena::puzzles::{Puzzle, PuzzleSet, SolveConfig, SolveReport, solve};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{SearchConfig, UniformEvaluator};

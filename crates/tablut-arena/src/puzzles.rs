@@ -1,5 +1,18 @@
-//! One puzzle: a position, the distance of its win, and all moves that win within that distance.
+//! Puzzles: positions from real games in which the side to move has a proven shortest win.
+//!
+//! A puzzle's position is the start of its own game, without the moves that led to it. The exhaustive solver has proven
+//! the win and that there is no shorter one; it shares no code with the search. [`mine`] finds puzzles in self-play, a
+//! [`PuzzleSet`] is a file of them, and [`solve`] measures how many a search solves.
 
+mod file;
+mod mine;
+mod solve;
+
+pub use file::PuzzleSet;
+pub use mine::{Mine, MineError, mine};
+pub use solve::{DistanceReport, SolveConfig, SolveReport, solve};
+
+use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Position};
 
 /// The longest distance of a puzzle, in moves of the side to move.
@@ -8,7 +21,8 @@ pub const MAX_DISTANCE: u32 = 4;
 pub const MAX_PLIES: u32 = 2 * MAX_DISTANCE - 1;
 
 /// A position with a proven shortest win of the side to move.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Puzzle {
     /// The position.
     pub position: Position,

@@ -1,10 +1,11 @@
 //! Measures how many puzzles a search solves, and checks all its proofs.
 
-use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
+use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use tablut_players::{NetPlayer, Watch};
+use tablut_players::NetPlayer;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::exhaustive::{TooManyPositions, WinSolver};
 use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchConfig, SearchResult};
@@ -79,7 +80,7 @@ pub fn solve(
             let game = Game::from_position(rules.clone(), puzzle.position)
                 .expect("a puzzle's position was a game when it was read or found");
             let limit = Limit::of_simulations(config.simulations);
-            let result = player.think(&game, &config.search, limit, &mut |_| Watch::GoOn)?;
+            let result = player.think(&game, &config.search, limit, &mut |_| ControlFlow::Continue(()))?;
             Ok(judge(&game, puzzle, &result))
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Finds puzzles in self-play: a net plays, and the exhaustive solver searches the last positions of its games.
 
-use crate::puzzle::{MAX_DISTANCE, MAX_PLIES, Puzzle};
+use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
