@@ -5,17 +5,15 @@
 
 mod evaluation;
 mod ordering;
-mod score;
 mod table;
 mod tree;
 
 use crate::player::{Fault, Player};
 use crate::simple::pick;
 use crate::spec::{MAX_DEPTH, SearchLimit};
-use evaluation::Evaluation;
+use evaluation::{Evaluation, INFINITE, WIN, WIN_BOUND};
 use ordering::Ordering;
 use rand::rngs::ChaCha8Rng;
-use score::{INFINITE, WIN, WIN_BOUND};
 use std::sync::Arc;
 use std::time::Instant;
 use table::Table;

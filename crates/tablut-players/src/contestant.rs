@@ -1,9 +1,10 @@
 //! A player in matches: its name, its requirements, and how it starts a game.
 
 use crate::baseline::maker;
-use crate::nets::NetSearch;
-use crate::player::Player;
-use crate::search_player::SearchPlayer;
+use crate::named::NamedPlayer;
+use crate::net_player::SearchPlayer;
+use crate::nets::{NetSearch, Nets};
+use crate::player::{Player, PlayerError};
 use crate::spec::PlayerSpec;
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ pub enum Demand {
     /// All threads: only one of its games can be played at a time.
     OneAtATime,
 }
+
+/// Starts another program as a player of games under some rules.
+pub type StartProgram = fn(&NamedPlayer, &Arc<Rules>) -> Result<Contestant, PlayerError>;
 
 /// Creates the player for one side of one game. All its randomness comes from the number.
 type Sit = Arc<dyn Fn(&Arc<Rules>, Side, u64) -> Box<dyn Player> + Send + Sync>;
@@ -69,6 +73,27 @@ impl Contestant {
         let demand = if spec.is_reproducible() { Demand::Shared } else { Demand::OwnThread };
         let make = maker(spec)?;
         Some(Self::new(name, None, demand, move |rules, _, seed| make(rules, seed)))
+    }
+
+    /// The player that `named` describes, for games under `rules`: without a net, one of `nets`, or a program that
+    /// `start_program` starts at once. No other code turns a player's text into a player of matches.
+    pub fn of(
+        named: &NamedPlayer,
+        rules: &Arc<Rules>,
+        nets: &Nets,
+        start_program: StartProgram,
+    ) -> Result<Self, PlayerError> {
+        let name = named.name();
+        if let Some(baseline) = Self::baseline(name.clone(), &named.spec) {
+            return Ok(baseline);
+        }
+        if named.spec.model_file().is_none() {
+            return start_program(named, rules);
+        }
+        match nets.search_of(&named.spec) {
+            Some(search) => Ok(Self::net(name, search)),
+            None => Err(PlayerError { name, reason: "its model file was not loaded".to_owned() }),
+        }
     }
 
     /// The player for `side` of a game under `rules`.

@@ -1,7 +1,7 @@
 //! Players of Tablut: their names, their creation, and their moves.
 //!
 //! - [`PlayerSpec`], [`NamedPlayer`]: a player's text; [`SearchOptions`]: changes to a net's search.
-//! - [`Player`]: one side of a game, implemented by every player; [`Registry`]: turns a text into a [`Contestant`],
+//! - [`Player`]: one side of a game, implemented by every player; [`Contestant::of`] turns a text into a [`Contestant`],
 //!   which creates players for games.
 //! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
 //! - [`Nets`], [`SearchPlayer`], [`NetPlayer`]: nets, loaded once; one plays among many games, the other one game
@@ -11,24 +11,18 @@
 pub mod alphabeta;
 pub mod baseline;
 pub mod contestant;
-pub mod ending;
 pub mod named;
 pub mod net_player;
 pub mod nets;
 pub mod player;
-pub mod registry;
 pub mod rollouts;
-pub mod search_player;
 pub mod simple;
 pub mod spec;
 
 pub use baseline::Baseline;
-pub use contestant::{Contestant, Demand};
-pub use ending::Ending;
+pub use contestant::{Contestant, Demand, StartProgram};
 pub use named::{NamedPlayer, is_name};
-pub use net_player::{NetPlayer, Watch};
+pub use net_player::{NetPlayer, SearchPlayer};
 pub use nets::{NetInfo, NetSearch, Nets, NetsError, play_simulations};
-pub use player::{Fault, Player, PlayerError};
-pub use registry::{Registry, StartProgram};
-pub use search_player::SearchPlayer;
+pub use player::{Ending, Fault, Player, PlayerError};
 pub use spec::{MAX_SIMULATIONS, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};

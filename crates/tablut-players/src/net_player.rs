@@ -1,11 +1,14 @@
-//! A net that plays one game at a time, outside a match: with a number of simulations, or with a clock.
+//! Nets with their search: one that plays one game at a time, outside a match, and one side of a game among many.
 
+use crate::nets::NetSearch;
+use crate::player::{Fault, Player};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
+use std::ops::ControlFlow;
 use std::time::Instant;
 use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Precision, Weights};
-use tablut_rules::Game;
-use tablut_search::{EvaluateError, Evaluator, Limit, Search, SearchConfig, SearchResult};
+use tablut_rules::{Game, Move};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, Search, SearchConfig, SearchResult};
 
 /// A net with its search, for one game after another.
 pub struct NetPlayer {
@@ -16,15 +19,6 @@ pub struct NetPlayer {
 
 /// Leaves in flight per thread, if there are several threads and the search has a time limit.
 const LEAVES_PER_THREAD: u32 = 4;
-
-/// The answer of [`NetPlayer::think`]'s `watch`.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Watch {
-    /// Continue.
-    GoOn,
-    /// Stop and play the best move found.
-    Stop,
-}
 
 impl NetPlayer {
     /// A player with any evaluator. All randomness comes from `seed`.
@@ -45,7 +39,7 @@ impl NetPlayer {
     }
 
     /// Searches the game's position with the settings in `config` until `limit` is reached.
-    /// `watch` sees the search after every batch of evaluations.
+    /// `watch` sees the search after every batch of evaluations. With a break the best move found is played.
     ///
     /// Every ply has its own random generator, so that the search of one ply does not influence another. Without a time
     /// limit the result depends on nothing else; with one it depends on the machine.
@@ -57,7 +51,7 @@ impl NetPlayer {
         game: &Game,
         config: &SearchConfig,
         limit: Limit,
-        watch: &mut dyn FnMut(&Search) -> Watch,
+        watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
     ) -> Result<SearchResult, EvaluateError> {
         Ok(self.search(game, config, limit, watch)?.result())
     }
@@ -71,7 +65,7 @@ impl NetPlayer {
         game: &Game,
         config: &SearchConfig,
         limit: Limit,
-        watch: &mut dyn FnMut(&Search) -> Watch,
+        watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
     ) -> Result<Search, EvaluateError> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(game.ply()));
@@ -87,7 +81,7 @@ impl NetPlayer {
             queries.clear();
             search.gather(&mut queries);
             search.apply(&self.evaluator.evaluate(&queries)?);
-            if watch(&search) == Watch::Stop {
+            if watch(&search).is_break() {
                 search.stop();
                 break;
             }
@@ -96,9 +90,56 @@ impl NetPlayer {
     }
 }
 
+/// A net with its search, for one game.
+pub struct SearchPlayer {
+    limit: Limit,
+    config: SearchConfig,
+    seed: u64,
+    /// Created on the net's first move.
+    search: Option<Search>,
+    /// When the search of the current move began.
+    began: Option<Instant>,
+}
+
+impl SearchPlayer {
+    /// A player with the settings of `search`. All randomness comes from `seed`.
+    pub fn new(search: &NetSearch, seed: u64) -> Self {
+        Self { limit: search.limit, config: search.config.clone(), seed, search: None, began: None }
+    }
+}
+
+impl Player for SearchPlayer {
+    fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        let fresh = || Search::new(game.clone(), &self.config, self.limit, ChaCha8Rng::seed_from_u64(self.seed));
+        let search = self.search.get_or_insert_with(fresh);
+        while search.goes_on(began.elapsed()) {
+            if search.gather(queries) > 0 {
+                return Ok(None);
+            }
+        }
+        self.began = None;
+        Ok(Some(search.result().chosen))
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        if let Some(search) = &mut self.search {
+            search.apply(evaluations);
+        }
+    }
+
+    fn follow(&mut self, _: &Game, mv: Move) -> Result<(), Fault> {
+        if let Some(search) = &mut self.search {
+            search.advance(mv);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{NetPlayer, Watch};
+    use super::NetPlayer;
+    use std::ops::ControlFlow::{Break, Continue};
     use std::sync::Arc;
     use std::time::Duration;
     use tablut_rules::{Game, Position, Rules, Side};
@@ -114,7 +155,7 @@ mod tests {
 
     #[test]
     fn simulations_are_counted_and_results_repeat() {
-        let think = |limit| player().think(&start(), &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn).unwrap();
+        let think = |limit| player().think(&start(), &SearchConfig::for_play(), limit, &mut |_| Continue(())).unwrap();
         let result = think(Limit::of_simulations(50));
         assert!(result.simulations <= 50 && result.simulations >= 16, "{}", result.simulations);
         assert_eq!(think(Limit::of_simulations(50)), result);
@@ -123,16 +164,16 @@ mod tests {
 
     #[test]
     fn a_search_by_time_ends_and_grows_until_it_is_told_to_stop() {
-        let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> Watch| {
+        let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> std::ops::ControlFlow<()>| {
             let limit = Limit::of_time(time).unwrap();
             player().think(&start(), &SearchConfig::for_play(), limit, watch).unwrap()
         };
-        let none = think(Duration::from_millis(1), &mut |_| Watch::GoOn);
+        let none = think(Duration::from_millis(1), &mut |_| Continue(()));
         assert!(start().rules().check_legal(start().position(), none.chosen).is_ok());
         let mut batches = 0;
         let long = think(Duration::from_hours(1), &mut |_| {
             batches += 1;
-            if batches == 60 { Watch::Stop } else { Watch::GoOn }
+            if batches == 60 { Break(()) } else { Continue(()) }
         });
         let visits: u32 = long.moves.iter().map(|root| root.visits).sum();
         assert!(visits > 50, "{visits} visits after {batches} batches");
@@ -144,7 +185,7 @@ mod tests {
         let position: Position = "9/9/9/4t4/9/2K6/9/9/3t5 d".parse().unwrap();
         let game = Game::from_position(rules, position).unwrap();
         let limit = Limit::of_time(Duration::from_hours(1)).unwrap();
-        let result = player().think(&game, &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn).unwrap();
+        let result = player().think(&game, &SearchConfig::for_play(), limit, &mut |_| Continue(())).unwrap();
         assert_eq!(result.proven.and_then(|proof| proof.winner), Some(Side::Defenders));
     }
 }

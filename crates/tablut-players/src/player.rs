@@ -1,6 +1,6 @@
-//! The trait of all players: one side of a game, asked for its moves step by step.
+//! The trait of all players: one side of a game, asked for its moves step by step; and how games between players end.
 
-use tablut_rules::{Game, Move, Side};
+use tablut_rules::{Game, Move, Outcome, Side};
 use tablut_search::{Evaluation, Query};
 
 /// One side of a game.
@@ -47,4 +47,36 @@ pub struct PlayerError {
     pub name: String,
     /// The reason.
     pub reason: String,
+}
+
+/// Why a game ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// By the rules.
+    Rules(Outcome),
+    /// A player made an illegal move, was too slow, left, or sent something that is not a move. The other player wins.
+    Forfeit {
+        /// The player that lost.
+        loser: Side,
+        /// The reason, in words.
+        reason: String,
+    },
+}
+
+impl Ending {
+    /// The winner, or `None` for a draw.
+    pub fn winner(&self) -> Option<Side> {
+        match self {
+            Self::Rules(outcome) => outcome.winner,
+            Self::Forfeit { loser, .. } => Some(loser.opponent()),
+        }
+    }
+
+    /// The reason as one word: the rules' reason, such as `king-escaped`, or `forfeit`.
+    pub fn keyword(&self) -> String {
+        match self {
+            Self::Rules(outcome) => outcome.reason.to_string(),
+            Self::Forfeit { .. } => "forfeit".to_owned(),
+        }
+    }
 }

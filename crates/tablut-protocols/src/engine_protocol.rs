@@ -20,13 +20,13 @@
 mod command;
 pub(crate) mod host;
 
-use crate::bridge_player::BridgePlayer;
-use crate::wire::{Failure, Lines, Wire, refused};
+use crate::wire::{BridgePlayer, Failure, Lines, Wire, refused};
 use command::Command;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
-use tablut_players::{MAX_SIMULATIONS, NetPlayer, Watch};
+use tablut_players::{MAX_SIMULATIONS, NetPlayer};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
 use tablut_search::{Limit, Search, SearchConfig, SearchResult};
 
@@ -151,7 +151,7 @@ fn think(
         };
         listened.unwrap_or_else(|error| {
             broken = Some(error);
-            Watch::Stop
+            ControlFlow::Break(())
         })
     };
     let result = net.think(game, &SearchConfig::for_play(), limit, watch).map_err(refused)?;
@@ -163,19 +163,19 @@ fn think(
 }
 
 /// Handles the lines that arrive while the engine thinks.
-fn listen(wire: &mut Wire<'_>, quits: &mut bool) -> io::Result<Watch> {
+fn listen(wire: &mut Wire<'_>, quits: &mut bool) -> io::Result<ControlFlow<()>> {
     while let Some(line) = wire.arrived() {
         match line.trim() {
-            "stop" => return Ok(Watch::Stop),
+            "stop" => return Ok(ControlFlow::Break(())),
             "quit" => {
                 *quits = true;
-                return Ok(Watch::Stop);
+                return Ok(ControlFlow::Break(()));
             }
             "isready" => wire.say("readyok")?,
             _ => wire.keep(line),
         }
     }
-    Ok(Watch::GoOn)
+    Ok(ControlFlow::Continue(()))
 }
 
 /// Simulations in the tree below the root.

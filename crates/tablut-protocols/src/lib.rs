@@ -7,7 +7,6 @@
 //! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in matches.
 //!   [`wire`]: sending and receiving lines.
 
-mod bridge_player;
 pub mod challenge;
 pub mod engine_protocol;
 pub mod opentafl;
@@ -15,5 +14,5 @@ mod program;
 mod start;
 pub mod wire;
 
-pub use bridge_player::BridgePlayer;
 pub use start::start_program;
+pub use wire::BridgePlayer;

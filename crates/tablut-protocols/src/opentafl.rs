@@ -22,15 +22,15 @@ mod command;
 mod followed_game;
 pub(crate) mod host;
 
-use crate::bridge_player::BridgePlayer;
-use crate::wire::{Failure, Lines, Wire, refused};
+use crate::wire::{BridgePlayer, Failure, Lines, Wire, refused};
 use clock::Clock;
 use command::Command;
 use followed_game::{Followed, FollowedGame};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tablut_players::{NetPlayer, Watch};
+use tablut_players::NetPlayer;
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search, SearchConfig};
 
@@ -265,7 +265,7 @@ impl<'a, 'w> Listener<'a, 'w> {
         Self { clock, side, wire, deadline: None, is_over: false, quits: false }
     }
 
-    fn listen(&mut self) -> Watch {
+    fn listen(&mut self) -> ControlFlow<()> {
         while let Some(line) = self.wire.arrived() {
             match Command::read(&line) {
                 Ok(Command::Finish) => (self.is_over, *self.clock) = (true, None),
@@ -277,15 +277,19 @@ impl<'a, 'w> Listener<'a, 'w> {
                 // A user who goes to another position does not wait for the rest of this analysis.
                 Ok(Command::Position(_) | Command::Rules(_) | Command::Analyze { .. }) if self.side.is_none() => {
                     self.wire.keep(line);
-                    return Watch::Stop;
+                    return ControlFlow::Break(());
                 }
                 _ => self.wire.keep(line),
             }
             if self.is_over {
-                return Watch::Stop;
+                return ControlFlow::Break(());
             }
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) { Watch::Stop } else { Watch::GoOn }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

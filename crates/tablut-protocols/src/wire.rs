@@ -1,9 +1,29 @@
-//! Communication in lines. Incoming lines wait in a channel, so that they can be read while a net thinks.
+//! Our program as an engine: its player, and communication in lines. Incoming lines wait in a channel, so that they can be read while a net thinks.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
+use tablut_players::{Baseline, NetPlayer};
+use tablut_rules::Rules;
+
+/// The player of our program as an engine.
+pub enum BridgePlayer {
+    /// A net.
+    Net(Box<NetPlayer>),
+    /// A player without a net. It ignores limits on its time.
+    Baseline(Baseline),
+}
+
+impl BridgePlayer {
+    /// Changes the rules.
+    pub fn set_rules(&mut self, rules: &Arc<Rules>) {
+        if let Self::Baseline(player) = self {
+            player.play_by(rules);
+        }
+    }
+}
 
 /// The maximum length of a line. A longer line is skipped completely, because no protocol here has one.
 const MAX_LINE_BYTES: usize = 1 << 16;

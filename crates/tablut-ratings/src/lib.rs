@@ -8,15 +8,13 @@
 
 pub mod elo;
 pub mod pairs;
-pub mod rated_run;
 pub mod ratings;
 pub mod score;
 pub mod sequential_test;
 #[cfg(test)]
 mod simulated;
 
-pub use pairs::PairTable;
-pub use rated_run::{RatedGeneration, RatedMatch};
-pub use ratings::{Anchor, Anchored, Pairing, Rating, RatingError, Ratings, rate};
+pub use pairs::{PairTable, RatedGeneration, RatedMatch};
+pub use ratings::{Anchor, Pairing, Rating, RatingError, Ratings, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use sequential_test::{SequentialTest, TestBounds, TestBoundsError, TestState, TestVerdict};

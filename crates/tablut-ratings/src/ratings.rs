@@ -10,7 +10,7 @@
 //!
 //! **Anchors** are players with given ratings. One anchor fixes the zero of the scale. The model fixes the unit, so a
 //! second anchor does not stretch the scale. It replaces the measured distance of that player from the first anchor by
-//! the published one. So ladders with the same anchors can be compared. [`Anchored::measured`] is the rating that the
+//! the published one. So ladders with the same anchors can be compared. [`Ratings::measured`] is the rating that the
 //! games alone would give.
 //!
 //! **Intervals** are 95 % profile-likelihood intervals of the difference from the anchors. Their ends are the ratings
@@ -23,18 +23,16 @@
 use crate::elo::LOGIT_PER_ELO;
 use interval::{normal_below, profile};
 use model::Model;
-use pair_effect::PairEffect;
+use pair_effect::pair_effect;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 mod interval;
 mod model;
 mod pair_effect;
-mod pairing;
 mod solve;
 
-pub use model::PRIOR_SD_ELO;
-pub use pairing::{Anchor, Pairing};
+pub use model::{Anchor, PRIOR_SD_ELO, Pairing};
 
 /// A rating in Elo points.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,17 +43,6 @@ pub struct Rating {
     pub low: f64,
     /// Upper end of the 95 % interval.
     pub high: f64,
-}
-
-/// An anchor other than the first, with the rating that the games give it.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Anchored {
-    /// The player's index.
-    pub player: usize,
-    /// The rating that it was given.
-    pub elo: f64,
-    /// The rating that it would have with the first anchor alone.
-    pub measured: Rating,
 }
 
 /// Ratings of all players, and the other estimated quantities.
@@ -69,8 +56,8 @@ pub struct Ratings {
     pub draw_rate: f64,
     /// `superiority[i][j]` is the likelihood that player `i` is stronger than `j`. It is ½ for a player and itself.
     pub superiority: Vec<Vec<f64>>,
-    /// The anchors other than the first.
-    pub anchored: Vec<Anchored>,
+    /// For each anchor other than the first, its index and the rating that it would have with the first anchor alone.
+    pub measured: Vec<(usize, Rating)>,
 }
 
 /// The ratings cannot be computed.
@@ -113,18 +100,15 @@ pub fn rate(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Resul
     check(n_players, anchors, pairings)?;
     let fit = Fit::new(n_players, anchors, pairings);
     let players = (0..n_players).map(|k| fit.rating(k)).collect();
-    let measured = |anchor: &Anchor| Anchored {
-        player: anchor.player,
-        elo: anchor.elo,
-        measured: Fit::new(n_players, &anchors[..1], pairings).rating(anchor.player),
-    };
+    let measured =
+        |anchor: &Anchor| (anchor.player, Fit::new(n_players, &anchors[..1], pairings).rating(anchor.player));
     let draw_weight = fit.best[n_players + 1].exp();
     Ok(Ratings {
         players,
         attackers_advantage: fit.rating(n_players),
         draw_rate: draw_weight / (draw_weight + 2.0),
         superiority: fit.superiority(n_players),
-        anchored: anchors[1..].iter().map(measured).collect(),
+        measured: anchors[1..].iter().map(measured).collect(),
     })
 }
 
@@ -173,7 +157,7 @@ impl<'a> Fit<'a> {
         }
         let mut direction = vec![0.0; self.best.len()];
         direction[k] = 1.0;
-        let effect = PairEffect::new(&self.model, &self.best, &self.covariance).of(&direction);
+        let effect = pair_effect(&self.model, &self.best, &self.covariance, &direction);
         let deviation = (self.covariance[k][k] * effect).max(0.0).sqrt();
         let (low, high) = profile(&self.model, &self.best, k, effect, deviation);
         Rating { elo: elo(self.best[k]), low: elo(low), high: elo(high) }
@@ -200,7 +184,7 @@ impl<'a> Fit<'a> {
         };
         let mut direction = vec![0.0; self.best.len()];
         (direction[i], direction[j]) = (1.0, -1.0);
-        let effect = PairEffect::new(&self.model, &self.best, &self.covariance).of(&direction);
+        let effect = pair_effect(&self.model, &self.best, &self.covariance, &direction);
         let fitted = equal.maximise(equal.start_near(&self.best));
         let drop = self.model.log_posterior(&self.best) - equal.log_posterior(&fitted);
         normal_below(difference.signum() * (2.0 * drop.max(0.0) / effect).sqrt())

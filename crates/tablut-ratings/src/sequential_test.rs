@@ -161,16 +161,16 @@ pub struct TestState {
 pub struct SequentialTest {
     bounds: TestBounds,
     seen: Pentanomial,
-    stronger: f64,
-    not_stronger: f64,
-    verdict: TestVerdict,
+    state: TestState,
 }
 
 impl SequentialTest {
     /// A test without any pairs yet.
     pub fn new(bounds: TestBounds) -> Self {
-        let seen = Pentanomial::default();
-        Self { bounds, seen, stronger: 0.0, not_stronger: 0.0, verdict: TestVerdict::Undecided }
+        let (stronger_at, not_stronger_at) = (-bounds.alpha.ln(), -bounds.beta.ln());
+        let verdict = TestVerdict::Undecided;
+        let state = TestState { stronger: 0.0, not_stronger: 0.0, stronger_at, not_stronger_at, verdict };
+        Self { bounds, seen: Pentanomial::default(), state }
     }
 
     /// The hypotheses and error rates.
@@ -183,20 +183,21 @@ impl SequentialTest {
     /// # Panics
     /// If there are more than four half points.
     pub fn record(&mut self, half_points: usize) {
-        if self.verdict == TestVerdict::Undecided {
+        if self.state.verdict == TestVerdict::Undecided {
             let (m0, m1) = (expected_score(self.bounds.elo0), expected_score(self.bounds.elo1));
             let score = pair_score(half_points);
             // The bets use only the pairs before this one.
-            self.stronger += (likeliest_bet(&self.seen, m0, m1) * (score - m0)).ln_1p();
-            self.not_stronger += (likeliest_bet(&self.seen, m1, m0) * (score - m1)).ln_1p();
-            self.verdict = self.judge();
+            self.state.stronger += (likeliest_bet(&self.seen, m0, m1) * (score - m0)).ln_1p();
+            self.state.not_stronger += (likeliest_bet(&self.seen, m1, m0) * (score - m1)).ln_1p();
+            self.state.verdict = self.judge();
         }
         self.seen.counts[half_points] += 1;
     }
 
     fn judge(&self) -> TestVerdict {
         // A score between the hypotheses is evidence against both. The one that exceeds its limit by more is rejected.
-        let over = [self.stronger + self.bounds.alpha.ln(), self.not_stronger + self.bounds.beta.ln()];
+        let TestState { stronger, not_stronger, stronger_at, not_stronger_at, .. } = self.state;
+        let over = [stronger - stronger_at, not_stronger - not_stronger_at];
         match (over[0] >= 0.0, over[1] >= 0.0) {
             (false, false) => TestVerdict::Undecided,
             (true, true) if over[1] > over[0] => TestVerdict::NotStronger,
@@ -207,13 +208,7 @@ impl SequentialTest {
 
     /// The current state.
     pub fn state(&self) -> TestState {
-        TestState {
-            stronger: self.stronger,
-            not_stronger: self.not_stronger,
-            stronger_at: -self.bounds.alpha.ln(),
-            not_stronger_at: -self.bounds.beta.ln(),
-            verdict: self.verdict,
-        }
+        self.state
     }
 }
 

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tablut_arena::{DEFAULT_OPENING_PLIES, SmallMatch, play_pairs};
+use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, DoorError};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
 use tablut_net::{Model, Precision, TrainingSummary};
-use tablut_players::{NamedPlayer, PlayerSpec, Registry, SearchOptions};
+use tablut_players::{Contestant, NamedPlayer, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
 use tablut_search::Limit;
@@ -94,7 +94,6 @@ fn prepare(
         let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());
         NamedPlayer::from(PlayerSpec::Net { file, limit, options })
     };
-    let registry = Registry::new(&nets, start_program);
     let mut matches = Vec::new();
     for order in pairs {
         let opponent = match &order.opponent {
@@ -102,14 +101,16 @@ fn prepare(
             RatingOpponent::Untrained => net(UNTRAINED.into()),
             RatingOpponent::Generation(generation) => net(model_path(&run.checkpoints(), *generation)),
         };
-        let contestant = |player: &NamedPlayer| registry.contestant(player, &order.rules);
+        let contestant = |player: &NamedPlayer| Contestant::of(player, &order.rules, &nets, start_program);
         matches.push(SmallMatch {
-            rules: order.rules.clone(),
-            contestants: [contestant(&net(NEWEST.into()))?, contestant(&opponent)?],
+            plan: MatchPlan {
+                rules: order.rules.clone(),
+                contestants: [contestant(&net(NEWEST.into()))?, contestant(&opponent)?],
+                max_plies: Some(run.config.selfplay.max_plies),
+                seed: order.seed,
+            },
             n_pairs: order.n_pairs,
             opening_plies: DEFAULT_OPENING_PLIES,
-            max_plies: run.config.selfplay.max_plies,
-            seed: order.seed,
         });
     }
     Ok(Prepared { nets, matches })

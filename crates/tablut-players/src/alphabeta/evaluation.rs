@@ -1,9 +1,18 @@
 //! The hand-written evaluation. It reads the rule set's data, so that it works for every game.
 //!
+//! Scores are in the side to move's view, in hundredths of a defender. A win in `n` plies is [`WIN`]` - n`.
+//!
 //! It adds up material, the king's way out, how far the attackers have enclosed him, and how close he is to capture.
 //! [`Features`] are the counts, [`Weights`] their values.
 
 use tablut_rules::{Bitboard, CENTRE, CampEntry, Direction, KingCapture, Landing, Passing, Position, Rules, Side};
+
+/// The score of a game that is won at once.
+pub(super) const WIN: i32 = 30_000;
+/// Scores beyond this are proven wins.
+pub(super) const WIN_BOUND: i32 = WIN - 1_000;
+/// Above any score.
+pub(super) const INFINITE: i32 = WIN + 1;
 
 /// How many moves of the king are considered to measure his way out.
 const MAX_KING_MOVES: usize = 4;

@@ -1,6 +1,6 @@
 //! The transposition table: results of earlier searches.
 
-use super::score::WIN_BOUND;
+use super::evaluation::WIN_BOUND;
 use tablut_rules::{Move, Square};
 
 /// The relation of a stored score to the true one.
@@ -62,7 +62,7 @@ impl Table {
         let slot = self.slots.get(self.index(key))?;
         (slot.depth > 0 && slot.key == key).then(|| Entry {
             mv: unpack(slot.mv),
-            score: from_stored(i32::from(slot.score), ply),
+            score: moved(i32::from(slot.score), -ply),
             depth: u32::from(slot.depth) - 1,
             bound: slot.bound,
         })
@@ -79,30 +79,14 @@ impl Table {
         if slot.key == key && slot.depth > depth && entry.bound != Bound::Exact {
             return;
         }
-        let score = to_stored(entry.score, ply) as i16;
+        let score = moved(entry.score, ply) as i16;
         *slot = Slot { key, mv: pack(entry.mv), score, depth, bound: entry.bound };
     }
 }
 
-/// Wins are stored by their distance from the position, not from the root.
-fn to_stored(score: i32, ply: i32) -> i32 {
-    if score > WIN_BOUND {
-        score + ply
-    } else if score < -WIN_BOUND {
-        score - ply
-    } else {
-        score
-    }
-}
-
-fn from_stored(score: i32, ply: i32) -> i32 {
-    if score > WIN_BOUND {
-        score - ply
-    } else if score < -WIN_BOUND {
-        score + ply
-    } else {
-        score
-    }
+/// The score with `plies` more to a win: wins are stored by their distance from the position, not from the root.
+fn moved(score: i32, plies: i32) -> i32 {
+    if score.abs() > WIN_BOUND { score + score.signum() * plies } else { score }
 }
 
 /// Squares take eight bits each: their index plus one, so that 0 means none.
@@ -121,7 +105,7 @@ fn unpack(packed: u32) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::{Bound, Entry, Table, pack, unpack};
-    use crate::alphabeta::score::WIN;
+    use crate::alphabeta::evaluation::WIN;
 
     #[test]
     fn moves_survive_packing() {

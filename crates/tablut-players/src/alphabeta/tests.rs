@@ -1,8 +1,7 @@
 //! Compares the engine with a plain minimax, and tests positions with one answer.
 
-use super::evaluation::Evaluation;
+use super::evaluation::{Evaluation, INFINITE, WIN};
 use super::ordering::Ordering;
-use super::score::{INFINITE, WIN};
 use super::table::Table;
 use super::tree::Tree;
 use super::{AlphaBeta, line_of};

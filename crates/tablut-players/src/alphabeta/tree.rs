@@ -1,8 +1,7 @@
 //! The search: negamax with alpha-beta bounds, and quiescence on captures and escapes.
 
-use super::evaluation::Evaluation;
+use super::evaluation::{Evaluation, INFINITE, WIN};
 use super::ordering::{Child, Ordering};
-use super::score::{INFINITE, WIN};
 use super::table::{Bound, Entry, Table};
 use std::time::Instant;
 use tablut_rules::{MoveList, Position, Rules, Side};

@@ -1,6 +1,6 @@
 //! A player in a Challenge game with another referee.
 
-use super::frame::{read_frame, write_frame};
+use super::frame::{read_frame, write_json};
 use super::message::{Action, ChallengeState, unreadable};
 use super::{ChallengeError, port};
 use std::net::TcpStream;
@@ -60,7 +60,7 @@ pub fn play(
     stream.set_read_timeout(Some(POLL)).map_err(connection)?;
     stream.set_nodelay(true).map_err(connection)?;
     let (mut reader, mut writer) = (stream, stream);
-    write_frame(&mut writer, PEER, &serde_json::Value::from(options.name.as_str()).to_string())?;
+    write_json(&mut writer, PEER, &options.name)?;
     let mut follower = Follower { rules: &options.rules, game: None, moves: Vec::new() };
     let mut sent: Option<Move> = None;
     loop {
@@ -85,9 +85,7 @@ pub fn play(
         if game.position().side_to_move() == options.side {
             let mv = choose(game).map_err(ChallengeError::Player)?;
             game.rules().check_legal(game.position(), mv).map_err(ChallengeError::Illegal)?;
-            let action = Action::of(mv, options.side);
-            let text = serde_json::to_string(&action).map_err(|error| unreadable(PEER, &error.to_string(), ""))?;
-            write_frame(&mut writer, PEER, &text)?;
+            write_json(&mut writer, PEER, &Action::of(mv, options.side))?;
             sent = Some(mv);
         }
     }

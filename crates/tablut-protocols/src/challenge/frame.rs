@@ -1,6 +1,7 @@
 //! Frames: a length as a signed 32-bit big-endian integer, followed by that many bytes of UTF-8 text.
 
 use super::ChallengeError;
+use serde::Serialize;
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -59,6 +60,15 @@ pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Re
     bytes.extend(text.as_bytes());
     // One write, so that a peer never sees a length without its text.
     stream.write_all(&bytes).and_then(|()| stream.flush()).map_err(|reason| ChallengeError::Connection { peer, reason })
+}
+
+/// Writes a message as one frame of JSON.
+pub(super) fn write_json(
+    stream: &mut dyn Write,
+    peer: &'static str,
+    message: &impl Serialize,
+) -> Result<(), ChallengeError> {
+    write_frame(stream, peer, &serde_json::to_string(message).expect("a message is plain data"))
 }
 
 /// The deadline of a frame.

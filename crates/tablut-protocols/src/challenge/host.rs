@@ -1,7 +1,7 @@
 //! A client for the Tablut Challenge as a player. We are its referee, on the contest's ports, with the contest's
 //! arguments.
 
-use super::frame::{read_frame, write_frame};
+use super::frame::{read_frame, write_json};
 use super::message::{Action, ChallengeState, Turn};
 use super::{ChallengeError, port};
 use crate::program::{GRACE, Process, Program, SLICE, START_TIME, forfeit};
@@ -68,8 +68,7 @@ impl Link {
     }
 
     fn send(&self, state: &ChallengeState) -> Result<(), ChallengeError> {
-        let text = serde_json::to_string(state).expect("a state is plain data");
-        write_frame(&mut &self.stream, PEER, &text)
+        write_json(&mut &self.stream, PEER, state)
     }
 
     /// A frame, if one arrives soon.

@@ -4,8 +4,8 @@
 //! checks the clock all the time instead of once a second, and always sends a final state.
 
 use super::ChallengeError;
-use super::frame::{read_frame, write_frame};
-use super::message::{Action, ChallengeState, Turn, read_name, unreadable};
+use super::frame::{read_frame, write_json};
+use super::message::{Action, ChallengeState, Turn, read_name};
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -113,8 +113,7 @@ fn ask(mut player: &TcpStream, side: Side, options: &RefereeOptions) -> Result<M
 }
 
 fn send(mut player: &TcpStream, side: Side, state: &ChallengeState) -> Result<(), ChallengeError> {
-    let text = serde_json::to_string(state).map_err(|error| unreadable(peer(side), &error.to_string(), ""))?;
-    write_frame(&mut player, peer(side), &text)
+    write_json(&mut player, peer(side), state)
 }
 
 /// Waits for a player to connect and to send its name. A connection without a name is dropped, and the wait continues

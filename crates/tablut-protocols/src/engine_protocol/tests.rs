@@ -1,7 +1,7 @@
 //! Conversations with the engine.
 
 use super::{LineEngine, run_engine};
-use crate::bridge_player::BridgePlayer;
+use crate::wire::BridgePlayer;
 use crate::wire::lines_of;
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -2,7 +2,7 @@
 
 use super::followed_game::{Followed, FollowedGame};
 use super::{OpenTaflEngine, Pace, run_opentafl};
-use crate::bridge_player::BridgePlayer;
+use crate::wire::BridgePlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tablut_players::{Baseline, NetPlayer};

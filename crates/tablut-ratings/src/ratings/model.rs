@@ -1,9 +1,10 @@
 //! The model of paired comparisons: its likelihood, the most likely parameters, and their covariance.
 
-use super::pairing::{Anchor, Pairing};
 use super::solve::{inverse, solve};
 use crate::elo::LOGIT_PER_ELO;
+use crate::pairs::PairTable;
 use crate::score::Wdl;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// Standard deviation, in Elo points, of the prior on a rating's distance from the anchors' mean.
@@ -12,6 +13,26 @@ pub const PRIOR_SD_ELO: f64 = 2000.0;
 const PRIOR_SD_ADVANTAGE_ELO: f64 = 1000.0;
 /// Standard deviation of the prior on the draw weight's logarithm (mean 0).
 const PRIOR_SD_LOG_DRAW: f64 = 10.0;
+
+/// All pairs of games between two players. The players are given by their indices.
+#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
+pub struct Pairing {
+    /// The player whose results `pairs` counts.
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// How the pairs ended.
+    pub pairs: PairTable,
+}
+
+/// A player with a given rating.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Anchor {
+    /// The player's index.
+    pub player: usize,
+    /// Its rating in Elo points.
+    pub elo: f64,
+}
 
 /// The model's data. The parameters are one rating per player, then the side advantage, then the logarithm of the draw
 /// weight. All are in natural-logarithm units.

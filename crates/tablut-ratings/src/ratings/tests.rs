@@ -117,9 +117,9 @@ fn a_second_anchor_replaces_what_the_games_say_of_it() {
     assert!((held.players[2].elo - 490.0).abs() < 3.0, "{held:?}");
     // The last player is known only by its distance from the nearer anchor.
     assert!(held.players[2].high - held.players[2].low < 0.8 * (free.players[2].high - free.players[2].low));
-    assert_eq!((held.anchored[0].player, held.anchored[0].measured), (1, free.players[1]));
+    assert_eq!(held.measured, [(1, free.players[1])]);
     assert_eq!((held.superiority[1][0], held.superiority[0][1]), (1.0, 0.0));
-    assert!(free.anchored.is_empty());
+    assert!(free.measured.is_empty());
 }
 
 #[test]

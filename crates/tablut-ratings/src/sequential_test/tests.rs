@@ -23,7 +23,7 @@ fn pair_chances(elo: f64, tilt: f64, draw_weight: f64) -> [f64; 5] {
 /// The capitals' mean over all sequences of `n_pairs` pairs.
 fn mean_capitals(test: &SequentialTest, chances: &[f64; 5], n_pairs: u32) -> [f64; 2] {
     if n_pairs == 0 {
-        return [test.stronger.exp(), test.not_stronger.exp()];
+        return [test.state.stronger.exp(), test.state.not_stronger.exp()];
     }
     let mut means = [0.0; 2];
     for (half_points, chance) in chances.iter().enumerate() {

@@ -2,13 +2,14 @@
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tablut_net::{Precision, choose_rules};
-use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, Watch, play_simulations};
+use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, play_simulations};
 use tablut_protocols::BridgePlayer;
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
@@ -191,7 +192,7 @@ fn choose(player: &mut BridgePlayer, game: &Game, limit: Limit) -> Result<Move, 
     match player {
         BridgePlayer::Baseline(player) => Ok(player.choose(game)),
         BridgePlayer::Net(net) => net
-            .think(game, &SearchConfig::for_play(), limit, &mut |_| Watch::GoOn)
+            .think(game, &SearchConfig::for_play(), limit, &mut |_| ControlFlow::Continue(()))
             .map(|result| result.chosen)
             .map_err(|error| error.to_string()),
     }

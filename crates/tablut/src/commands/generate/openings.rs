@@ -1,6 +1,7 @@
 //! `tablut generate openings`: a book of balanced openings.
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +13,7 @@ use tablut_arena::{BookConfig, Judge, Look, OpeningBook, Opinion, make_book};
 use tablut_games::Concurrency;
 use tablut_net::Processor;
 use tablut_players::alphabeta::AlphaBeta;
-use tablut_players::{NetPlayer, Nets, PlayerSpec, SearchLimit, Watch};
+use tablut_players::{NetPlayer, Nets, PlayerSpec, SearchLimit};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{DrawValues, EvaluateError, Limit, SearchConfig};
 
@@ -141,7 +142,7 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
                 limit.simulations().filter(|&n| n > SHORT_LOOK).map_or(limit, |_| Limit::of_simulations(SHORT_LOOK));
             Ok(Box::new(move |game: &Game, look| {
                 let mut see = |limit| -> Result<Opinion, EvaluateError> {
-                    let found = player.think(game, &config, limit, &mut |_| Watch::GoOn)?;
+                    let found = player.think(game, &config, limit, &mut |_| ControlFlow::Continue(()))?;
                     Ok(Opinion { value: f64::from(found.value), best: found.chosen })
                 };
                 let first = see(short)?;

@@ -11,7 +11,7 @@ use tablut_arena::{
 };
 use tablut_fleet::{FleetMatch, FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::CancelToken;
-use tablut_players::{Ending, NamedPlayer, Nets, Registry};
+use tablut_players::{Contestant, Ending, NamedPlayer, Nets};
 use tablut_protocols::start_program;
 use tablut_rules::Rules;
 
@@ -109,7 +109,6 @@ pub fn play_all(
         None => None,
     };
     let playing = Playing { config, file: Mutex::new(file), cancel, voice };
-    let registry = Registry::new(nets, start_program);
     let mut matches = fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine), fleet.watch()));
     let mut outcomes = Vec::new();
     for (match_idx, [first, second]) in pairings.iter().enumerate() {
@@ -121,7 +120,8 @@ pub fn play_all(
                 Ok(matches.play(&pairing, earlier, cancel, on_game)?)
             })?
         } else {
-            let contestants = [registry.contestant(first, &config.rules)?, registry.contestant(second, &config.rules)?];
+            let contestant = |named| Contestant::of(named, &config.rules, nets, start_program);
+            let contestants = [contestant(first)?, contestant(second)?];
             playing.one(match_idx, &names, &|| None, |earlier, on_game| {
                 Ok(resume_match(config, &contestants, earlier, || nets.evaluators(), cancel, on_game)?)
             })?
