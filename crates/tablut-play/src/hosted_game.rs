@@ -3,28 +3,17 @@
 use crate::job_queue::{JobQueue, JobUpdate};
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_session::protocol::{Event, Request};
+use tablut_session::protocol::Request;
 use tablut_session::{LiveGame, Response, Session};
 
 /// Least time between two moves of the computer against itself, so that people can follow the game.
 pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
-/// A live game and the queue of its jobs.
+/// A live game and the queue of its jobs. The responses that it returns have no jobs left.
 pub struct HostedGame {
     name: Arc<str>,
     game: LiveGame,
     queue: Arc<JobQueue>,
-}
-
-/// The events that a request or an update causes.
-#[derive(Default)]
-pub struct Events {
-    /// For every interface that shows the game.
-    pub all: Vec<Event>,
-    /// For the interface that sent the request.
-    pub one: Vec<Event>,
-    /// Whether the game has changed and must be saved before the events are sent.
-    pub changed: bool,
 }
 
 impl HostedGame {
@@ -54,47 +43,46 @@ impl HostedGame {
     }
 
     /// The first events for a new interface.
-    pub fn greet(&mut self) -> Events {
+    pub fn greet(&mut self) -> Response {
         let response = self.game.greet(&self.name);
         self.start(response)
     }
 
     /// Answers a request, or returns why it cannot be done.
-    pub fn answer(&mut self, request: Request) -> Result<Events, String> {
+    pub fn answer(&mut self, request: Request) -> Result<Response, String> {
         let response = self.game.answer(request)?;
         Ok(self.start(response))
     }
 
     /// Starts an analysis with a fixed number of simulations.
-    pub fn evaluate(&mut self, simulations: u32) -> Result<Events, String> {
+    pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
         let response = self.game.evaluate(simulations)?;
         Ok(self.start(response))
     }
 
     /// Starts to look for puzzles in games, which are given with their names.
-    pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Events {
+    pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Response {
         let response = self.game.find_puzzles(games);
         self.start(response)
     }
 
     /// Takes an update of one of the game's jobs. Updates of other games and of cancelled jobs are ignored.
-    pub fn update(&mut self, update: JobUpdate) -> Events {
+    pub fn update(&mut self, update: JobUpdate) -> Response {
         if update.game != self.name {
-            return Events::default();
+            return Response::default();
         }
         let response = self.game.update(update.job, update.step);
         self.start(response)
     }
 
-    /// Puts a response's jobs into the queue.
-    fn start(&mut self, response: Response) -> Events {
-        let Response { mut all, one, jobs, changed } = response;
-        for job in jobs {
+    /// Puts a response's jobs into the queue. The events stay.
+    fn start(&mut self, mut response: Response) -> Response {
+        for job in std::mem::take(&mut response.jobs) {
             let id = job.id;
             if let Err(error) = self.queue.push(self.name.clone(), job) {
-                all.extend(self.game.update(id, Err(error.to_string())).all);
+                response.all.extend(self.game.update(id, Err(error.to_string())).all);
             }
         }
-        Events { all, one, changed }
+        response
     }
 }

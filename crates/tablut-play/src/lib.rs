@@ -18,18 +18,16 @@ mod options;
 mod position_report;
 mod screen;
 mod serve;
-mod shipped;
 mod terminal;
 mod terminal_events;
 mod terminal_game;
 
 pub use board_text::{Style, board_text, legend_text};
 pub use game_files::{GameRead, read_game, write_game};
-pub use options::{HumanSides, PlayArgs, PlayError};
+pub use options::{HumanSides, PlayArgs, PlayError, SHIPPED_NET, shipped_net};
 pub use position_report::{NetView, PositionReport, SearchView};
 pub use serve::{
     AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages, serve_with,
 };
-pub use shipped::{SHIPPED_NET, shipped_net};
 pub use terminal::{Console, play_in_terminal, play_lines};
 pub use terminal_events::{LineInput, LineSource, MakeLines, Piped};

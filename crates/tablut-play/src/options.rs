@@ -2,7 +2,6 @@
 
 use crate::game_files::{GameRead, read_game};
 use crate::opponents::{BySimulations, NET, WithoutNet};
-use crate::shipped::{SHIPPED_NET, shipped_net};
 use clap::ValueEnum;
 use std::io;
 use std::path::PathBuf;
@@ -233,6 +232,17 @@ fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Si
         session.set_players(people.players(opponent));
     }
     session
+}
+
+/// The shipped net in the repository. The crate has a link to it, so that a package of the crate has the file.
+pub const SHIPPED_NET: &str = "models/all-rules.tablut";
+
+/// The bytes of the shipped net's model file; none where the program was built from a tree without it.
+pub fn shipped_net() -> Option<&'static [u8]> {
+    #[cfg(shipped_net)]
+    return Some(include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/all-rules.tablut")));
+    #[cfg(not(shipped_net))]
+    return None;
 }
 
 /// The net that plays and gives advice. `None` if another player was asked for and no net is built in.

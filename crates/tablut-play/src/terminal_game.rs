@@ -2,7 +2,7 @@
 
 use crate::analysis_text::{history_text, levels_text, moves_text};
 use crate::game_files::{SavedGames, new_name, read_game, write_game};
-use crate::hosted_game::{Events, HostedGame};
+use crate::hosted_game::HostedGame;
 use crate::input::{HELP, Input};
 use crate::job_queue::{JobQueue, JobUpdate};
 use crate::options::{HumanSides, Setup};
@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, Level, LiveGame, Session, SidePlayer, words};
+use tablut_session::{HostConfig, Level, LiveGame, Response, Session, SidePlayer, words};
 
 /// The result of a command.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -116,7 +116,7 @@ impl TerminalGame {
         self.keep(events);
     }
 
-    fn keep(&mut self, events: Events) {
+    fn keep(&mut self, events: Response) {
         self.events.extend(events.one);
         self.events.extend(events.all);
     }

@@ -9,7 +9,7 @@ use crate::ruleset::{
 };
 
 /// One section of an explanation: a title and sentences.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
 pub struct Topic {
     /// What the sentences are about.
     pub title: &'static str,

@@ -54,7 +54,7 @@ impl Session {
         let certain = line.iter().rev().take_while(|id| proven(id).is_some_and(|proven| proven.winner == winner));
         let id = *certain.last()?;
         let to_move = self.game_at(id).ok()?.position().side_to_move();
-        let words = proven(&id).filter(|proven| proven.plies > 0)?.words(to_move);
+        let words = words::proven(proven(&id).filter(|proven| proven.plies > 0)?, to_move);
         Some((id, words::capitalized(&words) + "."))
     }
 

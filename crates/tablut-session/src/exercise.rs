@@ -3,10 +3,10 @@
 use crate::session::Session;
 use crate::thinking::Analysis;
 use crate::tree::NodeId;
-use crate::value::Proven;
+use crate::words;
 use serde::Serialize;
 use tablut_rules::{Game, Move, Side};
-use tablut_search::{Chances, turned};
+use tablut_search::{Chances, Proof, turned};
 
 /// A position in which the player has to find a better move.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Known {
     /// The best line.
     pub line: Vec<Move>,
     /// The proven result.
-    pub proven: Option<Proven>,
+    pub proven: Option<Proof>,
     /// The position's value for the side to move, −1 to 1.
     pub worth: f32,
     /// The mistake, and its value.
@@ -73,7 +73,7 @@ impl Exercise {
     pub(crate) fn of_mistake(node: NodeId, game: Game, before: &Analysis, played: Move, worth: f32) -> Self {
         let side = game.position().side_to_move();
         let best = before.lines.first().map(|line| line.moves.clone()).unwrap_or_default();
-        let keeps = |proven: Option<Proven>| {
+        let keeps = |proven: Option<Proof>| {
             before.proven.is_some() && proven.map(|proven| proven.winner) == before.proven.map(|proven| proven.winner)
         };
         let proven_moves = before.lines.iter().filter(|line| keeps(line.proven)).filter_map(|line| line.moves.first());
@@ -100,7 +100,7 @@ impl Exercise {
         let known = Known {
             line: solutions.first().copied().into_iter().collect(),
             solutions,
-            proven: Some(Proven { winner, plies, from_history: false }),
+            proven: Some(Proof { winner, plies, from_history: false }),
             worth: 1.0,
             played: None,
         };
@@ -114,11 +114,11 @@ impl Exercise {
 
     /// The task in words, without the solution.
     pub fn task(&self) -> String {
-        let side = crate::words::capitalized(crate::words::side(self.side()));
+        let side = words::capitalized(words::side(self.side()));
         match (self.known.proven, self.known.played) {
             (Some(proven), None) => format!("{side} to move and win in {}.", proven.plies.div_ceil(2)),
             (_, Some((played, _))) => format!("{side} to move. {played} was played here; find something better."),
-            (None, None) => format!("{side} to move. FoundPuzzle the best move."),
+            (None, None) => format!("{side} to move. Find the best move."),
         }
     }
 
@@ -130,7 +130,7 @@ impl Exercise {
             mv,
             sufficiency: Sufficiency::Best,
             words: match self.known.proven {
-                Some(proven) => crate::words::capitalized(&format!("{mv}: {}.", proven.words(self.side()))),
+                Some(proven) => words::capitalized(&format!("{mv}: {}.", words::proven(proven, self.side()))),
                 None => format!("{mv} is the best move that was found."),
             },
             line: self.known.line.clone(),

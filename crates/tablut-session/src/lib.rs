@@ -27,7 +27,6 @@ mod saved;
 mod session;
 mod thinking;
 mod tree;
-mod value;
 pub mod view;
 pub mod words;
 mod work;
@@ -47,6 +46,5 @@ pub use results::{
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
 pub use session::{MAX_COMMENT, MAX_NODES, Session, SessionError};
 pub use thinking::{Analysis, LineView, Thinking};
-pub use tree::{Node, NodeId, Tree};
-pub use value::{NodeValue, Proven};
+pub use tree::{Node, NodeId, NodeValue, Tree};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};

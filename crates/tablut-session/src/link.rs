@@ -17,9 +17,8 @@ impl Session {
             Ok(known) if known == *set => format!("rules={}", set.name),
             _ => format!("toml={}", encoded(&set.to_toml())),
         };
-        let start = self.start();
-        if *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move()) {
-            let _ = write!(text, "&start={}", encoded(&start.to_string()));
+        if self.has_own_start() {
+            let _ = write!(text, "&start={}", encoded(&self.start().to_string()));
         }
         let moves: Vec<String> = self.history().iter().map(ToString::to_string).collect();
         if !moves.is_empty() {
@@ -43,26 +42,30 @@ impl Session {
             }
         }
         let set = set.ok_or("a link without rules")?;
-        let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let texts: Vec<&str> = moves.split(',').filter(|text| !text.is_empty()).collect();
         if texts.len() >= MAX_NODES {
             return Err(format!("{} moves in a link, expected fewer than {MAX_NODES}", texts.len()));
         }
-        let start =
-            rules.opening_of(None, start.as_deref(), texts.first().copied()).map_err(|error| error.to_string())?;
+        Self::of_moves(set, start.as_deref(), &texts)
+    }
+
+    /// The game of moves in any of the known notations, with a person on each side. `start` is its first position.
+    pub(crate) fn of_moves(set: RuleSet, start: Option<&str>, texts: &[&str]) -> Result<Self, String> {
+        let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
+        let start = rules.opening_of(None, start, texts.first().copied()).map_err(|error| error.to_string())?;
         let mut session = Self::from_position(rules, start, Players::people()).map_err(|error| error.to_string())?;
-        session.play_texts(texts)?;
+        for (index, text) in texts.iter().enumerate() {
+            let at = |reason: &dyn std::fmt::Display| format!("ply {}: {reason}", index + 1);
+            let mv = session.rules().read_move(session.game().position(), text).map_err(|error| at(&error))?;
+            session.play(mv).map_err(|error| at(&error))?;
+        }
         Ok(session)
     }
 
-    /// Plays moves in any of the known notations.
-    pub(crate) fn play_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-        for (index, text) in texts.into_iter().enumerate() {
-            let at = |reason: &dyn std::fmt::Display| format!("ply {}: {reason}", index + 1);
-            let mv = self.rules().read_move(self.game().position(), text).map_err(|error| at(&error))?;
-            self.play(mv).map_err(|error| at(&error))?;
-        }
-        Ok(())
+    /// Whether the game begins from another position than its rules say, or the rules draw who moves first.
+    pub(crate) fn has_own_start(&self) -> bool {
+        let (start, set) = (self.start(), self.rules().set());
+        *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move())
     }
 }
 
@@ -112,7 +115,7 @@ mod tests {
     #[test]
     fn a_link_leads_to_the_same_game() {
         let mut session = Session::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers, Players::people());
-        session.play_texts(["d1-d3"]).unwrap();
+        session.play("d1-d3".parse().unwrap()).unwrap();
         let link = session.to_link();
         assert_eq!(link, "rules=kvasir&moves=d1-d3");
         let read = Session::from_link(&format!("#{link}")).unwrap();

@@ -39,17 +39,14 @@ impl Session {
     /// The current line as text for people. [`Session::import`] can read it.
     pub fn to_text(&self) -> String {
         let line = self.tree().line(self.current());
-        let set = self.rules().set();
-        let mut text = format!("Tablut, {} rules\n", set.name);
-        let start = self.start();
-        if *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move()) {
-            let _ = writeln!(text, "Position: {start}");
+        let mut text = format!("Tablut, {} rules\n", self.rules().name());
+        if self.has_own_start() {
+            let _ = writeln!(text, "Position: {}", self.start());
         }
         if let Some(root) = line.first().and_then(|id| self.tree().node(*id)).filter(|root| !root.comment.is_empty()) {
             let _ = writeln!(text, "{{{}}}", in_braces(&root.comment));
         }
-        let moves =
-            line.iter().filter_map(|id| self.tree().node(*id)).filter_map(|node| Some((node, self_move(node)?)));
+        let moves = line.iter().filter_map(|id| Some((self.tree().node(*id)?, self.tree().mv(*id)?)));
         for (index, (node, mv)) in moves.enumerate() {
             if index % 2 == 0 {
                 let _ = write!(text, "{}{}.", if index == 0 { "\n" } else { "" }, index / 2 + 1);
@@ -127,8 +124,7 @@ impl Session {
 
     fn from_text(text: &str, rules: &RuleSet) -> Result<Self, String> {
         let mut set = rules.clone();
-        let mut start = None;
-        let mut words = Vec::new();
+        let (mut start, mut words) = (None, Vec::new());
         for line in text.lines().map(str::trim) {
             if let Some(name) = line.strip_prefix("Tablut, ").and_then(|rest| rest.strip_suffix(" rules")) {
                 if name != set.name {
@@ -139,29 +135,20 @@ impl Session {
             } else if line.parse::<Position>().is_ok() {
                 start = Some(line.to_owned());
             } else if line.contains('-') {
-                words.extend(move_words(line).into_iter().map(str::to_owned));
+                words.extend(move_words(line));
             }
         }
         if words.is_empty() && start.is_none() {
             let shown: String = text.chars().take(60).collect();
             return Err(format!("{shown:?} contains no game, expected moves such as d1-d3, a position, OTG or JSON"));
         }
-        let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
-        let first = words.first().map(String::as_str);
-        let start = rules.opening_of(None, start.as_deref(), first).map_err(|error| error.to_string())?;
-        let mut session = Self::from_position(rules, start, Players::people()).map_err(|error| error.to_string())?;
-        session.play_texts(words.iter().map(String::as_str))?;
-        Ok(session)
+        Self::of_moves(set, start.as_deref(), &words)
     }
 }
 
 /// A comment in a form that fits between braces.
 fn in_braces(comment: &str) -> String {
     comment.replace(['{', '}', '\n', '\r'], " ")
-}
-
-fn self_move(node: &crate::tree::Node) -> Option<tablut_rules::Move> {
-    node.report.as_ref().map(|report| report.mv)
 }
 
 /// The words of a line that are neither numbers nor comments.

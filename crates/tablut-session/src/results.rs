@@ -3,11 +3,11 @@
 use crate::exercise::Exercise;
 use crate::thinking::Analysis;
 use crate::tree::NodeId;
-use crate::value::Proven;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_ratings::Wdl;
 use tablut_rules::{Move, Side};
+use tablut_search::Proof;
 
 /// A count of games and its share of all games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -116,7 +116,7 @@ pub struct RefutationView {
     /// The side to move.
     pub side: Side,
     /// The proven result; `None` if nothing is proven, or not yet.
-    pub proven: Option<Proven>,
+    pub proven: Option<Proof>,
     /// If the winner is to move, the moves that win, shortest win first. If the loser is to move, all its moves, longest
     /// loss first.
     pub branches: Vec<RefutationBranch>,

@@ -6,7 +6,7 @@ use crate::tree::{NodeId, Tree};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tablut_rules::{Game, Move, Position, RuleSet, RuleSetError, Rules, Side};
+use tablut_rules::{Move, Position, RuleSet, RuleSetError, Rules, Side};
 
 /// The name of the format in the file.
 pub const FORMAT: &str = "tablut game";
@@ -178,9 +178,10 @@ impl Session {
         let end = *main.last().expect("a line has its root");
         let game = self.game_at(end).expect("the tree's own lines are legal");
         let resigned = self.tree().node(end).and_then(|node| node.resigned);
-        let (winner, reason) = match resigned {
-            Some(side) => (Some(side.opponent()), Some("resigned".to_owned())),
-            None => ending_of(&game),
+        let (winner, reason) = match (resigned, game.outcome()) {
+            (Some(side), _) => (Some(side.opponent()), Some("resigned".to_owned())),
+            (None, Some(outcome)) => (outcome.winner, Some(outcome.reason.name().to_owned())),
+            (None, None) => (None, None),
         };
         let mut places = BTreeMap::from([(Tree::ROOT, 0)]);
         let mut positions = Vec::new();
@@ -218,12 +219,5 @@ impl Session {
             resigned: node.resigned,
         });
         places.insert(id, positions.len());
-    }
-}
-
-fn ending_of(game: &Game) -> (Option<Side>, Option<String>) {
-    match game.outcome() {
-        Some(outcome) => (outcome.winner, Some(outcome.reason.name().to_owned())),
-        None => (None, None),
     }
 }

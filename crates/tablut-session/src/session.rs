@@ -2,8 +2,7 @@
 
 use crate::player::{Players, SidePlayer};
 use crate::report::{GameEnding, MoveReport};
-use crate::tree::{Node, NodeId, Tree};
-use crate::value::NodeValue;
+use crate::tree::{Node, NodeId, NodeValue, Tree};
 use std::sync::Arc;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionError, Rules, Side, Square};
 

@@ -1,13 +1,14 @@
 //! One search in steps, without threads or a clock. The host provides an evaluator and the elapsed time.
 
 use crate::level::analysis_search;
-use crate::value::{NodeValue, Proven};
+use crate::tree::NodeValue;
+use crate::words;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
-use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Line, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, SearchResult};
 
 /// The maximum number of evaluations in one step.
 const MAX_BATCH: usize = 32;
@@ -20,7 +21,7 @@ pub struct Analysis {
     /// The position's chances. They are certain if the result is proven.
     pub chances: Chances,
     /// The proven result.
-    pub proven: Option<Proven>,
+    pub proven: Option<Proof>,
     /// The proven result or the better side, in words.
     pub words: String,
     /// Simulations so far.
@@ -41,7 +42,7 @@ pub struct LineView {
     /// The chances after the move.
     pub chances: Chances,
     /// The proven result of the move.
-    pub proven: Option<Proven>,
+    pub proven: Option<Proof>,
     /// The proven result in words.
     pub words: Option<String>,
 }
@@ -111,23 +112,23 @@ impl Thinking {
     /// The position's value so far.
     pub fn value(&self) -> NodeValue {
         let result = self.search.result();
-        NodeValue { chances: result.chances, proven: result.proven.map(Proven::from), simulations: self.simulations() }
+        NodeValue { chances: result.chances, proven: result.proven, simulations: self.simulations() }
     }
 
     /// The result so far, with the best `n_lines` moves.
     pub fn analysis(&self, n_lines: usize) -> Analysis {
         let value = self.value();
         let to_move = self.game().position().side_to_move();
-        let words = value.proven.map_or_else(|| leaning(value.value()), |proven| proven.words(to_move));
+        let words = value.proven.map_or_else(|| leaning(value.value()), |proof| words::proven(proof, to_move));
         let lines = self.search.lines(n_lines).into_iter().map(|line| self.line_view(line)).collect();
         Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }
     }
 
     fn line_view(&self, line: Line) -> LineView {
         let to_move = self.game().position().side_to_move();
-        let proven = line.proven.map(Proven::from);
-        let words = proven.map(|proven| proven.words(to_move));
-        LineView { moves: line.moves, visits: line.visits, prior: line.prior, chances: line.chances, proven, words }
+        let words = line.proven.map(|proof| words::proven(proof, to_move));
+        let Line { moves, visits, prior, chances, proven, .. } = line;
+        LineView { moves, visits, prior, chances, proven, words }
     }
 }
 

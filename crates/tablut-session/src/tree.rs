@@ -1,15 +1,33 @@
 //! The tree of a game's variations.
 
 use crate::report::MoveReport;
-use crate::value::NodeValue;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tablut_rules::{Move, Side};
+use tablut_search::{Chances, Proof};
 
 /// The id of a node of a [`Tree`]. The id of a removed node is not used again.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NodeId(pub u32);
+
+/// The value of a position that a search found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NodeValue {
+    /// The chances. They are certain if the result is proven.
+    pub chances: Chances,
+    /// The proven result.
+    pub proven: Option<Proof>,
+    /// Simulations of the search.
+    pub simulations: u32,
+}
+
+impl NodeValue {
+    /// The difference of the sides' chances, from −1 (the defenders win) to 1.
+    pub fn value(&self) -> f32 {
+        self.chances.value()
+    }
+}
 
 /// A position of the tree.
 #[derive(Clone, Debug, Default)]

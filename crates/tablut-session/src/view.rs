@@ -3,12 +3,13 @@
 use crate::player::Players;
 use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
-use crate::tree::{NodeId, Tree};
-use crate::value::NodeValue;
+use crate::tree::{NodeId, NodeValue, Tree};
 use crate::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tablut_rules::{Bitboard, CampEntry, HostileCamps, Landing, Move, MoveList, Piece, Position, Rules, Side, Square};
+use tablut_rules::{
+    Bitboard, CampEntry, HostileCamps, Landing, Move, MoveList, Piece, Position, Rules, Side, Square, Topic,
+};
 
 /// A special property of a square.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -32,32 +33,21 @@ pub struct RulesView {
     /// Where it comes from.
     pub source: String,
     /// The rules in words, by topic.
-    pub topics: Vec<TopicView>,
+    pub topics: Vec<Topic>,
     /// The special squares with their properties.
     pub marks: BTreeMap<Square, Vec<Mark>>,
     /// The rule file.
     pub toml: String,
 }
 
-/// One topic of the rules in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TopicView {
-    /// Its title.
-    pub title: String,
-    /// Its sentences.
-    pub sentences: Vec<String>,
-}
-
 impl RulesView {
     /// The rules of a compiled set.
     pub fn new(rules: &Rules) -> Self {
         let set = rules.set();
-        let topics = set.explain().into_iter();
-        let topics = topics.map(|topic| TopicView { title: topic.title.to_owned(), sentences: topic.sentences });
         Self {
             name: set.name.clone(),
             source: set.source.clone(),
-            topics: topics.collect(),
+            topics: set.explain(),
             marks: marks(rules),
             toml: set.to_toml(),
         }

@@ -3,6 +3,7 @@
 use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
 use tablut_rules::{Piece, Side};
+use tablut_search::Proof;
 
 /// An ending as a sentence without a full stop: "the attackers win: the king is captured".
 pub fn ending(ending: GameEnding) -> String {
@@ -28,6 +29,17 @@ fn why(ending: GameEnding) -> String {
         ("ply-limit", _) => "the game has reached its greatest length".to_owned(),
         ("resigned", Some(winner)) => format!("the {} have resigned", winner.opponent()),
         (other, _) => other.replace('-', " "),
+    }
+}
+
+/// A proven result, as seen before a move of `to_move`: "the attackers win in 3".
+pub fn proven(proof: Proof, to_move: Side) -> String {
+    match proof.winner {
+        None => "a draw is certain".to_owned(),
+        Some(_) if proof.plies == 0 => "the game is over".to_owned(),
+        // The side to move makes the first and the last ply of its win.
+        Some(winner) if winner == to_move => format!("the {winner} win in {}", proof.plies.div_ceil(2)),
+        Some(winner) => format!("the {winner} win in {}, whatever is played", (proof.plies / 2).max(1)),
     }
 }
 
@@ -82,4 +94,21 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use tablut_rules::Side;
+    use tablut_search::Proof;
+
+    #[test]
+    fn proofs_count_the_winners_moves() {
+        let proof = |winner, plies| Proof { winner, plies, from_history: false };
+        let words = |winner, plies| super::proven(proof(Some(winner), plies), Side::Attackers);
+        assert_eq!(words(Side::Attackers, 1), "the attackers win in 1");
+        assert_eq!(words(Side::Attackers, 5), "the attackers win in 3");
+        assert_eq!(words(Side::Defenders, 2), "the defenders win in 1, whatever is played");
+        assert_eq!(words(Side::Defenders, 6), "the defenders win in 3, whatever is played");
+        assert_eq!(super::proven(proof(None, 4), Side::Attackers), "a draw is certain");
+    }
 }

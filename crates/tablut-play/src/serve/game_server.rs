@@ -2,7 +2,7 @@
 
 use super::training::TrainingSlot;
 use crate::game_files::{SavedGames, new_name};
-use crate::hosted_game::{Events, HostedGame};
+use crate::hosted_game::HostedGame;
 use crate::job_queue::{JobQueue, JobUpdate};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tablut_rules::Rules;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, LiveGame, Session, TrainingView};
+use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingView};
 use tokio::sync::mpsc;
 
 /// The maximum number of games in memory.
@@ -182,7 +182,7 @@ impl GameServer {
             let Some(server) = server.upgrade() else { return };
             let Some(room) = server.rooms().get(&name).cloned() else { return };
             let all = vec![Event::Training(Box::new(view))];
-            server.send(&mut room.lock(), Events { all, ..Events::default() }, None);
+            server.send(&mut room.lock(), Response { all, ..Response::default() }, None);
         };
         self.training.begin(&rules.set().to_toml(), report)
     }
@@ -196,7 +196,7 @@ impl GameServer {
     }
 
     /// Saves the game if it has changed, and sends events. `asker` is the interface that sent the request.
-    fn send(&self, state: &mut RoomState, mut events: Events, asker: Option<&Outbox>) {
+    fn send(&self, state: &mut RoomState, mut events: Response, asker: Option<&Outbox>) {
         state.touched = Instant::now();
         if events.changed
             && !state.game.is_untouched()

@@ -1,6 +1,6 @@
 //! The nets of a server. Each file is read once, and every worker has an evaluator for each net.
 
-use crate::shipped::shipped_net;
+use crate::options::shipped_net;
 use std::path::{Path, PathBuf};
 use tablut_net::{Engine, Model, NetEvaluator, StatedRules};
 use tablut_search::Evaluator;

@@ -4,11 +4,11 @@ use super::{Step, Work};
 use crate::exercise::{Exercise, Judgement, Sufficiency};
 use crate::protocol::Event;
 use crate::thinking::Thinking;
-use crate::value::Proven;
+use crate::words;
 use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::exhaustive::WinSolver;
-use tablut_search::{Chances, EvaluateError, Evaluator, turned};
+use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
 /// Simulations spent on an answer.
 const SIMULATIONS: u32 = 1500;
@@ -55,7 +55,7 @@ impl JudgementWork {
         if known.solutions.contains(&self.mv) {
             let line = if known.line.first() == Some(&self.mv) { known.line.clone() } else { vec![self.mv] };
             let words = match known.proven {
-                Some(proven) => format!("Yes: {}.", proven.words(side)),
+                Some(proven) => format!("Yes: {}.", words::proven(proven, side)),
                 None => "Yes, that is the best move that was found.".to_owned(),
             };
             return Some(self.done(Sufficiency::Best, words, line, None));
@@ -94,7 +94,7 @@ impl JudgementWork {
         let reply = line.get(1).map_or(String::new(), |reply| format!(" after {reply}"));
         let worth = turned(analysis.chances.value(), side);
         let chances = Some(analysis.chances);
-        let told = |proven: Proven| proven.words(side.opponent());
+        let told = |proof: Proof| words::proven(proof, side.opponent());
         let (sufficiency, words) = match (analysis.proven, known.proven) {
             (Some(after), Some(before)) if after.winner == before.winner => {
                 (Sufficiency::Enough, format!("That keeps the result: {}.", told(after)))
@@ -132,7 +132,7 @@ impl JudgementWork {
 }
 
 /// Whether an ending is what the position was proven to hold at best for `side`.
-fn keeps(proven: Option<Proven>, winner: Option<Side>, side: Side) -> bool {
+fn keeps(proven: Option<Proof>, winner: Option<Side>, side: Side) -> bool {
     proven.is_some_and(|proven| proven.winner == winner || proven.winner == Some(side.opponent()))
 }
 

@@ -6,8 +6,7 @@ use crate::protocol::Event;
 use crate::results::{Mistake, ReviewReport};
 use crate::session::Session;
 use crate::thinking::{Analysis, Thinking};
-use crate::tree::NodeId;
-use crate::value::{NodeValue, Proven};
+use crate::tree::{NodeId, NodeValue};
 use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
@@ -115,7 +114,7 @@ impl Review {
 
 /// What a move of `side` did to the result, if it did harm, and whether that is proven.
 fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, bool)> {
-    let wins = |proven: Option<Proven>, who: Side| proven.filter(|proven| proven.winner == Some(who));
+    let wins = |proven: Option<Proof>, who: Side| proven.filter(|proven| proven.winner == Some(who));
     let (worth_before, worth_after) = (turned(before.value(), side), turned(after.value(), side));
     if let Some(theirs) = wins(after.proven, side.opponent()) {
         if wins(before.proven, side.opponent()).is_some() || worth_before <= -STILL_WINNING {
@@ -147,7 +146,7 @@ impl Work for Review {
             return Ok(self.look(value, Some(analysis)));
         }
         if let Some(outcome) = self.game.outcome() {
-            let proven = Some(Proven::from(Proof::of_outcome(outcome)));
+            let proven = Some(Proof::of_outcome(outcome));
             let value = NodeValue { chances: Chances::certain(outcome.winner), proven, simulations: 0 };
             return Ok(self.look(value, None));
         }
@@ -183,7 +182,7 @@ mod tests {
     fn faults_are_changes_of_the_result_for_the_mover() {
         let proven = |winner, plies| NodeValue {
             chances: Chances::certain(Some(winner)),
-            proven: Some(Proven { winner: Some(winner), plies, from_history: false }),
+            proven: Some(Proof { winner: Some(winner), plies, from_history: false }),
             simulations: 1,
         };
         let open = |value| NodeValue { chances: Chances::new(value, 0.0), proven: None, simulations: 1 };
