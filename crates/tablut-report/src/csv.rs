@@ -2,98 +2,79 @@
 
 use std::fmt::Write as _;
 
-use tablut_games::{GameRecord, GenerationMetrics, LossParts, RuleSetStatistics};
+use tablut_games::{GameRecord, GenerationMetrics, LossParts, PhaseStatistics, PolicyStatistics, RuleSetStatistics};
 use tablut_rules::Side;
+
+use crate::metrics::weighted_mean;
 
 /// The columns of [`games_csv`].
 pub const GAME_COLUMNS: &str = "file,game,rules,ply,side,move,searched,value,draw,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
 
+/// A column of [`metrics_csv`]: its name, and its cell in the row of a generation and a rule set.
+type Column = (&'static str, fn(&GenerationMetrics, Option<&RuleSetStatistics>) -> String);
+
+const COLUMNS: [Column; 30] = [
+    ("generation", |line, _| line.generation.to_string()),
+    ("simulations", |line, _| line.simulations.to_string()),
+    ("rules", |_, set| set.map_or_else(String::new, |set| cell(&set.rules))),
+    ("games", |line, set| set.map_or(line.selfplay.games, |set| set.games).to_string()),
+    ("attackers_won", |line, set| set.map_or(line.selfplay.attackers_won, |set| set.attackers_won).to_string()),
+    ("drawn", |line, set| set.map_or(line.selfplay.drawn, |set| set.drawn).to_string()),
+    ("defenders_won", |line, set| set.map_or(line.selfplay.defenders_won, |set| set.defenders_won).to_string()),
+    ("median_plies", |_, set| text(set.map(|set| set.plies.median))),
+    ("attackers_captures", |_, set| text(set.map(|set| set.attackers.captures))),
+    ("defenders_captures", |_, set| text(set.map(|set| set.defenders.captures))),
+    ("attackers_entropy", |_, set| policy(set, Side::Attackers, |policy| policy.entropy)),
+    ("defenders_entropy", |_, set| policy(set, Side::Defenders, |policy| policy.entropy)),
+    ("attackers_divergence", |_, set| policy(set, Side::Attackers, |policy| policy.divergence)),
+    ("defenders_divergence", |_, set| policy(set, Side::Defenders, |policy| policy.divergence)),
+    ("attackers_changed", |_, set| policy(set, Side::Attackers, |policy| policy.changed)),
+    ("defenders_changed", |_, set| policy(set, Side::Defenders, |policy| policy.changed)),
+    ("net_error", |_, set| error(set, |phase| phase.net_error)),
+    ("search_error", |_, set| error(set, |phase| phase.search_error)),
+    ("window", |line, _| line.learning.window.to_string()),
+    ("steps", |line, _| line.learning.steps.to_string()),
+    ("gradient_norm", |line, _| line.learning.gradient_norm.to_string()),
+    ("weight_norm", |line, _| line.learning.weight_norm.to_string()),
+    ("learning_rate", |line, _| line.learning.learning_rate.to_string()),
+    ("selfplay_seconds", |line, _| line.selfplay.seconds.to_string()),
+    ("learning_seconds", |line, _| line.learning.seconds.to_string()),
+    ("evaluations", |line, _| line.selfplay.evaluations.to_string()),
+    // The games with one net, equal searches and the rules' own start.
+    ("ordinary_games", |_, set| text(set.map(|set| set.ordinary().games()))),
+    ("ordinary_attackers_won", |_, set| text(set.map(|set| set.ordinary().attackers_won))),
+    ("ordinary_drawn", |_, set| text(set.map(|set| set.ordinary().drawn))),
+    ("ordinary_defenders_won", |_, set| text(set.map(|set| set.ordinary().defenders_won))),
+];
+
 /// One row for each generation and rule set; generations of the first version have one row, of all rule sets together.
 pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
-    let mut text = "generation,simulations,rules,games,attackers_won,drawn,defenders_won,median_plies,\
-                    attackers_captures,defenders_captures,attackers_entropy,defenders_entropy,attackers_divergence,\
-                    defenders_divergence,attackers_changed,defenders_changed,net_error,search_error,window,steps,\
-                    gradient_norm,weight_norm,learning_rate,selfplay_seconds,learning_seconds,evaluations,ordinary_games,\
-                    ordinary_attackers_won,ordinary_drawn,ordinary_defenders_won"
-        .to_owned();
+    let mut table = COLUMNS.map(|(name, _)| name).join(",");
     for (part, _) in LossParts::default().named() {
-        let _ = write!(text, ",loss_{part}");
+        let _ = write!(table, ",loss_{part}");
     }
-    text.push('\n');
+    table.push('\n');
     for line in lines {
-        let (play, learning) = (&line.selfplay, &line.learning);
-        let tail = format!(
-            "{},{},{},{},{},{},{},{}",
-            learning.window,
-            learning.steps,
-            learning.gradient_norm,
-            learning.weight_norm,
-            learning.learning_rate,
-            play.seconds,
-            learning.seconds,
-            play.evaluations
-        );
-        let mut losses = String::new();
-        for (_, loss) in learning.loss.named() {
-            let _ = write!(losses, ",{loss}");
-        }
-        if line.rule_sets.is_empty() {
-            let _ = writeln!(
-                text,
-                "{},{},,{},{},{},{},,,,,,,,,,,,{tail},,,,{losses}",
-                line.generation, line.simulations, play.games, play.attackers_won, play.drawn, play.defenders_won
-            );
-        }
-        for set in &line.rule_sets {
-            let _ = writeln!(
-                text,
-                "{},{},{},{tail},{}{losses}",
-                line.generation,
-                line.simulations,
-                cells(set),
-                ordinary(set)
-            );
+        let whole = line.rule_sets.is_empty().then_some(None);
+        for set in line.rule_sets.iter().map(Some).chain(whole) {
+            table += &COLUMNS.map(|(_, cell)| cell(line, set)).join(",");
+            for (_, loss) in line.learning.loss.named() {
+                let _ = write!(table, ",{loss}");
+            }
+            table.push('\n');
         }
     }
-    text
+    table
 }
 
-/// What one rule set adds to a row: its name, results, lengths and captures, and what its searches and values are like.
-fn cells(set: &RuleSetStatistics) -> String {
-    let net = set.net.as_ref();
-    let policy =
-        |side, value: fn(&tablut_games::PolicyStatistics) -> f64| number(net.map(|net| value(net.policy(side))));
-    let error = |value: fn(&tablut_games::PhaseStatistics) -> f64| {
-        let positions = net?.phases.iter().map(|phase| phase.positions as f64).sum::<f64>();
-        let sum = net?.phases.iter().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>();
-        (positions > 0.0).then(|| sum / positions)
-    };
-    let (a, d) = (Side::Attackers, Side::Defenders);
-    [
-        cell(&set.rules),
-        set.games.to_string(),
-        set.attackers_won.to_string(),
-        set.drawn.to_string(),
-        set.defenders_won.to_string(),
-        set.plies.median.to_string(),
-        set.attackers.captures.to_string(),
-        set.defenders.captures.to_string(),
-        policy(a, |p| p.entropy),
-        policy(d, |p| p.entropy),
-        policy(a, |p| p.divergence),
-        policy(d, |p| p.divergence),
-        policy(a, |p| p.changed),
-        policy(d, |p| p.changed),
-        number(error(|phase| phase.net_error)),
-        number(error(|phase| phase.search_error)),
-    ]
-    .join(",")
+fn policy(set: Option<&RuleSetStatistics>, side: Side, value: fn(&PolicyStatistics) -> f64) -> String {
+    text(set.and_then(|set| set.net.as_ref()).map(|net| value(net.policy(side))))
 }
 
-/// The results of the games with one net, equal searches and the rules' own start.
-fn ordinary(set: &RuleSetStatistics) -> String {
-    let ordinary = set.ordinary();
-    format!("{},{},{},{}", ordinary.games(), ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won)
+/// An error of the values over all phases of the game.
+fn error(set: Option<&RuleSetStatistics>, value: fn(&PhaseStatistics) -> f64) -> String {
+    let phases = set.and_then(|set| set.net.as_ref()).into_iter().flat_map(|net| &net.phases);
+    text(weighted_mean(phases.map(|phase| (phase.positions, value(phase)))))
 }
 
 /// One row for each ply of a game, without the columns' names.
@@ -119,7 +100,8 @@ pub fn games_csv(file: &str, game: &GameRecord) -> String {
     text
 }
 
-fn number(value: Option<f64>) -> String {
+/// A value's text; none of what is not known.
+fn text(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 

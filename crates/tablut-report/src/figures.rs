@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use tablut_ratings::score::wilson;
+
 /// A share of 1 in per cent, without decimals.
 pub fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
@@ -93,11 +95,7 @@ pub fn share_interval(hits: usize, n: usize) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);
     }
-    let z = tablut_ratings::score::Z_95;
-    let (n, p) = (n as f64, hits as f64 / n as f64);
-    let centre = (p + z * z / (2.0 * n)) / (1.0 + z * z / n);
-    let half = z / (1.0 + z * z / n) * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-    ((centre - half).max(0.0), (centre + half).min(1.0))
+    wilson(hits as f64 / n as f64, n as f64)
 }
 
 #[cfg(test)]

@@ -5,12 +5,36 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use tablut_games::{CalibrationBin, GenerationMetrics};
+use tablut_games::{CalibrationBin, Endings, GenerationMetrics, RuleSetStatistics};
 
 /// The mean of `value` over the lines that have it.
 pub(crate) fn mean(lines: &[GenerationMetrics], value: impl Fn(&GenerationMetrics) -> Option<f64>) -> Option<f64> {
     let values: Vec<f64> = lines.iter().filter_map(value).filter(|value| value.is_finite()).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The mean of values that stand for so many positions each; none where there are no positions.
+pub(crate) fn weighted_mean(values: impl Iterator<Item = (usize, f64)>) -> Option<f64> {
+    let (n, sum) =
+        values.fold((0.0, 0.0), |(n, sum), (positions, value)| (n + positions as f64, sum + positions as f64 * value));
+    (n > 0.0).then(|| sum / n)
+}
+
+/// The statistics of each rule set, in the order of their first appearance.
+pub(crate) fn by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Vec<&RuleSetStatistics>)> {
+    let mut sets: Vec<(&str, Vec<&RuleSetStatistics>)> = Vec::new();
+    for set in lines.iter().flat_map(|line| &line.rule_sets) {
+        match sets.iter_mut().find(|known| known.0 == set.rules) {
+            Some(known) => known.1.push(set),
+            None => sets.push((&set.rules, vec![set])),
+        }
+    }
+    sets
+}
+
+/// The results of the ordinary games behind some statistics.
+pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
+    sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
 }
 
 /// The calibration over several lines, of one rule set or of all.

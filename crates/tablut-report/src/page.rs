@@ -1,23 +1,20 @@
 //! The report: one HTML page without scripts, readable offline, on a phone, and in the dark.
 
 mod comparison;
-mod config;
 mod curves;
 mod games;
 mod now;
 mod ratings;
-mod score_cells;
 mod sides;
 mod special;
 mod stepping;
 mod strength;
 mod time;
-mod verdict;
 mod workers;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use self::verdict::verdict;
+use self::strength::verdict;
 use crate::figures::count;
 use crate::run_files::RunFiles;
 
@@ -104,7 +101,7 @@ fn one(run: &RunFiles, again: Option<u32>) -> Markup {
         ("games", "Games to look at", games::samples_section(run)),
         ("time", "Where the time went", time::section(run)),
         ("workers", "Who played", workers::section(run)),
-        ("config", "The config, and how to do it again", config::section(run)),
+        ("config", "The config, and how to do it again", config_section(run)),
     ];
     let shown = || sections.iter().filter(|(_, _, markup)| !markup.0.is_empty());
     html! {
@@ -119,6 +116,19 @@ fn one(run: &RunFiles, again: Option<u32>) -> Markup {
                 section id=(id) aria-labelledby=(format!("{id}-h")) { h2 id=(format!("{id}-h")) { (name) } (markup) }
             }
         }
+    }
+}
+
+/// The config, and the commands that do the run again.
+fn config_section(run: &RunFiles) -> Markup {
+    if run.config_text.is_empty() {
+        return html! {};
+    }
+    html! {
+        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2 or better. Save the config below as " code { "again.toml" } " and call:" }
+        pre { "tablut train again.toml --run runs/again" }
+        p { "Rule files that the config names must be there as well; the run keeps the rules themselves in " code { "rules.toml" } "." }
+        details { summary { "config.toml" } pre { (run.config_text) } }
     }
 }
 

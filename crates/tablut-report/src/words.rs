@@ -1,19 +1,17 @@
 //! What a run's numbers say, in words: does it learn, against what, how sure, and what looks wrong.
 
-mod kinds;
 mod warnings;
 
-pub use kinds::WarningKind;
 pub(crate) use warnings::unseen_gap;
-pub use warnings::{Warning, warnings};
+pub use warnings::{Warning, WarningKind, warnings};
 
 use std::collections::BTreeMap;
-use tablut_games::LossParts;
+use tablut_games::{Endings, LossParts};
 
 use tablut_ratings::{Rating, Wdl};
 
 use crate::figures::{count, duration, percent, share_interval, signed};
-use crate::metrics::mean;
+use crate::metrics::{by_rule_set, mean, ordinary};
 use crate::rated::{self, is_rated, latest, scores};
 use crate::run_files::RunFiles;
 
@@ -214,22 +212,13 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
         sentences.push(balance("its self-play", n_generations, games, attackers, defenders));
         return;
     }
-    let mut sets: Vec<(&str, usize, usize, usize)> = Vec::new();
-    for set in recent.iter().flat_map(|line| &line.rule_sets) {
-        let results = set.ordinary();
-        match sets.iter_mut().find(|known| known.0 == set.rules) {
-            Some(known) => {
-                known.1 += results.games();
-                known.2 += results.attackers_won;
-                known.3 += results.defenders_won;
-            }
-            None => sets.push((&set.rules, results.games(), results.attackers_won, results.defenders_won)),
-        }
-    }
-    sets.sort_by_key(|&(_, games, attackers, defenders)| 1000 * attackers.min(defenders) / games.max(1));
+    let sets = by_rule_set(recent).into_iter().map(|(rules, of_set)| (rules, ordinary(&of_set)));
+    let mut sets: Vec<(&str, Endings)> = sets.collect();
+    sets.sort_by_key(|(_, won)| 1000 * won.attackers_won.min(won.defenders_won) / won.games().max(1));
     let shown = if sets.len() > 3 { 2 } else { sets.len() };
-    for &(rules, games, attackers, defenders) in &sets[..shown] {
-        sentences.push(balance(&format!("self-play under {rules}"), n_generations, games, attackers, defenders));
+    for (rules, won) in &sets[..shown] {
+        let of = format!("self-play under {rules}");
+        sentences.push(balance(&of, n_generations, won.games(), won.attackers_won, won.defenders_won));
     }
     if sets.len() > shown {
         sentences

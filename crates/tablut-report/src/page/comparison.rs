@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::curves::series;
-use super::verdict::verdict;
+use super::strength::verdict;
 use super::{curves, sides, strength, time};
 use crate::figures::{count, duration, percent};
 use crate::metrics::mean;

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use tablut_games::PolicyStatistics;
 use tablut_rules::Side;
 
+use crate::metrics::weighted_mean;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 use crate::words::unseen_gap;
@@ -24,10 +25,7 @@ pub fn series(
 /// The mean over all rule sets of what the net says where a side moves.
 fn policy(line: &GenerationMetrics, side: Side, value: impl Fn(&PolicyStatistics) -> f64) -> Option<f64> {
     let of_side = line.rule_sets.iter().filter_map(|set| Some(*set.net.as_ref()?.policy(side)));
-    let (n, sum) = of_side.fold((0.0, 0.0), |(n, sum), policy| {
-        (n + policy.positions as f64, sum + policy.positions as f64 * value(&policy))
-    });
-    (n > 0.0).then(|| sum / n)
+    weighted_mean(of_side.map(|policy| (policy.positions, value(&policy))))
 }
 
 pub fn section(run: &RunFiles) -> Markup {

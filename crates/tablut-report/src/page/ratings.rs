@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::score_cells::score_cells;
+use super::strength::score_cells;
 use crate::evaluation::{EvaluationMatch, SideScore};
 use crate::figures::signed;
 use crate::rated::{RatedProgress, is_rated, latest, progress, scores, strongest_apart};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use tablut_games::{Endings, PHASES, RuleSetStatistics};
+use tablut_games::{PHASES, PhaseStatistics, PolicyStatistics, RuleSetStatistics};
 use tablut_rules::Side;
 
 use super::special::special_section;
 use crate::figures::{count, hundredths, percent, share_interval, short};
-use crate::metrics::calibration;
+use crate::metrics::{by_rule_set, calibration, ordinary, weighted_mean};
 use crate::run_files::RunFiles;
 use crate::svg::{bar, calibration_plot, whiskers};
 use tablut_games::GenerationMetrics;
@@ -36,17 +36,6 @@ struct SideRow {
     changed: Option<f64>,
 }
 
-fn rows(recent: &[GenerationMetrics]) -> Vec<Row> {
-    let mut sets: Vec<(&str, Vec<&RuleSetStatistics>)> = Vec::new();
-    for set in recent.iter().flat_map(|line| &line.rule_sets) {
-        match sets.iter_mut().find(|known| known.0 == set.rules) {
-            Some(known) => known.1.push(set),
-            None => sets.push((&set.rules, vec![set])),
-        }
-    }
-    sets.into_iter().map(|(rules, of_set)| row(rules, &of_set)).collect()
-}
-
 fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
     let sum = |value: &dyn Fn(&RuleSetStatistics) -> f64| of_set.iter().map(|set| value(set)).sum::<f64>();
     let games = sum(&|set| set.games as f64);
@@ -56,24 +45,22 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
     }
     let side = |side: Side| {
         let positions = sum(&|set| set.side(side).positions as f64).max(1.0);
-        let asked = sum(&|set| set.net.as_ref().map_or(0.0, |net| net.policy(side).positions as f64));
-        let of_net = |value: &dyn Fn(&tablut_games::PolicyStatistics) -> f64| {
-            let policy = |set: &RuleSetStatistics| set.net.as_ref().map(|net| *net.policy(side));
-            (asked > 0.0).then(|| sum(&|set| policy(set).map_or(0.0, |p| p.positions as f64 * value(&p))) / asked)
+        let of_net = |value: fn(&PolicyStatistics) -> f64| {
+            let policies = of_set.iter().filter_map(|set| set.net.as_ref()).map(|net| net.policy(side));
+            weighted_mean(policies.map(|policy| (policy.positions, value(policy))))
         };
         SideRow {
             captures: sum(&|set| set.games as f64 * set.side(side).captures) / games.max(1.0),
             proven: sum(&|set| set.side(side).proven as f64) / positions,
-            entropy: of_net(&|p| p.entropy),
-            divergence: of_net(&|p| p.divergence),
-            changed: of_net(&|p| p.changed),
+            entropy: of_net(|p| p.entropy),
+            divergence: of_net(|p| p.divergence),
+            changed: of_net(|p| p.changed),
         }
     };
-    let ordinary = of_set.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()));
-    let phases = || of_set.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
-    let asked: f64 = phases().map(|phase| phase.positions as f64).sum();
-    let error = |value: &dyn Fn(&tablut_games::PhaseStatistics) -> f64| {
-        phases().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>() / asked
+    let ordinary = ordinary(of_set);
+    let error = |value: fn(&PhaseStatistics) -> f64| {
+        let phases = of_set.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
+        weighted_mean(phases.map(|phase| (phase.positions, value(phase))))
     };
     Row {
         rules: rules.to_owned(),
@@ -82,7 +69,7 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
         endings,
         median_plies: sum(&|set| set.games as f64 * set.plies.median as f64) / games.max(1.0),
         sides: Side::ALL.map(side),
-        errors: (asked > 0.0).then(|| [error(&|phase| phase.net_error), error(&|phase| phase.search_error)]),
+        errors: error(|phase| phase.net_error).zip(error(|phase| phase.search_error)).map(Into::into),
     }
 }
 
@@ -91,7 +78,7 @@ pub fn section(run: &RunFiles) -> Markup {
     if recent.is_empty() {
         return html! {};
     }
-    let rows = rows(recent);
+    let rows: Vec<Row> = by_rule_set(recent).into_iter().map(|(rules, of_set)| row(rules, &of_set)).collect();
     let n = recent.len();
     if rows.is_empty() {
         return html! { p { "This run's metrics are of the first version, which sums over all rule sets. What it says of the sides together is under “How it went”." } };
@@ -171,8 +158,8 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
             nets.flat_map(|net| &net.phases).filter(move |found| found.phase == phase)
         };
         let n: usize = found().map(|phase| phase.positions).sum();
-        let mean = |value: fn(&tablut_games::PhaseStatistics) -> f64| {
-            found().map(|phase| phase.positions as f64 * value(phase)).sum::<f64>() / n as f64
+        let mean = |value: fn(&PhaseStatistics) -> f64| {
+            weighted_mean(found().map(|phase| (phase.positions, value(phase)))).unwrap_or_default()
         };
         let plies =
             PHASES.get(at + 1).map_or_else(|| format!("from {from}"), |next| format!("{from} to {}", next.1 - 1));

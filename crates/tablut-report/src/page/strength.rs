@@ -1,12 +1,39 @@
-//! The evaluation: scores against fixed opponents by side, and the ladder.
+//! How strong the net is: the answer of the report with what looks wrong, and the evaluation with scores against fixed
+//! opponents by side and the ladder.
 
 use maud::{Markup, html};
 
-use super::score_cells::score_cells;
 use crate::evaluation::{EvaluationMatch, Rung, SideScore};
-use crate::figures::signed;
+use crate::figures::{percent, signed};
 use crate::run_files::RunFiles;
-use crate::words::elo_text;
+use crate::svg::whiskers;
+use crate::words::{elo_text, headline, warnings};
+
+/// The answer, its reasons, and what looks wrong.
+pub(super) fn verdict(run: &RunFiles) -> Markup {
+    let headline = headline(run);
+    let class = match headline.learns {
+        Some(true) => "verdict yes",
+        Some(false) => "verdict no",
+        None => "verdict",
+    };
+    let warnings = warnings(run);
+    html! {
+        div class=(class) {
+            p class="answer" { (headline.answer) }
+            ul { @for sentence in &headline.sentences { li { (sentence) } } }
+        }
+        @for warning in &warnings {
+            div class="warning" role="note" {
+                p { b { (warning.kind.title()) } ": " (warning.found) "." }
+                p { (warning.kind.meaning()) }
+                p class="soft" { "What to do: " (warning.kind.advice()) }
+            }
+        }
+        @if warnings.is_empty() && run.lines.len() >= 3 { p class="soft" { "Nothing in the metrics looks wrong." } }
+        @for note in &run.notes { p class="soft" { "Note: " (note) "." } }
+    }
+}
 
 pub fn section(run: &RunFiles) -> Markup {
     let Some(evaluation) = &run.evaluation else {
@@ -29,6 +56,15 @@ pub fn section(run: &RunFiles) -> Markup {
             @let ladder = evaluation.ladder(rules);
             @if ladder.len() > 1 { (ladder_chart(rules, &ladder, evaluation.matches_of(rules).count())) }
         }
+    }
+}
+
+/// Two cells of a table: a score, and its interval as a bar. `title` says whose score it is, `class` colours the bar.
+pub(super) fn score_cells(of: &SideScore, title: &str, class: &str) -> Markup {
+    html! {
+        @if let Some(score) = of.score {
+            td { (percent(score.mean)) } td { (whiskers(title, score.low, score.mean, score.high, class)) }
+        } @else { td class="blank" { "–" } td {} }
     }
 }
 

@@ -2,12 +2,130 @@
 
 use tablut_rules::Side;
 
-use super::kinds::WarningKind;
 use super::seconds_left;
 use crate::figures::{bytes, count, duration, percent, short};
-use crate::metrics::{calibration, mean};
+use crate::metrics::{calibration, mean, weighted_mean};
 use crate::run_files::RunFiles;
 use tablut_games::GenerationMetrics;
+
+/// What can look wrong.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// One side wins hardly any games of a rule set.
+    OneSideCollapsed,
+    /// The policy hardly leaves a choice.
+    EntropyCollapsing,
+    /// Values are farther from 0 than results.
+    ValueOverconfident,
+    /// Unseen games are predicted worse and worse than seen ones.
+    HeldOutParting,
+    /// The replay window holds too little.
+    StarvedWindow,
+    /// Losses no longer fall.
+    Plateau,
+    /// Many games end by the ply limit.
+    LongGames,
+    /// The run has become much slower.
+    SlowingDown,
+    /// The disk will be full before the run ends.
+    DiskRunningOut,
+}
+
+impl WarningKind {
+    /// All kinds, in the order in which they are shown.
+    pub const ALL: [Self; 9] = [
+        Self::DiskRunningOut,
+        Self::OneSideCollapsed,
+        Self::EntropyCollapsing,
+        Self::ValueOverconfident,
+        Self::HeldOutParting,
+        Self::StarvedWindow,
+        Self::Plateau,
+        Self::LongGames,
+        Self::SlowingDown,
+    ];
+
+    /// The heading in `docs/troubleshooting.md`, what the warning means, and what to do.
+    const fn texts(self) -> [&'static str; 3] {
+        match self {
+            Self::OneSideCollapsed => [
+                "One side hardly ever wins",
+                "The net sees almost no wins of that side, so it cannot learn how to win with it, and the other side learns to beat a weak opponent.",
+                "Give it time if the run is young. Otherwise: fewer simulations and more games early (schedule.simulations), more random plies (selfplay.opening_plies), \
+                 and see by a match of strong players whether the rules are that one-sided.",
+            ],
+            Self::EntropyCollapsing => [
+                "The policy's entropy collapses",
+                "Self-play repeats the same few moves; games become alike, and better moves are no longer tried.",
+                "Raise selfplay.opening_plies, lower learning.learning_rate, or search more moves.",
+            ],
+            Self::ValueOverconfident => [
+                "Values are overconfident",
+                "The net is sure of results that do not come, and the search trusts it too early.",
+                "Raise learning.value_share, lower learning.draws_per_position, or enlarge learning.window_positions.",
+            ],
+            Self::HeldOutParting => [
+                "Unseen games are predicted worse than seen ones",
+                "The net learns its games by heart instead of what they have in common.",
+                "Lower learning.draws_per_position, raise schedule.games or learning.window_positions, or take a smaller net.",
+            ],
+            Self::StarvedWindow => [
+                "The replay window is starved",
+                "Each position is drawn too often, or forgotten too soon.",
+                "Raise learning.window_positions or schedule.games, or lower learning.draws_per_position.",
+            ],
+            Self::Plateau => [
+                "Losses have stopped falling",
+                "The net learns what it can from the games as they are; more of the same will not help much.",
+                "Measure the net (tablut evaluate): if it still gains, go on. Otherwise raise the simulations, lower the learning rate, or take a larger net.",
+            ],
+            Self::LongGames => [
+                "Games reach the ply limit",
+                "Draws by length teach neither side anything, and take the most time.",
+                "Lower selfplay.max_plies only if such games are truly drawn; otherwise give the search more simulations, so that wins are found.",
+            ],
+            Self::SlowingDown => [
+                "The run is slowing down",
+                "Something else uses the machine, or games or searches have grown.",
+                "Look for other programs, and at the memory. More simulations by the schedule are no cause for concern.",
+            ],
+            Self::DiskRunningOut => [
+                "The disk is running out",
+                "The run will stop with an error when the disk is full. What is done by then is safe.",
+                "Free some space, or remove old files under checkpoints/ of finished runs.",
+            ],
+        }
+    }
+
+    /// The heading in `docs/troubleshooting.md`.
+    pub const fn title(self) -> &'static str {
+        self.texts()[0]
+    }
+
+    /// What it means.
+    pub const fn meaning(self) -> &'static str {
+        self.texts()[1]
+    }
+
+    /// What to do.
+    pub const fn advice(self) -> &'static str {
+        self.texts()[2]
+    }
+
+    /// The anchor of its heading in `docs/troubleshooting.md`.
+    pub fn anchor(self) -> String {
+        self.title()
+            .to_lowercase()
+            .chars()
+            .filter_map(|c| match c {
+                ' ' => Some('-'),
+                c if c.is_ascii_alphanumeric() || c == '-' => Some(c),
+                _ => None,
+            })
+            .collect()
+    }
+}
 
 /// Something that looks wrong in a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,10 +220,9 @@ fn entropy(run: &RunFiles) -> Option<Warning> {
     let of_net = |line: &GenerationMetrics| {
         let nets = line.rule_sets.iter().filter_map(|set| set.net.as_ref());
         let sides = nets.flat_map(|net| [net.attackers, net.defenders]);
-        let (n, sum) = sides
-            .fold((0.0, 0.0), |(n, sum), side| (n + side.positions as f64, sum + side.positions as f64 * side.entropy));
         // Lines of version 1 know the targets' entropy alone.
-        if n > 0.0 { Some(sum / n) } else { line.learning.loss_part(|loss| loss.policy_floor) }
+        weighted_mean(sides.map(|side| (side.positions, side.entropy)))
+            .or_else(|| line.learning.loss_part(|loss| loss.policy_floor))
     };
     let (early, recent) = (mean(run.early(), of_net)?, mean(run.recent(), of_net)?);
     if recent < 0.5 && recent < early / 3.0 {
@@ -125,11 +242,8 @@ fn overconfidence(run: &RunFiles) -> Option<Warning> {
     if n < 100 {
         return None;
     }
-    let mean = |value: &dyn Fn(&tablut_games::CalibrationBin) -> f64| {
-        sure.iter().map(|bin| bin.positions as f64 * value(bin)).sum::<f64>() / n as f64
-    };
-    let said = mean(&|bin| bin.value.abs());
-    let came = mean(&|bin| bin.value.signum() * bin.outcome);
+    let said = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.abs())))?;
+    let came = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
     if said - came > 0.15 {
         let found = format!(
             "where it is sure, it says {said:.2} on average, and {came:.2} comes of it ({} positions)",
