@@ -69,12 +69,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The pause before an attempt: doubling, from 0.25 to 10 seconds.
-pub(crate) fn pause(attempt: usize) -> Duration {
+fn pause(attempt: usize) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << attempt.min(8)).min(LONGEST_PAUSE)
 }
 
 /// Waits for `duration`, or until `cancel` is cancelled.
-pub(crate) async fn pause_unless(duration: Duration, cancel: &CancelToken) -> Result<(), FleetError> {
+async fn pause_unless(duration: Duration, cancel: &CancelToken) -> Result<(), FleetError> {
     let end = tokio::time::Instant::now() + duration;
     while tokio::time::Instant::now() < end {
         if cancel.is_cancelled() {
@@ -83,6 +83,28 @@ pub(crate) async fn pause_unless(duration: Duration, cancel: &CancelToken) -> Re
         tokio::time::sleep_until(end.min(tokio::time::Instant::now() + Duration::from_millis(100))).await;
     }
     if cancel.is_cancelled() { Err(FleetError::Stopped) } else { Ok(()) }
+}
+
+/// Failures of requests to the broker since it last worked.
+#[derive(Default)]
+pub(crate) struct Failures(usize);
+
+impl Failures {
+    /// Logs the first of several failures, and waits before the next attempt.
+    pub async fn wait(&mut self, error: &FleetError, log: &Log, cancel: &CancelToken) -> Result<(), FleetError> {
+        if self.0 == 0 {
+            log(&format!("{error}; trying again until it works"));
+        }
+        self.0 += 1;
+        pause_unless(pause(self.0), cancel).await
+    }
+
+    /// Logs `message` if there were failures, which are over.
+    pub fn end(&mut self, log: &Log, message: &str) {
+        if std::mem::take(&mut self.0) > 0 {
+            log(message);
+        }
+    }
 }
 
 impl Connection {

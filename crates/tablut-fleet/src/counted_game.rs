@@ -8,6 +8,8 @@ use tablut_players::{Ending, PlayerError};
 use tablut_rules::{Game, Rules};
 use tablut_search::Evaluation;
 
+use crate::result_message::ResultGame;
+
 /// The game, with what it took when it ends.
 pub struct CountedGame {
     game: Kind,
@@ -34,7 +36,7 @@ impl CountedGame {
 }
 
 impl Task for CountedGame {
-    type Output = (GameRecord, u64);
+    type Output = ResultGame;
     type Error = PlayerError;
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
@@ -53,7 +55,7 @@ impl Task for CountedGame {
             request.0 = self.slots[request.0];
         }
         self.evaluations += (requests.len() - before) as u64;
-        Ok(ended.map(|game| (game, self.evaluations)))
+        Ok(ended.map(|game| ResultGame { game, evaluations: self.evaluations }))
     }
 
     fn apply(&mut self, evaluations: &[Evaluation]) {

@@ -5,8 +5,8 @@
 //! go gives the same bits as a run on one machine.
 //!
 //! In reading order: [`Connection`] connects to a broker. [`Order`] is what is handed out, [`OrderSpec`] and [`Job`] its
-//! form in messages, [`ResultMessage`] what comes back. [`FleetTrainer`] is a trainer's connection; [`FleetGames`],
-//! [`FleetNets`] and [`FleetMatches`] are the sources of games over it. [`work`] is a worker. [`probe()`] shows whether two
+//! form in messages, [`ResultMessage`] what comes back. [`FleetTrainer`] is a trainer's connection; [`FleetGames`]
+//! and [`FleetMatches`] are the sources of games over it. [`work`] is a worker. [`probe()`] shows whether two
 //! machines compute the same bits.
 
 mod broker;
@@ -28,8 +28,10 @@ pub use error::FleetError;
 pub use order::{MatchOrder, Order};
 pub use probe::probe;
 pub use result_message::{ResultGame, ResultHeader, ResultMessage};
-pub use trainer::{FleetGames, FleetMatch, FleetMatches, FleetNets, FleetStatus, FleetTrainer, TrainerOptions};
+pub use trainer::FleetTrainer;
+pub use trainer::sources::{FleetGames, FleetMatch, FleetMatches};
+pub use trainer::state::{FleetStatus, TrainerOptions};
 pub use wire::{
-    Heartbeat, Job, NetSpec, OpeningText, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec, job_subject, result_subject,
+    Heartbeat, Job, NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec, job_subject, result_subject,
 };
 pub use worker::{WorkerOptions, WorkerSummary, work};

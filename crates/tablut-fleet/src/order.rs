@@ -10,7 +10,7 @@ use tablut_rules::Rules;
 
 use crate::counted_game::CountedGame;
 use crate::error::FleetError;
-use crate::wire::{NetSpec, OpeningText, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
+use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 
 /// Games that others play: all that they are a function of.
 #[derive(Clone, Debug)]
@@ -214,13 +214,13 @@ impl Order {
         }
     }
 
-    /// The openings that a job of the `count` games from `first` on needs, as they travel; none for self-play.
-    pub fn openings_of(&self, first: usize, count: usize) -> Vec<OpeningText> {
+    /// The openings that a job of the `count` games from `first` on needs; none for self-play.
+    pub fn openings_of(&self, first: usize, count: usize) -> Vec<Opening> {
         match self {
             Self::SelfPlay(_) => Vec::new(),
             Self::Match(order) => {
                 let pairs = first / 2..(first + count).div_ceil(2);
-                pairs.filter_map(|pair| order.opening(2 * pair)).map(OpeningText::of).collect()
+                pairs.filter_map(|pair| order.opening(2 * pair)).cloned().collect()
             }
         }
     }
@@ -229,7 +229,7 @@ impl Order {
     pub fn open(
         spec: &OrderSpec,
         nets: Vec<Arc<Weights>>,
-        openings: &[OpeningText],
+        openings: &[Opening],
         first_pair: usize,
     ) -> Result<Self, FleetError> {
         for (net, weights) in spec.nets.iter().zip(&nets) {
@@ -259,7 +259,6 @@ impl Order {
             }
             WorkSpec::Match { players, max_plies, .. } => {
                 let contestants = contestants(players, nets.len())?;
-                let openings = openings.iter().map(OpeningText::opening).collect::<Result<_, _>>()?;
                 let rules = Arc::clone(&rules[0]);
                 Ok(Self::Match(Box::new(MatchOrder {
                     number: spec.generation,
@@ -267,7 +266,7 @@ impl Order {
                     plan: MatchPlan { rules, contestants, max_plies: *max_plies, seed: spec.seed },
                     players: players.clone(),
                     nets,
-                    openings,
+                    openings: openings.to_vec(),
                     first_pair,
                 })))
             }

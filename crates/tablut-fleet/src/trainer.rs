@@ -1,11 +1,223 @@
-//! The trainer's side: the sources of games for a run and for matches. A thread talks to the broker.
+//! A trainer's connection to its fleet, for the sources of games of a run and of matches. A thread talks to the broker.
 
-mod fleet_trainer;
 mod progress;
-mod sources;
-mod state;
+pub mod sources;
+pub mod state;
 mod trainer_loop;
 
-pub use fleet_trainer::FleetTrainer;
-pub use sources::{FleetGames, FleetMatch, FleetMatches, FleetNets};
-pub use state::{FleetStatus, TrainerOptions};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tablut_games::{CancelToken, Counters, DoorError, GameRecord, MakeInference, PlayedGames, RunError, run_tasks};
+use tablut_net::NetEvaluator;
+use tablut_search::Evaluator;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use self::progress::{Progress, ReceivedGame};
+use self::state::{Command, FleetStatus, Shared, TrainerOptions};
+use crate::connection::{Connection, Log};
+use crate::error::FleetError;
+use crate::order::Order;
+use crate::result_message::ResultGame;
+use crate::wire::OrderSpec;
+
+/// How often a waiting trainer checks whether it must stop.
+const POLL: Duration = Duration::from_millis(100);
+
+/// A run's connection to its fleet.
+pub struct FleetTrainer {
+    options: TrainerOptions,
+    log: Log,
+    shared: Arc<Shared>,
+    commands: UnboundedSender<Command>,
+    thread: Option<JoinHandle<()>>,
+    /// Chooses the games that are played again. Workers cannot know it.
+    secret: RandomState,
+}
+
+impl FleetTrainer {
+    /// Starts the thread that talks to the broker. It waits for the broker without a limit, and `log` receives messages
+    /// about that.
+    pub fn start(connection: Connection, options: TrainerOptions, log: Log) -> Result<Self, FleetError> {
+        let shared = Arc::new(Shared::default());
+        let (commands, received) = unbounded_channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
+        let (theirs, their_options, their_log) = (Arc::clone(&shared), options.clone(), log.clone());
+        let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
+            let result = runtime.block_on(trainer_loop::run(connection, their_options, their_log, &theirs, received));
+            let mut state = theirs.lock();
+            state.failed = result.err().or(state.failed.take());
+            drop(state);
+            theirs.change.notify_all();
+        });
+        let thread = thread.map_err(|error| FleetError::broker("a thread for the broker", error))?;
+        Ok(Self { options, log, shared, commands, thread: Some(thread), secret: RandomState::new() })
+    }
+
+    /// A function that returns the fleet's status, for other threads.
+    pub fn watch(&self) -> impl Fn() -> FleetStatus + Send + Sync + use<> {
+        let shared = Arc::clone(&self.shared);
+        move || shared.lock().status.clone()
+    }
+
+    /// The order in the form that the broker knows.
+    fn spec(&self, order: &Order) -> OrderSpec {
+        order.spec(&self.options.run)
+    }
+
+    /// Whether exactly this order is in progress.
+    fn has_begun(&self, spec: &OrderSpec) -> bool {
+        self.shared.lock().orders.get(&spec.generation).is_some_and(|progress| progress.spec == *spec)
+    }
+
+    /// Begins `order`, of which only the games `wanted` are needed, and has its jobs handed out.
+    fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), DoorError> {
+        let progress = Progress::new(spec, order.clone(), probe, wanted);
+        self.shared.lock().orders.insert(order.generation(), progress);
+        self.send(Command::HandOut)
+    }
+
+    /// Waits for the games of `order`, which has begun. `on_game` receives each game with its number of evaluations when
+    /// it arrives.
+    fn collect(
+        &self,
+        order: &Order,
+        make_inference: MakeInference<'_>,
+        cancel: &CancelToken,
+        on_game: &mut dyn FnMut(&GameRecord, u64),
+    ) -> Result<PlayedGames, DoorError> {
+        let start = Instant::now();
+        let ended = || DoorError::Other(Box::new(FleetError::Ended));
+        loop {
+            let mut state = self.shared.lock();
+            if state.failed.is_some() {
+                drop(state);
+                return Err(self.failure());
+            }
+            let progress = state.orders.get_mut(&order.generation()).ok_or_else(ended)?;
+            let new = progress.new_games();
+            if !new.is_empty() {
+                drop(state);
+                for ReceivedGame { played, .. } in self.verify(order, new, make_inference, cancel)? {
+                    on_game(&played.game, played.evaluations);
+                }
+            } else if progress.is_complete() {
+                progress.count_waiting(start.elapsed());
+                return state.orders.remove(&order.generation()).map(Progress::finish).ok_or_else(ended);
+            } else {
+                drop(self.shared.change.wait_timeout(state, POLL));
+            }
+            if cancel.is_cancelled() {
+                return Err(DoorError::Stopped);
+            }
+        }
+    }
+
+    /// Ends a generation or match whose games are no longer needed.
+    fn close(&self, generation: u64) -> Result<(), DoorError> {
+        self.shared.lock().orders.remove(&generation);
+        self.send(Command::Stored(generation))
+    }
+
+    fn send(&self, command: Command) -> Result<(), DoorError> {
+        self.commands.send(command).map_err(|_| self.failure())
+    }
+
+    /// Whether a game is played again.
+    fn is_chosen(&self, generation: u64, index: u64) -> bool {
+        let drawn = self.secret.hash_one((generation, index)) >> 11;
+        (drawn as f64) < self.options.check_share * (1_u64 << 53) as f64
+    }
+
+    /// Why the broker's thread has ended.
+    fn failure(&self) -> DoorError {
+        let failed = self.shared.lock().failed.take();
+        DoorError::Other(Box::new(failed.unwrap_or(FleetError::Ended)))
+    }
+
+    /// Plays a share of the games again. Returns the games of workers whose games do not differ.
+    fn verify(
+        &self,
+        order: &Order,
+        new: Vec<ReceivedGame>,
+        make_inference: MakeInference<'_>,
+        cancel: &CancelToken,
+    ) -> Result<Vec<ReceivedGame>, DoorError> {
+        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.played.game.index);
+        let chosen: Vec<&ReceivedGame> = new.iter().filter(is_chosen).collect();
+        if chosen.is_empty() {
+            return Ok(new);
+        }
+        let nets = order.nets();
+        let slots: Vec<usize> = (0..nets.len()).collect();
+        let again = run_tasks(
+            chosen.len(),
+            self.options.concurrency,
+            |place| {
+                let index = chosen[place].played.game.index as usize;
+                order.game(index, &slots).expect("its opening was known when the game was checked")
+            },
+            || nets.iter().map(|net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>).collect(),
+            &Counters::default(),
+            cancel,
+            |_, _| {},
+        );
+        let again = again.map_err(|error| match error {
+            RunError::Stopped => DoorError::Stopped,
+            RunError::Evaluate(error) => DoorError::Play(RunError::Evaluate(error)),
+            RunError::Task(error) => DoorError::Other(Box::new(error)),
+        })?;
+        let mut wrong = Vec::new();
+        for (received, played_here) in chosen.into_iter().zip(&again) {
+            if received.played != *played_here && !wrong.contains(&received.worker) {
+                self.distrust(order, received)?;
+                wrong.push(received.worker.clone());
+            }
+        }
+        Ok(new.into_iter().filter(|received| !wrong.contains(&received.worker)).collect())
+    }
+
+    /// Discards the games of a worker that has sent a wrong game, and has them played again.
+    fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), DoorError> {
+        let ReceivedGame { played: ResultGame { game, .. }, worker } = wrong;
+        if matches!(order, Order::Match(_)) {
+            // The earlier games of a match have been counted already.
+            let error = FleetError::Setup(format!(
+                "worker {worker} sent a game {} that differs from the one that the players play, so the games of this \
+                 match cannot be trusted. Take away the worker's credentials and play the match again, without its file \
+                 of games",
+                game.index
+            ));
+            return Err(DoorError::Other(Box::new(error)));
+        }
+        let mut state = self.shared.lock();
+        state.distrusted.insert(worker.clone());
+        let n_discarded: usize = state.orders.values_mut().map(|progress| progress.discard(worker)).sum();
+        drop(state);
+        (self.log)(&format!(
+            "worker {worker} sent a game {} of generation {} that differs from the one that its net plays: its \
+             {n_discarded} games of the generations in progress are discarded, and it is ignored from now on; take away \
+             its credentials",
+            game.index,
+            order.generation()
+        ));
+        self.send(Command::HandOut)
+    }
+}
+
+impl Drop for FleetTrainer {
+    fn drop(&mut self) {
+        self.shared.cancel.cancel();
+        let (closed, _) = unbounded_channel();
+        // The thread ends when the sender is dropped.
+        self.commands = closed;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been printed.
+            let _ = thread.join();
+        }
+    }
+}

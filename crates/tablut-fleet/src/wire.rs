@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
 use tablut_games::{SelfPlayConfig, SpecialSet};
 use tablut_net::{Architecture, Precision};
-use tablut_rules::{RuleSet, Rules, Side};
+use tablut_rules::{RuleSet, Rules};
 use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 
 use crate::error::FleetError;
@@ -95,28 +95,6 @@ pub enum OrderedPlayer {
     },
 }
 
-/// An opening as it travels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OpeningText {
-    first: Side,
-    moves: Vec<String>,
-}
-
-impl OpeningText {
-    /// The opening in words.
-    pub fn of(opening: &Opening) -> Self {
-        Self { first: opening.first, moves: opening.moves.iter().map(ToString::to_string).collect() }
-    }
-
-    /// The opening again.
-    pub fn opening(&self) -> Result<Opening, FleetError> {
-        let moves = self.moves.iter().map(|mv| mv.parse()).collect::<Result<_, _>>();
-        let moves = moves.map_err(|error| FleetError::message("opening", error))?;
-        Ok(Opening { first: self.first, moves })
-    }
-}
-
 impl OrderSpec {
     /// The rule sets, checked and compiled.
     pub fn compiled_rules(&self) -> Result<Vec<Arc<Rules>>, FleetError> {
@@ -164,7 +142,7 @@ pub struct Job {
     pub count: usize,
     /// For a match, the openings of its pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub openings: Vec<OpeningText>,
+    pub openings: Vec<Opening>,
     /// What [`crate::probe()`] gives on the trainer's machine.
     pub probe: String,
     /// Threads of all workers together when the job was handed out, so that each takes its part and no more.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tablut_games::{CancelToken, Counters, RunError, run_task_source};
-use tablut_net::{Engine, EngineOptions, NetError, Precision, Weights};
 use tokio::sync::mpsc::unbounded_channel;
 
 use self::job_queue::JobQueue;
@@ -29,11 +28,6 @@ pub struct WorkerSummary {
     pub seconds: f64,
 }
 
-/// An engine on one thread.
-fn engine_in(weights: &Weights, precision: Precision) -> Result<Engine, NetError> {
-    Engine::with_options(weights, EngineOptions { precision, ..EngineOptions::default() })
-}
-
 /// Works until `cancel` is cancelled, the broker refuses the credentials, or the probe shows that this machine computes
 /// other bits than the trainer's. It waits for a broker that cannot be reached.
 ///
@@ -52,11 +46,11 @@ pub fn work(
     let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
     let (finished, finished_jobs) = unbounded_channel();
     let jobs = JobQueue::new(finished);
-    let nets = Arc::new(SharedNets::new(engine_in));
+    let nets = Arc::new(SharedNets::default());
     let ended = std::thread::scope(|scope| {
         let play = || {
             let evaluators = || (0..SLOTS).map(|slot| SlotInference::evaluator(&nets, slot)).collect();
-            let deliver = |_, (job, game, evaluations)| jobs.deliver(&job, game, evaluations);
+            let deliver = |_, (job, game)| jobs.deliver(&job, game);
             let played = run_task_source(&jobs, options.concurrency, evaluators, counters, &players, deliver);
             jobs.close();
             played

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, message::PublishMessage};
 use futures_util::future::try_join_all;
 use tablut_fleet::{
-    Connection, FleetGames, FleetNets, FleetTrainer, Order, ResultGame, ResultHeader, ResultMessage, TrainerOptions,
-    probe, result_subject,
+    Connection, FleetGames, FleetTrainer, Order, ResultGame, ResultHeader, ResultMessage, TrainerOptions, probe,
+    result_subject,
 };
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
@@ -79,7 +79,7 @@ fn main() -> Result<(), Failure> {
         let weights = Weights::initial(&shape.parse()?, 1);
         let hash = weights.hash();
         let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
-        FleetNets::new(&trainer).publish(0, &model)?;
+        (&mut &trainer).publish(0, &model)?;
         for fetchers in FETCHERS {
             let (seconds, bytes) = runtime.block_on(fetch(&url, &hash, fetchers))?;
             let nets = (fetchers * FETCHES) as f64;

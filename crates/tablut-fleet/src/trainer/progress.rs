@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use tablut_games::{FleetReport, GameRecord, PlayedGames, WorkerReport};
+use tablut_games::{FleetReport, PlayedGames, WorkerReport};
 
 use crate::checks::{check, max_game_bytes};
 use crate::order::Order;
@@ -51,8 +51,7 @@ impl GameState {
 /// A game from a worker.
 #[derive(Clone)]
 pub(super) struct ReceivedGame {
-    pub game: GameRecord,
-    pub evaluations: u64,
+    pub played: ResultGame,
     pub worker: String,
 }
 
@@ -135,14 +134,14 @@ impl Progress {
         let now = Instant::now();
         let new = WorkerPart { threads: header.threads, last: now };
         self.workers.entry(header.worker.clone()).or_insert(new).last = now;
-        for ResultGame { game, evaluations } in result.games {
-            let index = game.index as usize;
+        for played in result.games {
+            let index = played.game.index as usize;
             if !matches!(self.games[index], GameState::Missing) {
                 self.report.duplicates += 1;
                 continue;
             }
             let worker = header.worker.clone();
-            self.games[index] = GameState::Received(Box::new(ReceivedGame { game, evaluations, worker }));
+            self.games[index] = GameState::Received(Box::new(ReceivedGame { played, worker }));
             self.new_games.push(index);
             self.n_missing -= 1;
         }
@@ -197,8 +196,8 @@ impl Progress {
         for state in self.games {
             let GameState::Received(received) = state else { continue };
             *n_games.entry(received.worker).or_default() += 1;
-            evaluations += received.evaluations;
-            games.push(received.game);
+            evaluations += received.played.evaluations;
+            games.push(received.played.game);
         }
         let mut report = self.report;
         let mut thread_seconds = 0.0;

@@ -11,7 +11,7 @@ use tablut_games::{
 use tablut_net::Model;
 use tablut_players::{NamedPlayer, Nets};
 
-use super::fleet_trainer::FleetTrainer;
+use super::FleetTrainer;
 use super::state::Command;
 use crate::counted_game::game_result;
 use crate::error::FleetError;
@@ -27,21 +27,10 @@ pub struct FleetGames<'a> {
 }
 
 /// The nets of a run, published for the workers.
-pub struct FleetNets<'a> {
-    fleet: &'a FleetTrainer,
-}
-
-impl FleetNets<'_> {
-    /// The nets for the workers of `fleet`.
-    pub fn new(fleet: &FleetTrainer) -> FleetNets<'_> {
-        FleetNets { fleet }
-    }
-}
-
-impl NetSink for FleetNets<'_> {
+impl NetSink for &FleetTrainer {
     fn publish(&mut self, _generation: u64, model: &Model) -> Result<(), DoorError> {
         let weights = Arc::new(model.weights.clone());
-        self.fleet.send(Command::Net(weights.hash(), weights))
+        self.send(Command::Net(weights.hash(), weights))
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::state::{Command, FleetStatus, Shared, TrainerOptions};
 use crate::broker::{Broker, JOBS, RESULTS, Received, SILENCE, next};
-use crate::connection::{Connection, Log, pause, pause_unless};
+use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
 use crate::job_size::job_size;
 use crate::result_message::{ResultHeader, ResultMessage};
@@ -47,7 +47,7 @@ pub(super) async fn run(
         lag: 0,
         check_at: Some(Instant::now()),
         checked: Instant::now(),
-        failures: 0,
+        failures: Failures::default(),
         handed_out: 0,
         nets: BTreeMap::new(),
         announced: HashSet::new(),
@@ -93,8 +93,7 @@ struct TrainerLoop {
     check_at: Option<Instant>,
     /// When this was checked last.
     checked: Instant,
-    /// Number of failures since the broker last worked.
-    failures: usize,
+    failures: Failures,
     /// Numbers the jobs, so that the broker does not take a job that is handed out again for a duplicate.
     handed_out: u64,
     /// Nets that workers may need, by hash.
@@ -121,7 +120,7 @@ impl TrainerLoop {
     async fn claim_run(&mut self) -> Result<(), FleetError> {
         loop {
             match self.try_claim().await {
-                Err(error) if error.is_passing() => self.failed(&error).await?,
+                Err(error) if error.is_passing() => self.failures.wait(&error, &self.log, &self.shared.cancel).await?,
                 result => return result,
             }
         }
@@ -136,15 +135,6 @@ impl TrainerLoop {
             ))),
             None => Ok(()),
         }
-    }
-
-    /// Logs the first of several failures, and waits before the next attempt.
-    async fn failed(&mut self, error: &FleetError) -> Result<(), FleetError> {
-        if self.failures == 0 {
-            (self.log)(&format!("{error}; trying again until it works"));
-        }
-        self.failures += 1;
-        pause_unless(pause(self.failures), &self.shared.cancel).await
     }
 
     async fn command(&mut self, command: Command) {
@@ -182,14 +172,11 @@ impl TrainerLoop {
         self.checked = Instant::now();
         match self.try_check().await {
             Ok(()) => {
-                if self.failures > 0 {
-                    (self.log)("the broker works again");
-                }
-                self.failures = 0;
+                self.failures.end(&self.log, "the broker works again");
             }
             Err(error) if error.is_passing() => {
                 self.results = None;
-                self.failed(&error).await?;
+                self.failures.wait(&error, &self.log, &self.shared.cancel).await?;
                 self.check_soon(Duration::ZERO);
             }
             Err(error) => return Err(error),

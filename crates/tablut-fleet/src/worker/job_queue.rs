@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
-use tablut_games::{GameRecord, LeafRequest, Task, TaskSource};
+use tablut_games::{LeafRequest, Task, TaskSource};
 use tablut_players::PlayerError;
 use tablut_search::Evaluation;
 use tokio::sync::Notify;
@@ -120,9 +120,9 @@ impl JobQueue {
     }
 
     /// Takes a finished game.
-    pub fn deliver(&self, lease: &Arc<Lease>, game: GameRecord, evaluations: u64) {
+    pub fn deliver(&self, lease: &Arc<Lease>, game: ResultGame) {
         let mut games = lease.lock();
-        games.push(ResultGame { game, evaluations });
+        games.push(game);
         let is_complete = games.len() == lease.job.count;
         drop(games);
         let mut state = self.lock();
@@ -161,12 +161,12 @@ pub(super) struct JobGame {
 }
 
 impl Task for JobGame {
-    type Output = (Arc<Lease>, GameRecord, u64);
+    type Output = (Arc<Lease>, ResultGame);
     type Error = PlayerError;
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
         let ended = self.game.gather(requests)?;
-        Ok(ended.map(|(game, evaluations)| (Arc::clone(&self.lease), game, evaluations)))
+        Ok(ended.map(|game| (Arc::clone(&self.lease), game)))
     }
 
     fn apply(&mut self, evaluations: &[Evaluation]) {

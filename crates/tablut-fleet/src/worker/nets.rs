@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tablut_net::{
-    Architecture, Engine, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Precision, Weights,
+    Architecture, Engine, EngineOptions, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Precision, Weights,
 };
 use tablut_search::Evaluator;
 
@@ -15,12 +15,14 @@ pub(super) const SLOTS: usize = 8;
 /// The number of fetched nets that are cached.
 const CACHED: usize = 8;
 
-/// Makes an engine on one thread for some weights. The players share it.
-pub(super) type MakeEngine = fn(&Weights, Precision) -> Result<Engine, NetError>;
+/// An engine on one thread.
+pub(super) fn engine_in(weights: &Weights, precision: Precision) -> Result<Engine, NetError> {
+    Engine::with_options(weights, EngineOptions { precision, ..EngineOptions::default() })
+}
 
 /// The fetched nets, and the slots through which the players use them.
+#[derive(Default)]
 pub(super) struct SharedNets {
-    pub make_engine: MakeEngine,
     state: Mutex<State>,
 }
 
@@ -53,10 +55,6 @@ struct Slot {
 }
 
 impl SharedNets {
-    pub fn new(make_engine: MakeEngine) -> Self {
-        Self { make_engine, state: Mutex::default() }
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -73,7 +71,7 @@ impl SharedNets {
             return Ok(here.clone());
         }
         let weights = broker.net(hash, architecture).await?;
-        let engine = (self.make_engine)(&weights, precision).map_err(|error| FleetError::message("net", error))?;
+        let engine = engine_in(&weights, precision).map_err(|error| FleetError::message("net", error))?;
         let fetched = Fetched { key, engine: Arc::new(engine), weights };
         let mut state = self.lock();
         if state.cached.len() >= CACHED {

@@ -14,9 +14,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::job_queue::{JobQueue, Lease};
-use super::nets::{Fetched, SharedNets};
+use super::nets::{Fetched, SharedNets, engine_in};
 use crate::broker::{Broker, JobConsumer, SILENCE};
-use crate::connection::{Connection, Log, pause, pause_unless};
+use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
 use crate::job_size::FetchPlan;
 use crate::order::Order;
@@ -120,26 +120,19 @@ impl WorkerLoop<'_> {
 
     /// Fetches jobs whenever the players have fewer games than they can play.
     async fn fetch(&self) -> Result<(), FleetError> {
-        let mut failures = 0;
+        let mut failures = Failures::default();
         loop {
             match self.try_fetch(&mut failures).await {
-                Err(error) if error.is_passing() => self.failed(&mut failures, &error).await?,
+                Err(error) if error.is_passing() => {
+                    failures.wait(&error, self.context.log, self.context.cancel).await?;
+                }
                 Err(error) => return Err(error),
                 Ok(()) => {}
             }
         }
     }
 
-    /// Logs the first of several failures, and waits before the next attempt.
-    async fn failed(&self, failures: &mut usize, error: &FleetError) -> Result<(), FleetError> {
-        if *failures == 0 {
-            self.log(&format!("{error}; trying again until it works"));
-        }
-        *failures += 1;
-        pause_unless(pause(*failures), self.context.cancel).await
-    }
-
-    async fn try_fetch(&self, failures: &mut usize) -> Result<(), FleetError> {
+    async fn try_fetch(&self, failures: &mut Failures) -> Result<(), FleetError> {
         self.broker.ensure(None).await?;
         let consumer = self.broker.job_consumer().await?;
         self.lease_micros.store(consumer.cached_info().config.ack_wait.as_micros() as u64, Ordering::Relaxed);
@@ -154,10 +147,7 @@ impl WorkerLoop<'_> {
             for message in fetch_jobs(&consumer, n_jobs).await? {
                 self.accept(message, &mut plan).await?;
             }
-            if *failures > 0 {
-                self.log("the broker works again");
-                *failures = 0;
-            }
+            failures.end(self.context.log, "the broker works again");
         }
     }
 
@@ -238,16 +228,16 @@ impl WorkerLoop<'_> {
             return Ok(known.clone());
         }
         let order = job.order.clone();
-        let (precision, make_engine) = (order.precision(), self.context.nets.make_engine);
+        let precision = order.precision();
         precision
             .chosen()
             .map_err(|error| FleetError::Machine(format!("this machine cannot play the run's games: {error}")))?;
         for net in &order.nets {
             let untrained = Weights::initial(&net.architecture, 0);
-            make_engine(&untrained, precision).map_err(|error| FleetError::message("net", error))?;
+            engine_in(&untrained, precision).map_err(|error| FleetError::message("net", error))?;
         }
         let make = move |weights: &Weights| -> Box<dyn Inference> {
-            Box::new(make_engine(weights, precision).expect("an engine of this architecture was made above"))
+            Box::new(engine_in(weights, precision).expect("an engine of this architecture was made above"))
         };
         let played = tokio::task::spawn_blocking(move || probe(&order, make)).await;
         let hash = played.map_err(|_| FleetError::Ended)??;
@@ -306,15 +296,13 @@ impl WorkerLoop<'_> {
             Ok(results) => results,
             Err(error) => return self.log(&error.to_string()),
         };
-        let mut failures = 0;
+        let mut failures = Failures::default();
         while let Err(error) = self.try_send(&lease, &results).await {
-            if self.failed(&mut failures, &error).await.is_err() {
+            if failures.wait(&error, self.context.log, self.context.cancel).await.is_err() {
                 return;
             }
         }
-        if failures > 0 {
-            self.log("the games are at the broker now");
-        }
+        failures.end(self.context.log, "the games are at the broker now");
         // If the acknowledgement is lost, the job is played again and its games are counted as duplicates.
         let _ = lease.message.ack().await;
         self.context.jobs.remove(&lease);

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
-use tablut_fleet::{FleetGames, FleetNets};
+use tablut_fleet::FleetGames;
 use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
 use tablut_learn::{Doors, EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Model, Weights, durable};
@@ -224,7 +224,7 @@ impl Args {
         let status = fleet.watch();
         events.progress().watch(move || status().to_string());
         // Workers play on their cores, so the games that are played here have to have the same bits.
-        let (mut games, mut nets) = (FleetGames::new(&fleet, &**make_engine), FleetNets::new(&fleet));
+        let (mut games, mut nets) = (FleetGames::new(&fleet, &**make_engine), &fleet);
         let doors = Doors { games: &mut games, nets: Some(&mut nets) };
         Ok(train(run, doors, &counters, cancel, Some(&rate), &on_event))
     }
