@@ -27,56 +27,31 @@ use tablut_rules::Rules;
 /// nothing that it passed to the system.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
 
-/// The file of games cannot be used.
+/// The file of games cannot be used: it cannot be read or written, is another kind of file, has the games of another
+/// match or a damaged line, or another process writes to it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GamesFileError {
-    /// It cannot be read or written.
-    #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        error: io::Error,
-    },
-    /// It is another kind of file.
-    #[error("{path} holds no games of a match and is left as it is: {reason}")]
-    NotGames {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
-    /// It contains the games of another match.
-    #[error(
-        "{path} holds games of another match and is left as it is:\n{}\nname another file, or repeat that match's options",
-        list(differences)
-    )]
-    OtherMatch {
-        /// The file.
-        path: PathBuf,
-        /// The differences.
-        differences: Vec<HeaderDifference>,
-    },
-    /// A line is damaged.
-    #[error("{path}, line {line}: {reason}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line's number, from 1.
-        line: usize,
-        /// The reason.
-        reason: String,
-    },
-    /// Another process writes to it.
-    #[error("{0} is being written by another match")]
-    Locked(PathBuf),
-}
+#[error("{0}")]
+pub struct GamesFileError(String);
 
-fn list(differences: &[HeaderDifference]) -> String {
-    let line =
-        |d: &HeaderDifference| format!("  {}: the file says {}, the command says {}", d.key, d.found, d.expected);
-    differences.iter().map(line).collect::<Vec<_>>().join("\n")
+impl GamesFileError {
+    fn io(path: &Path, error: &io::Error) -> Self {
+        Self(format!("{}: {error}", path.display()))
+    }
+
+    fn not_games(path: &Path, reason: &str) -> Self {
+        Self(format!("{} holds no games of a match and is left as it is: {reason}", path.display()))
+    }
+
+    fn other_match(path: &Path, differences: &[HeaderDifference]) -> Self {
+        let line =
+            |d: &HeaderDifference| format!("  {}: the file says {}, the command says {}", d.key, d.found, d.expected);
+        let list = differences.iter().map(line).collect::<Vec<_>>().join("\n");
+        Self(format!(
+            "{} holds games of another match and is left as it is:\n{list}\nname another file, or repeat that match's \
+             options",
+            path.display()
+        ))
+    }
 }
 
 /// An open file of games.
@@ -93,14 +68,13 @@ impl GamesFile {
     /// Creates a file for the match of `header`, or opens the existing one. An incomplete last line is dropped. All
     /// games are replayed under `rules`.
     pub fn open(path: &Path, header: MatchHeader, rules: &Arc<Rules>) -> Result<Self, GamesFileError> {
-        let io = |error| GamesFileError::Io { path: path.to_owned(), error };
+        let io = |error| GamesFileError::io(path, &error);
         let is_new = match fs::metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => true,
             found => {
                 let found = found.map_err(io)?;
                 if !found.is_file() {
-                    let reason = "expected a regular file".to_owned();
-                    return Err(GamesFileError::NotGames { path: path.to_owned(), reason });
+                    return Err(GamesFileError::not_games(path, "expected a regular file"));
                 }
                 found.len() == 0
             }
@@ -111,13 +85,13 @@ impl GamesFile {
         let file = File::options().read(true).append(true).open(path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(GamesFileError::Locked(path.to_owned())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(GamesFileError(format!("{} is being written by another match", path.display())));
+            }
             Err(TryLockError::Error(error)) => return Err(io(error)),
         }
         let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-            ErrorKind::InvalidData => {
-                GamesFileError::NotGames { path: path.to_owned(), reason: "it is not UTF-8 text".to_owned() }
-            }
+            ErrorKind::InvalidData => GamesFileError::not_games(path, "it is not UTF-8 text"),
             _ => io(error),
         })?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -148,7 +122,7 @@ impl GamesFile {
             self.flushed = Instant::now();
             self.file.sync_data()
         });
-        written.map_err(|error| GamesFileError::Io { path: self.path.clone(), error })?;
+        written.map_err(|error| GamesFileError::io(&self.path, &error))?;
         self.games.insert(place, line);
         Ok(())
     }
@@ -158,8 +132,7 @@ impl GamesFile {
         let mut text = self.header.line();
         let counts = |&(match_idx, game_idx): &GamePlace| counted.get(match_idx).is_some_and(|&n| game_idx < n);
         text.extend(self.games.iter().filter(|(place, _)| counts(place)).map(|(_, line)| json_line(line)));
-        durable::write(&self.path, text.as_bytes())
-            .map_err(|error| GamesFileError::Io { path: self.path.clone(), error })
+        durable::write(&self.path, text.as_bytes()).map_err(|error| GamesFileError::io(&self.path, &error))
     }
 }
 
@@ -172,13 +145,13 @@ fn read(
 ) -> Result<BTreeMap<GamePlace, GameLine>, GamesFileError> {
     let mut lines = text.lines();
     let differences = header.differences(lines.next().unwrap_or_default());
-    let differences = differences.map_err(|reason| GamesFileError::NotGames { path: path.to_owned(), reason })?;
+    let differences = differences.map_err(|reason| GamesFileError::not_games(path, &reason))?;
     if !differences.is_empty() {
-        return Err(GamesFileError::OtherMatch { path: path.to_owned(), differences });
+        return Err(GamesFileError::other_match(path, &differences));
     }
     let mut games = BTreeMap::new();
     for (at, text) in lines.enumerate() {
-        let wrong = |reason: String| GamesFileError::Line { path: path.to_owned(), line: at + 2, reason };
+        let wrong = |reason: String| GamesFileError(format!("{}, line {}: {reason}", path.display(), at + 2));
         let line: GameLine = serde_json::from_str(text).map_err(|error| wrong(format!("expected a game: {error}")))?;
         let place = line.place(header).map_err(wrong)?;
         line.result(rules, header.max_plies).map_err(wrong)?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use tablut_players::{PlayerSpec, PlayerSpecError, alphabeta, is_name};
-use tablut_ratings::{Anchor, Pairing, Rating, RatingError, Wdl, rate};
+use tablut_ratings::{Anchor, Rating, RatingError, Wdl, pairings_by_name, rate};
 
 /// A player with a given rating: `PLAYER=ELO`.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,8 +126,8 @@ pub enum LadderError {
 /// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] has its [`published_rating`], each if it plays. If neither
 /// plays, the first player is 0.
 pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder, LadderError> {
-    let names = names(reports);
-    let place = |name: &str| names.iter().position(|known| known == name);
+    let (names, pairings) = pairings_by_name(reports.iter().map(|report| (&report.players, report.pairs)));
+    let place = |name: &str| names.iter().position(|known| *known == name);
     let anchors = if anchors.is_empty() { default_anchors(reports, &names) } else { anchors.to_vec() };
     let anchors: Vec<Anchor> = anchors
         .iter()
@@ -136,20 +136,13 @@ pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder
             None => Err(LadderError::Absent { player: anchor.player.clone(), players: names.join(", ") }),
         })
         .collect::<Result<_, _>>()?;
-    let pairings: Vec<Pairing> = reports
-        .iter()
-        .filter_map(|report| {
-            let [first, second] = [place(&report.players[0])?, place(&report.players[1])?];
-            Some(Pairing { first, second, pairs: report.pairs })
-        })
-        .collect();
     let ratings = rate(names.len(), &anchors, &pairings)?;
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|&a, &b| ratings.players[b].elo.total_cmp(&ratings.players[a].elo));
     let player = |&k: &usize| {
-        let [as_attackers, as_defenders] = results_of(&names[k], reports);
+        let [as_attackers, as_defenders] = results_of(names[k], reports);
         LadderPlayer {
-            name: names[k].clone(),
+            name: names[k].to_owned(),
             rating: ratings.players[k],
             anchor: anchors.iter().any(|anchor| anchor.player == k),
             measured: ratings.measured.iter().find(|(player, _)| *player == k).map(|(_, rating)| *rating),
@@ -165,27 +158,16 @@ pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder
     })
 }
 
-/// All names, in the order of their first appearance.
-fn names(reports: &[MatchReport]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in reports.iter().flat_map(|report| &report.players) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
-}
-
-fn default_anchors(reports: &[MatchReport], names: &[String]) -> Vec<NamedAnchor> {
+fn default_anchors(reports: &[MatchReport], names: &[&str]) -> Vec<NamedAnchor> {
     let published = reports.first().and_then(|report| published_rating(&report.rules));
     let known = [("random", Some(0.0)), (SECOND_ANCHOR, published)];
     let mut anchors: Vec<NamedAnchor> = known
         .into_iter()
-        .filter(|(player, _)| names.iter().any(|name| name == player))
+        .filter(|(player, _)| names.contains(player))
         .filter_map(|(player, elo)| Some(NamedAnchor { player: player.to_owned(), elo: elo? }))
         .collect();
     if anchors.is_empty() {
-        anchors.extend(names.first().map(|name| NamedAnchor { player: name.clone(), elo: 0.0 }));
+        anchors.extend(names.first().map(|name| NamedAnchor { player: (*name).to_owned(), elo: 0.0 }));
     }
     anchors
 }

@@ -1,50 +1,17 @@
 //! Files of one JSON object per line whose header has a checksum of the whole text: opening books and puzzles.
 
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tablut_net::durable;
 use tablut_rules::shown;
 
 /// The checksum field of a header before the checksum is computed.
 pub(crate) const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
 
-/// A file of openings or puzzles cannot be used.
+/// A file of openings or puzzles cannot be used, or a book is too short for a match.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SealedFileError {
-    /// It cannot be read or written.
-    #[error("{kind} {path}: {error}")]
-    Io {
-        /// What the file holds.
-        kind: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: std::io::Error,
-    },
-    /// Its text is wrong.
-    #[error("{kind} {path}, line {line}: {reason}")]
-    Line {
-        /// What the file holds.
-        kind: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The reason.
-        reason: String,
-    },
-    /// A book is too short for the match.
-    #[error("openings {book}: it holds {found} openings, expected {wanted} or more, one for each pair of games")]
-    TooShort {
-        /// The book's name.
-        book: String,
-        /// Openings in the book.
-        found: usize,
-        /// Pairs of games in the match.
-        wanted: usize,
-    },
-}
+#[error("{0}")]
+pub struct SealedFileError(pub(crate) String);
 
 /// A value as one line of JSON, with its end.
 pub(crate) fn json_line(value: &impl Serialize) -> String {
@@ -53,7 +20,8 @@ pub(crate) fn json_line(value: &impl Serialize) -> String {
 
 /// Writes a file of this kind, completely or not at all.
 pub(crate) fn write(kind: &'static str, path: &Path, text: &str) -> Result<(), SealedFileError> {
-    durable::write(path, text.as_bytes()).map_err(|error| SealedFileError::Io { kind, path: path.to_owned(), error })
+    let written = durable::write(path, text.as_bytes());
+    written.map_err(|error| SealedFileError(format!("{kind} {}: {error}", path.display())))
 }
 
 /// What `parse` makes of the text of a file of this kind. Its error is the line and the reason.
@@ -62,11 +30,9 @@ pub(crate) fn read<T>(
     path: &Path,
     parse: impl FnOnce(&str) -> Result<T, (usize, String)>,
 ) -> Result<T, SealedFileError> {
-    let path = path.to_owned();
-    match std::fs::read_to_string(&path) {
-        Err(error) => Err(SealedFileError::Io { kind, path, error }),
-        Ok(text) => parse(&text).map_err(|(line, reason)| SealedFileError::Line { kind, path, line, reason }),
-    }
+    let wrong = |what: String| SealedFileError(format!("{kind} {}{what}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(format!(": {error}")))?;
+    parse(&text).map_err(|(line, reason)| wrong(format!(", line {line}: {reason}")))
 }
 
 /// A text whose header has an empty checksum, with the checksum inserted: the first 16 digits of its BLAKE3 hash.

@@ -25,9 +25,9 @@ const WORKERS: &str = "workers";
 /// The object store: nets by hash, and results that are too large for a message.
 const NETS: &str = "tablut-nets";
 /// The key-value bucket of workers' heartbeats.
-const HEARTBEATS: &str = "tablut-workers";
+pub const HEARTBEATS: &str = "tablut-workers";
 /// The key-value bucket with the holder of each run.
-const RUNS: &str = "tablut-runs";
+pub const RUNS: &str = "tablut-runs";
 
 /// Unused data expires after a week.
 const FORGOTTEN: Duration = Duration::from_hours(7 * 24);
@@ -286,15 +286,6 @@ impl Broker {
         removed.map_err(|error| FleetError::broker("removing what is done", error))
     }
 
-    pub async fn put_heartbeat(&self, name: &str, heartbeat: Vec<u8>) -> Result<(), FleetError> {
-        self.put_key(HEARTBEATS, name, heartbeat).await
-    }
-
-    pub async fn remove_heartbeat(&self, name: &str) -> Result<(), FleetError> {
-        let deleted = self.bucket(HEARTBEATS).await?.delete(name).await;
-        deleted.map_err(|error| FleetError::broker("the heartbeat", error))
-    }
-
     /// The heartbeats of all workers that are not gone.
     pub async fn heartbeats(&self) -> Result<Vec<Vec<u8>>, FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the workers' heartbeats", error);
@@ -323,18 +314,14 @@ impl Broker {
         }
     }
 
-    pub async fn renew_claim(&self, run: &str, holder: &str) -> Result<(), FleetError> {
-        self.put_key(RUNS, run, holder.as_bytes().to_vec()).await
-    }
-
-    pub async fn release_run(&self, run: &str) -> Result<(), FleetError> {
-        let deleted = self.bucket(RUNS).await?.delete(run).await;
-        deleted.map_err(|error| FleetError::broker("the list of runs", error))
-    }
-
-    async fn put_key(&self, bucket: &str, key: &str, value: Vec<u8>) -> Result<(), FleetError> {
+    pub async fn put_key(&self, bucket: &str, key: &str, value: Vec<u8>) -> Result<(), FleetError> {
         let put = self.bucket(bucket).await?.put(key, value.into()).await;
         put.map(drop).map_err(|error| FleetError::broker("the broker's buckets", in_full(&error)))
+    }
+
+    pub async fn delete_key(&self, bucket: &str, key: &str) -> Result<(), FleetError> {
+        let deleted = self.bucket(bucket).await?.delete(key).await;
+        deleted.map_err(|error| FleetError::broker("the broker's buckets", error))
     }
 }
 

@@ -29,7 +29,7 @@ pub use order::{MatchOrder, Order};
 pub use probe::probe;
 pub use result_message::{ResultGame, ResultHeader, ResultMessage};
 pub use trainer::FleetTrainer;
-pub use trainer::sources::{FleetGames, FleetMatch, FleetMatches};
+pub use trainer::sources::{FleetGames, FleetMatches};
 pub use trainer::state::{FleetStatus, TrainerOptions};
 pub use wire::{
     Heartbeat, Job, NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec, job_subject, result_subject,

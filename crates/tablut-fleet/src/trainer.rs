@@ -59,7 +59,7 @@ impl FleetTrainer {
     }
 
     /// A function that returns the fleet's status, for other threads.
-    pub fn watch(&self) -> impl Fn() -> FleetStatus + Send + Sync + use<> {
+    pub fn status(&self) -> impl Fn() -> FleetStatus + Send + Sync + use<> {
         let shared = Arc::clone(&self.shared);
         move || shared.lock().status.clone()
     }

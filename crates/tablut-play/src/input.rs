@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use tablut_rules::{Move, Square};
 use tablut_session::Level;
+use tablut_session::words::shortened;
 
 /// A line typed by the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,37 +59,6 @@ pub enum Input {
     Quit,
 }
 
-/// Why a line cannot be read.
-#[derive(Debug, thiserror::Error, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum InputError {
-    /// The first word is no command, and the line is no move.
-    #[error("{text:?} is neither a move such as d1-d3 nor a command; `help` lists the commands")]
-    Unknown {
-        /// What was typed, shortened.
-        text: String,
-    },
-    /// The line begins like a move, but is not one.
-    #[error("{0}")]
-    Move(tablut_rules::MoveError),
-    /// The command's argument is wrong.
-    #[error("`{command}` {expected}, found {found:?}")]
-    Argument {
-        /// The command.
-        command: &'static str,
-        /// What it expects.
-        expected: &'static str,
-        /// What was typed after it.
-        found: String,
-    },
-    /// There is no such level.
-    #[error("no level {found:?}, expected one of {}", Level::names())]
-    Level {
-        /// What was typed.
-        found: String,
-    },
-}
-
 /// The text of `help`.
 pub const HELP: &str = "\
 d1-d3          move the piece on d1 to d3
@@ -115,19 +85,16 @@ quit           leave
 ";
 
 impl std::str::FromStr for Input {
-    type Err = InputError;
+    type Err = String;
 
-    fn from_str(line: &str) -> Result<Self, InputError> {
+    /// Reads a line. The error says what is wrong with it.
+    fn from_str(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let plain = |input: Self, command: &'static str| {
-            if rest.is_empty() {
-                Ok(input)
-            } else {
-                Err(InputError::Argument { command, expected: "stands alone", found: shortened(rest) })
-            }
-        };
+        let wrong = |command: &str, expected: &str| format!("`{command}` {expected}, found {:?}", shortened(rest));
+        let plain =
+            |input: Self, command| if rest.is_empty() { Ok(input) } else { Err(wrong(command, "stands alone")) };
         match word.to_ascii_lowercase().as_str() {
             "" => Ok(Self::Empty),
             "undo" | "u" => plain(Self::Undo, "undo"),
@@ -143,28 +110,23 @@ impl std::str::FromStr for Input {
             "help" | "h" | "?" => plain(Self::Help, "help"),
             "quit" | "q" | "exit" => plain(Self::Quit, "quit"),
             "moves" | "m" if rest.is_empty() => Ok(Self::Moves(None)),
-            "moves" | "m" => rest.to_ascii_lowercase().parse().map(|square| Self::Moves(Some(square))).map_err(|_| {
-                InputError::Argument {
-                    command: "moves",
-                    expected: "expects a square such as d1",
-                    found: shortened(rest),
-                }
-            }),
+            "moves" | "m" => match rest.to_ascii_lowercase().parse() {
+                Ok(square) => Ok(Self::Moves(Some(square))),
+                Err(_) => Err(wrong("moves", "expects a square such as d1")),
+            },
             "new" => plain(Self::New, "new"),
             "resign" => plain(Self::Resign, "resign"),
             "level" | "levels" if rest.is_empty() => Ok(Self::Level(None)),
             "level" => match Level::named(&rest.to_ascii_lowercase()) {
                 Some(level) => Ok(Self::Level(Some(level))),
-                None => Err(InputError::Level { found: shortened(rest) }),
+                None => Err(format!("no level {:?}, expected one of {}", shortened(rest), Level::names())),
             },
-            "side" => HumanSides::from_str(rest, true).map(Self::Side).map_err(|_| InputError::Argument {
-                command: "side",
-                expected: "expects attackers, defenders, both or neither",
-                found: shortened(rest),
-            }),
+            "side" => HumanSides::from_str(rest, true)
+                .map(Self::Side)
+                .map_err(|_| wrong("side", "expects attackers, defenders, both or neither")),
             "save" | "load" if rest.is_empty() => {
                 let command = if word.eq_ignore_ascii_case("save") { "save" } else { "load" };
-                Err(InputError::Argument { command, expected: "expects a file name", found: String::new() })
+                Err(wrong(command, "expects a file name"))
             }
             "load" => Ok(Self::Load(rest.into())),
             "save" => Ok(match rest.strip_suffix(" --force") {
@@ -176,22 +138,21 @@ impl std::str::FromStr for Input {
     }
 }
 
-fn read_move(line: &str) -> Result<Input, InputError> {
+fn read_move(line: &str) -> Result<Input, String> {
     let begins_like_a_move = line.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
     match line.to_ascii_lowercase().parse() {
         Ok(mv) => Ok(Input::Move(mv)),
-        Err(error) if begins_like_a_move => Err(InputError::Move(error)),
-        Err(_) => Err(InputError::Unknown { text: shortened(line) }),
+        Err(error) if begins_like_a_move => Err(error.to_string()),
+        Err(_) => Err(format!(
+            "{:?} is neither a move such as d1-d3 nor a command; `help` lists the commands",
+            shortened(line)
+        )),
     }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HELP, Input, InputError};
+    use super::{HELP, Input};
     use crate::options::HumanSides;
     use tablut_session::Level;
 
@@ -230,10 +191,10 @@ mod tests {
             ("side white", "expects attackers, defenders, both or neither, found \"white\""),
             ("undo 3", "stands alone, found \"3\""),
         ] {
-            let error = line.parse::<Input>().unwrap_err().to_string();
+            let error = line.parse::<Input>().unwrap_err();
             assert!(error.contains(part), "{line:?}: {error}");
         }
         let long = "x".repeat(10_000);
-        assert!(matches!(long.parse::<Input>(), Err(InputError::Unknown { text }) if text.len() == 40));
+        assert!(long.parse::<Input>().unwrap_err().starts_with(&format!("\"{}\" is neither", "x".repeat(40))));
     }
 }

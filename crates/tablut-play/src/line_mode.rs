@@ -169,7 +169,7 @@ impl LineMode<'_> {
     fn execute(&mut self, line: &str) -> io::Result<Answer> {
         let answer = match line.parse() {
             Ok(input) => self.game.execute(input),
-            Err(error) => Answer::Text(error.to_string()),
+            Err(error) => Answer::Text(error),
         };
         // The answer says what has changed. Only later refusals are left to show.
         let refused = self.game.take_events().into_iter().find_map(|event| match event {

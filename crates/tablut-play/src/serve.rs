@@ -61,33 +61,14 @@ pub struct ServeArgs {
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// A net cannot be used.
-    #[error("{0}")]
-    Net(String),
-    /// The folder of games cannot be used.
-    #[error("the folder of games, {folder}: {reason}")]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        reason: io::Error,
-    },
-    /// The address cannot be listened at.
-    #[error("cannot listen at {address}: {reason}")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// What is wrong.
-        reason: io::Error,
-    },
-    /// The built-in puzzles are damaged.
-    #[error("the built-in puzzles: {0}")]
-    Puzzles(String),
+#[error("{0}")]
+pub struct ServeError(String);
+
+impl From<io::Error> for ServeError {
     /// The operating system refuses something that the server needs.
-    #[error("{0}")]
-    System(#[from] io::Error),
+    fn from(error: io::Error) -> Self {
+        Self(error.to_string())
+    }
 }
 
 /// The puzzles that come with the program.
@@ -118,11 +99,12 @@ pub fn serve_with(
     trainer: Option<Arc<dyn Trainer>>,
     ready: &mut dyn FnMut(&str, &std::path::Path),
 ) -> Result<(), ServeError> {
-    let nets = ServedNets::load(&args.models, args.checkpoints.as_deref()).map_err(ServeError::Net)?;
+    let nets = ServedNets::load(&args.models, args.checkpoints.as_deref()).map_err(ServeError)?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
-    let at_folder = |reason| ServeError::Folder { folder: folder.clone(), reason };
+    let at_folder = |reason| ServeError(format!("the folder of games, {}: {reason}", folder.display()));
     let saved = SavedGames::open(&folder).map_err(at_folder)?;
-    let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>().map_err(ServeError::Puzzles)?;
+    let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>();
+    let puzzles = puzzles.map_err(|error| ServeError(format!("the built-in puzzles: {error}")))?;
     let training = TrainingSlot::new(trainer);
     let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -138,8 +120,7 @@ pub fn serve_with(
     let server = GameServer::new(config, saved, queue.clone(), training);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
-        let (mut evaluators, server, queue) =
-            (nets.evaluators().map_err(ServeError::Net)?, server.clone(), queue.clone());
+        let (mut evaluators, server, queue) = (nets.evaluators().map_err(ServeError)?, server.clone(), queue.clone());
         std::thread::Builder::new()
             .name(format!("jobs {number}"))
             .spawn(move || queue.work(&mut evaluators, &|update| server.update(update)))?;
@@ -190,12 +171,13 @@ async fn run(
 async fn bind(args: &ServeArgs) -> Result<TcpListener, ServeError> {
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let address = SocketAddr::new(ip, args.port.unwrap_or(PORT));
+    let cannot = |address, reason| ServeError(format!("cannot listen at {address}: {reason}"));
     match TcpListener::bind(address).await {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && args.port.is_none() => {
             let any = SocketAddr::new(ip, 0);
-            TcpListener::bind(any).await.map_err(|reason| ServeError::Listen { address: any, reason })
+            TcpListener::bind(any).await.map_err(|reason| cannot(any, reason))
         }
-        bound => bound.map_err(|reason| ServeError::Listen { address, reason }),
+        bound => bound.map_err(|reason| cannot(address, reason)),
     }
 }
 

@@ -8,8 +8,7 @@ mod ordering;
 mod table;
 mod tree;
 
-use crate::player::{Fault, Player};
-use crate::simple::pick;
+use crate::player::{Fault, Player, pick};
 use crate::spec::{MAX_DEPTH, SearchLimit};
 use evaluation::{Evaluation, INFINITE, WIN, WIN_BOUND};
 use ordering::Ordering;

@@ -1,14 +1,14 @@
-//! Players without a net, from their text.
+//! Players without a net, from their text; the simplest of them.
 
 use crate::alphabeta::AlphaBeta;
-use crate::player::Player;
+use crate::player::{Fault, Player, pick};
 use crate::rollouts::Rollouts;
-use crate::simple::{Greedy, Random};
 use crate::spec::PlayerSpec;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
-use tablut_rules::{Game, Move, Rules};
+use tablut_rules::{Game, Move, MoveList, Rules};
+use tablut_search::Query;
 
 /// Creates a player for games under some rules. All its randomness comes from the number.
 type Make = Box<dyn Fn(&Arc<Rules>, u64) -> Box<dyn Player> + Send + Sync>;
@@ -17,8 +17,8 @@ type Make = Box<dyn Fn(&Arc<Rules>, u64) -> Box<dyn Player> + Send + Sync>;
 pub(crate) fn maker(spec: &PlayerSpec) -> Option<Make> {
     let rng = ChaCha8Rng::seed_from_u64;
     Some(match *spec {
-        PlayerSpec::Random => Box::new(move |_, seed| Box::new(Random::new(rng(seed)))),
-        PlayerSpec::Greedy => Box::new(move |_, seed| Box::new(Greedy::new(rng(seed)))),
+        PlayerSpec::Random => Box::new(move |_, seed| Box::new(RandomMoves::new(false, rng(seed)))),
+        PlayerSpec::Greedy => Box::new(move |_, seed| Box::new(RandomMoves::new(true, rng(seed)))),
         PlayerSpec::AlphaBeta(limit) => Box::new(move |rules, seed| Box::new(AlphaBeta::new(rules, limit, rng(seed)))),
         PlayerSpec::Rollouts { playouts } => Box::new(move |_, seed| Box::new(Rollouts::new(playouts, rng(seed)))),
         PlayerSpec::Net { .. }
@@ -59,5 +59,41 @@ impl Baseline {
             Ok(Some(mv)) => mv,
             _ => unreachable!("a player without a net answers at once"),
         }
+    }
+}
+
+/// Plays a random legal move. If it is greedy, it plays a move that wins at once if there is one, otherwise a capture if
+/// there is one, otherwise any move. Moves of the same kind are equally likely.
+pub struct RandomMoves {
+    is_greedy: bool,
+    rng: ChaCha8Rng,
+    moves: MoveList,
+}
+
+impl RandomMoves {
+    /// A player that draws from `rng`.
+    pub fn new(is_greedy: bool, rng: ChaCha8Rng) -> Self {
+        Self { is_greedy, rng, moves: MoveList::new() }
+    }
+}
+
+impl Player for RandomMoves {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+        game.legal_moves(&mut self.moves);
+        let (mut wins, mut captures) = (Vec::new(), Vec::new());
+        for &mv in self.moves.iter().filter(|_| self.is_greedy) {
+            let applied = game.rules().apply(game.position(), mv);
+            if applied.winner == Some(game.position().side_to_move()) {
+                wins.push(mv);
+            } else if !applied.captured.is_empty() {
+                captures.push(mv);
+            }
+        }
+        let best: &[Move] = match (wins.is_empty(), captures.is_empty()) {
+            (false, _) => &wins,
+            (true, false) => &captures,
+            (true, true) => &self.moves,
+        };
+        Ok(Some(pick(best, &mut self.rng)))
     }
 }

@@ -16,7 +16,6 @@ pub mod net_player;
 pub mod nets;
 pub mod player;
 pub mod rollouts;
-pub mod simple;
 pub mod spec;
 
 pub use baseline::Baseline;

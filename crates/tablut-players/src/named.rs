@@ -49,7 +49,10 @@ impl FromStr for NamedPlayer {
             // An option of a net, or a word of a command, may also contain an equals sign. But a colon comes before it.
             Some((name, player)) if !name.contains(':') => {
                 if !is_name(name) {
-                    return Err(PlayerSpecError::Name { text: text.to_owned() });
+                    return Err(PlayerSpecError::new(
+                        text,
+                        "expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or . that is no player's text",
+                    ));
                 }
                 Ok(Self { alias: Some(name.to_owned()), spec: player.parse()? })
             }

@@ -44,13 +44,6 @@ pub struct NetInfo {
     pub training: TrainingSummary,
 }
 
-impl NetInfo {
-    /// The recommended simulations per move for the net.
-    pub fn play_simulations(&self) -> u32 {
-        play_simulations(&self.training)
-    }
-}
-
 /// The recommended simulations per move for a net, from the information about its training.
 pub fn play_simulations(training: &TrainingSummary) -> u32 {
     match training.play_simulations {
@@ -90,17 +83,6 @@ impl Nets {
     /// No nets yet. Those that are added run on `processor`, by default on the cores.
     pub fn on(processor: Processor) -> Self {
         Self { processor, ..Self::default() }
-    }
-
-    /// Loads the model files of `players`.
-    pub fn load<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>) -> Result<Self, NetsError> {
-        let mut nets = Self::default();
-        for spec in players {
-            if let Some(path) = spec.model_file() {
-                nets.add(path, spec.precision())?;
-            }
-        }
-        Ok(nets)
     }
 
     /// Loads a model file unless it is already loaded in this precision, and returns its information.
@@ -207,7 +189,10 @@ mod tests {
         let specs: Vec<PlayerSpec> = [format!("net:{}@8", path.display()), format!("policy:{}", path.display())]
             .map(|text| text.parse().unwrap())
             .to_vec();
-        let nets = Nets::load(&specs).unwrap();
+        let mut nets = Nets::default();
+        for spec in &specs {
+            nets.add(spec.model_file().unwrap(), spec.precision()).unwrap();
+        }
         assert_eq!(nets.evaluators().len(), 1);
         let player = |spec| {
             let search = nets.search_of(spec).unwrap();
@@ -243,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_named() {
-        let error = Nets::load(&["policy:no-such.tablut".parse().unwrap()]).err().unwrap();
+        let error = Nets::default().add("no-such.tablut".as_ref(), Precision::F32).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("no-such.tablut"), "{error}");
     }
 }

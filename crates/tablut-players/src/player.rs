@@ -1,5 +1,7 @@
 //! The trait of all players: one side of a game, asked for its moves step by step; and how games between players end.
 
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Move, Outcome, Side};
 use tablut_search::{Evaluation, Query};
 
@@ -47,6 +49,12 @@ pub struct PlayerError {
     pub name: String,
     /// The reason.
     pub reason: String,
+}
+
+/// A random move of `moves`, all equally likely.
+pub(crate) fn pick(moves: &[Move], rng: &mut ChaCha8Rng) -> Move {
+    assert!(!moves.is_empty(), "a player was asked for a move in a game that is over");
+    moves[rng.random_range(0..moves.len())]
 }
 
 /// Why a game ended.

@@ -95,40 +95,15 @@ pub enum PlayerSpec {
     },
 }
 
-/// The text does not name a player.
+/// The text does not name a player. The error shows the text and what was expected.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum PlayerSpecError {
-    /// The kind of player is unknown.
-    #[error("unknown player {text:?}, expected {PLAYER_FORMS}")]
-    UnknownKind {
-        /// The given text.
-        text: String,
-    },
-    /// The part before the player is not a valid name.
-    #[error(
-        "cannot read player {text:?}: expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or . that is no player's text"
-    )]
-    Name {
-        /// The given text.
-        text: String,
-    },
-    /// The kind is known, but the rest is wrong.
-    #[error("cannot read player {text:?}: expected {expected}")]
-    Argument {
-        /// The given text.
-        text: String,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// A net's option is unknown or wrong.
-    #[error("cannot read player {text:?}: {reason}")]
-    Option {
-        /// The given text.
-        text: String,
-        /// The option, and what was expected.
-        reason: OptionError,
-    },
+#[error("{0}")]
+pub struct PlayerSpecError(String);
+
+impl PlayerSpecError {
+    pub(crate) fn new(text: &str, reason: impl fmt::Display) -> Self {
+        Self(format!("cannot read player {text:?}: {reason}"))
+    }
 }
 
 impl PlayerSpec {
@@ -189,7 +164,7 @@ impl FromStr for PlayerSpec {
     /// # Ok::<(), tablut_players::PlayerSpecError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
-        let wrong = |expected| PlayerSpecError::Argument { text: text.to_owned(), expected };
+        let wrong = |expected: &str| PlayerSpecError::new(text, format!("expected {expected}"));
         let (kind, argument) = match text.split_once(':') {
             Some((kind, argument)) => (kind, Some(argument)),
             None => (text, None),
@@ -228,16 +203,16 @@ impl FromStr for PlayerSpec {
             ("challenge", argument) => command_and_seconds(argument.unwrap_or_default(), CHALLENGE_SECONDS)
                 .map(|(command, seconds)| Self::Challenge { command, seconds })
                 .ok_or_else(|| wrong("challenge:COMMAND or challenge:COMMAND@5s with whole seconds a move")),
-            _ => Err(PlayerSpecError::UnknownKind { text: text.to_owned() }),
+            _ => Err(PlayerSpecError(format!("unknown player {text:?}, expected {PLAYER_FORMS}"))),
         }
     }
 }
 
 /// The player of `argument`, which is the part of `text` after `net:`.
 fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
-    const EXPECTED: &str = "net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, net:FILE@TIME with a time such \
+    const EXPECTED: &str = "expected net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, net:FILE@TIME with a time such \
                             as 200ms or 2s, or both as net:FILE@800/2s";
-    let wrong = || PlayerSpecError::Argument { text: text.to_owned(), expected: EXPECTED };
+    let wrong = || PlayerSpecError::new(text, EXPECTED);
     let (file, rest) = argument.rsplit_once('@').filter(|(file, _)| !file.is_empty()).ok_or_else(wrong)?;
     let (limit, options) = rest.split_once(',').map_or((rest, None), |(limit, options)| (limit, Some(options)));
     let limit: Limit = limit.parse().map_err(|_| wrong())?;
@@ -245,7 +220,7 @@ fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
         return Err(wrong());
     }
     let options = options.map_or(Ok(SearchOptions::default()), str::parse);
-    let options = options.map_err(|reason| PlayerSpecError::Option { text: text.to_owned(), reason })?;
+    let options = options.map_err(|reason| PlayerSpecError::new(text, reason))?;
     Ok(PlayerSpec::Net { file: file.into(), limit, options })
 }
 

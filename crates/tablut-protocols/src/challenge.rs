@@ -10,7 +10,7 @@ pub(crate) mod host;
 pub mod message;
 pub mod referee;
 
-use tablut_rules::{IllegalMove, PositionError, Side};
+use tablut_rules::Side;
 
 /// The rule set of the contest.
 pub const RULES: &str = "ashton";
@@ -79,27 +79,13 @@ pub enum ChallengeError {
         /// The start of the text.
         text: String,
     },
-    /// No legal move leads from the previous state to this one.
-    #[error("the referee's position {found} follows from no move in {before}")]
-    Jump {
-        /// The previous position.
-        before: String,
-        /// The received position.
-        found: String,
-    },
     /// The referee sent the same state again, so it did not accept our move.
     #[error("the referee refused the move {mv}")]
     Refused {
         /// The move.
         mv: String,
     },
-    /// No game can start from the position.
+    /// The referee's position cannot be followed, or our own player has failed or made an illegal move.
     #[error("{0}")]
-    Position(PositionError),
-    /// A move of our own player was illegal.
-    #[error("{0}")]
-    Illegal(IllegalMove),
-    /// Our own player failed.
-    #[error("no move could be chosen: {0}")]
-    Player(String),
+    Game(String),
 }

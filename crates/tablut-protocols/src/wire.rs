@@ -85,6 +85,11 @@ fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
     }
 }
 
+/// The beginning of a line that is shown in a message.
+pub(crate) fn shortened(line: &str) -> String {
+    line.trim().chars().take(80).collect()
+}
+
 /// Drops lines that were not requested.
 pub(crate) fn forget(lines: &Lines) {
     lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);

@@ -15,6 +15,6 @@ pub mod sequential_test;
 mod simulated;
 
 pub use pairs::{PairTable, RatedGeneration, RatedMatch};
-pub use ratings::{Anchor, Pairing, Rating, RatingError, Ratings, rate};
+pub use ratings::{Anchor, Pairing, Rating, RatingError, Ratings, pairings_by_name, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use sequential_test::{SequentialTest, TestBounds, TestBoundsError, TestState, TestVerdict};

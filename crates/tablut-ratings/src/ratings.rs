@@ -21,6 +21,7 @@
 //! players equal.
 
 use crate::elo::LOGIT_PER_ELO;
+use crate::pairs::PairTable;
 use interval::{normal_below, profile};
 use model::Model;
 use pair_effect::pair_effect;
@@ -90,6 +91,24 @@ pub enum RatingError {
     /// No game was given.
     #[error("there are no games to rate")]
     NoGames,
+}
+
+/// The names of the players of some matches, in the order of their first appearance, and the matches for [`rate`].
+pub fn pairings_by_name<'a>(
+    matches: impl IntoIterator<Item = (&'a [String; 2], PairTable)>,
+) -> (Vec<&'a str>, Vec<Pairing>) {
+    let mut names: Vec<&str> = Vec::new();
+    let mut place = |name: &'a str| {
+        names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        })
+    };
+    let pairings = matches
+        .into_iter()
+        .map(|([first, second], pairs)| Pairing { first: place(first), second: place(second), pairs })
+        .collect();
+    (names, pairings)
 }
 
 /// The largest absolute rating of an anchor.

@@ -1,7 +1,7 @@
 //! Reading `evaluation.json`: what the net scored against fixed opponents, and the ratings that follow.
 
 use serde::Deserialize;
-use tablut_ratings::{Anchor, PairTable, Pairing, Rating, ScoreEstimate, elo, rate};
+use tablut_ratings::{Anchor, PairTable, Rating, ScoreEstimate, elo, pairings_by_name, rate};
 
 /// A run's evaluation.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -80,21 +80,8 @@ impl EvaluationFile {
     /// cannot be made.
     pub fn ladder(&self, rules: &str) -> Vec<Rung> {
         let matches: Vec<&EvaluationMatch> = self.matches_of(rules).filter(|found| found.is_contested()).collect();
-        let mut names: Vec<&str> = Vec::new();
-        for name in matches.iter().flat_map(|found| &found.players) {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        let place = |name: &str| names.iter().position(|known| *known == name);
-        let Some(anchor) = matches.first().and_then(|found| place(found.opponent())) else { return Vec::new() };
-        let pairings: Vec<Pairing> = matches
-            .iter()
-            .filter_map(|found| {
-                let [first, second] = [place(&found.players[0])?, place(&found.players[1])?];
-                Some(Pairing { first, second, pairs: found.pairs })
-            })
-            .collect();
+        let (names, pairings) = pairings_by_name(matches.iter().map(|found| (&found.players, found.pairs)));
+        let Some(anchor) = pairings.first().map(|first| first.second) else { return Vec::new() };
         let anchors = [Anchor { player: anchor, elo: 0.0 }];
         let Ok(ratings) = rate(names.len(), &anchors, &pairings) else { return Vec::new() };
         let net = matches.first().map(|found| found.players[0].as_str());

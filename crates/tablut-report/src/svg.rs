@@ -24,6 +24,13 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
+impl Series {
+    /// The line through `points`.
+    pub fn new(name: &str, class: &str, dashed: bool, points: impl Iterator<Item = (f64, f64)>) -> Self {
+        Self { name: name.to_owned(), class: class.to_owned(), dashed, points: points.collect() }
+    }
+}
+
 /// How the vertical axis is labelled and bounded.
 #[derive(Copy, Clone, Default)]
 pub struct Axis {

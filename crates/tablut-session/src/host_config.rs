@@ -5,6 +5,7 @@ use crate::level::{Level, level_infos};
 use crate::player::{Players, SidePlayer};
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
+use crate::words::shortened;
 use crate::work::{SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
@@ -92,8 +93,7 @@ impl HostConfig {
                 continue;
             }
             if player.level().is_none() {
-                let shown: String = name.chars().take(40).collect();
-                return Err(format!("no level {shown:?}, expected one of {}", Level::names()));
+                return Err(format!("no level {:?}, expected one of {}", shortened(name), Level::names()));
             }
             if *net >= self.nets.len() {
                 return Err(format!("net {net}, expected a number below {}", self.nets.len()));

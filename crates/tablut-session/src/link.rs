@@ -4,6 +4,7 @@
 
 use crate::player::Players;
 use crate::session::{MAX_NODES, Session};
+use crate::words::shortened;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tablut_rules::{Position, RuleSet, Rules};
@@ -67,10 +68,6 @@ impl Session {
         let (start, set) = (self.start(), self.rules().set());
         *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move())
     }
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 /// Percent-encodes everything except letters, digits and `-_./,`.

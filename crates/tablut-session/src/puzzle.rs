@@ -1,5 +1,6 @@
 //! Puzzles: positions with a proven shortest win and all first moves that reach it.
 
+use crate::words::shortened;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Position};
 
@@ -56,7 +57,7 @@ impl PuzzleBook {
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
         let header: Header = serde_json::from_str(header).map_err(|error| format!("line 1: {error}"))?;
         if header.format != "tablut puzzles" {
-            let found: String = header.format.chars().take(40).collect();
+            let found = shortened(&header.format);
             return Err(format!("line 1: format {found:?}, expected \"tablut puzzles\""));
         }
         let read = |(index, line): (usize, &str)| {

@@ -3,10 +3,11 @@
 use crate::player::Players;
 use crate::session::{MAX_COMMENT, MAX_NODES, Session};
 use crate::tree::{NodeId, Tree};
+use crate::words::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tablut_rules::{Move, Position, RuleSet, RuleSetError, Rules, Side};
+use tablut_rules::{Move, Position, RuleSet, Rules, Side};
 
 /// The name of the format in the file.
 pub const FORMAT: &str = "tablut game";
@@ -67,42 +68,13 @@ pub struct SavedPosition {
 
 /// Why a text is not a saved game.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SavedGameError {
-    /// The text is not the JSON of a saved game.
-    #[error("no saved game: {0}")]
-    Json(String),
-    /// The format or version is different.
-    #[error("format {found:?} version {version}, expected {FORMAT:?} version {VERSION}")]
-    Format {
-        /// The format.
-        found: String,
-        /// The version.
-        version: u32,
-    },
-    /// Its rules contradict themselves.
-    #[error("{0}")]
-    Rules(RuleSetError),
-    /// A position cannot be reached.
-    #[error("position {place}: {reason}")]
-    Position {
-        /// Its index.
-        place: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// It has too many positions.
-    #[error("{found} positions, expected at most {MAX_NODES}")]
-    Long {
-        /// The number of positions.
-        found: usize,
-    },
-}
+#[error("{0}")]
+pub struct SavedGameError(String);
 
 impl SavedGame {
     /// Reads the text of a file. [`SavedGame::session`] checks its content.
     pub fn from_json(text: &str) -> Result<Self, SavedGameError> {
-        serde_json::from_str(text).map_err(|error| SavedGameError::Json(error.to_string()))
+        serde_json::from_str(text).map_err(|error| SavedGameError(format!("no saved game: {error}")))
     }
 
     /// The text of the file.
@@ -113,17 +85,18 @@ impl SavedGame {
     /// The game. This checks everything.
     pub fn session(&self) -> Result<Session, SavedGameError> {
         if self.format != FORMAT || self.version != VERSION {
-            let found = self.format.chars().take(40).collect();
-            return Err(SavedGameError::Format { found, version: self.version });
+            let (found, version) = (shortened(&self.format), self.version);
+            return Err(SavedGameError(format!(
+                "format {found:?} version {version}, expected {FORMAT:?} version {VERSION}"
+            )));
         }
         let found = self.positions.len().max(self.moves.len());
         if found >= MAX_NODES {
-            return Err(SavedGameError::Long { found });
+            return Err(SavedGameError(format!("{found} positions, expected at most {MAX_NODES}")));
         }
-        let rules = Arc::new(Rules::new(self.rules.clone()).map_err(SavedGameError::Rules)?);
+        let rules = Arc::new(Rules::new(self.rules.clone()).map_err(|error| SavedGameError(error.to_string()))?);
         let players = self.players.clone().unwrap_or_else(Players::people);
-        let at_place =
-            |place, reason: &dyn std::fmt::Display| SavedGameError::Position { place, reason: reason.to_string() };
+        let at_place = |place, reason: &dyn std::fmt::Display| SavedGameError(format!("position {place}: {reason}"));
         let mut session = Session::from_position(rules, self.start, players).map_err(|error| at_place(0, &error))?;
         if self.first != self.start.side_to_move() {
             return Err(at_place(0, &format!("{} first, but the position has the other side to move", self.first)));

@@ -279,7 +279,7 @@ fn notes(session: &Session) -> Vec<String> {
 pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
     let names = Piece::ALL.map(words::piece);
     if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(&name.as_str())) {
-        let other: String = other.chars().take(40).collect();
+        let other = words::shortened(other);
         return Err(format!("{other:?} on {square}, expected attacker, defender or king"));
     }
     let of = |piece: Piece| {

@@ -90,6 +90,11 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
     }
 }
 
+/// The beginning of a text that is shown in a message.
+pub fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
 /// A text with a capital first letter.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();

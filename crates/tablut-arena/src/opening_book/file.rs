@@ -156,7 +156,9 @@ impl OpeningBook {
     pub fn draw(&self, n: usize, seed: u64, name: &impl Display) -> Result<Vec<Opening>, SealedFileError> {
         let found = self.openings.len();
         if found < n {
-            return Err(SealedFileError::TooShort { book: name.to_string(), found, wanted: n });
+            return Err(SealedFileError(format!(
+                "openings {name}: it holds {found} openings, expected {n} or more, one for each pair of games"
+            )));
         }
         let mut openings: Vec<Opening> = self.openings.iter().map(|judged| judged.opening.clone()).collect();
         openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

@@ -42,17 +42,8 @@ pub enum MineError {
     #[error(transparent)]
     Games(#[from] RunError),
     /// The games did not contain enough puzzles.
-    #[error("{games} games had only {found} puzzles of distance {distance}, expected {wanted}; allow more games")]
-    TooFew {
-        /// Games searched.
-        games: u64,
-        /// Moves to the win.
-        distance: u32,
-        /// Puzzles found.
-        found: usize,
-        /// Puzzles requested.
-        wanted: usize,
-    },
+    #[error("{0}")]
+    TooFew(String),
 }
 
 /// Plays games with the first of `nets` until there are enough puzzles. Returns them, short wins first, and the number
@@ -171,7 +162,10 @@ impl Basket {
         for (index, [attackers, defenders]) in self.by_kind.into_iter().enumerate() {
             let found = attackers.len() + defenders.len();
             if found < wanted {
-                return Err(MineError::TooFew { games, distance: index as u32 + 1, found, wanted });
+                let distance = index + 1;
+                return Err(MineError::TooFew(format!(
+                    "{games} games had only {found} puzzles of distance {distance}, expected {wanted}; allow more games"
+                )));
             }
             let n_attackers = attackers.len().min(self.quota.max(wanted.saturating_sub(defenders.len())));
             let sides = [(attackers, n_attackers), (defenders, wanted - n_attackers)];

@@ -81,44 +81,39 @@ impl GameSource for FleetGames<'_> {
     }
 }
 
-/// A match of a tournament.
-#[derive(Copy, Clone)]
-pub struct FleetMatch<'a> {
-    /// Its number in the tournament, from 0.
-    pub number: u64,
-    /// Its settings.
-    pub config: &'a MatchConfig,
-    /// The two players.
-    pub players: [&'a NamedPlayer; 2],
-    /// The players' nets.
-    pub nets: &'a Nets,
-}
-
 /// The games of a tournament, played by workers.
 pub struct FleetMatches<'a> {
     fleet: &'a FleetTrainer,
     make_inference: MakeInference<'a>,
+    config: &'a MatchConfig,
+    nets: &'a Nets,
     /// The workers' part, match by match.
     pub reports: Vec<FleetReport>,
 }
 
 impl<'a> FleetMatches<'a> {
-    /// The games of the workers of `fleet`. `make_inference` is used for the probe and for the games that are played
-    /// again.
-    pub fn new(fleet: &'a FleetTrainer, make_inference: MakeInference<'a>) -> Self {
-        Self { fleet, make_inference, reports: Vec::new() }
+    /// The games of the workers of `fleet`, with the settings `config` and between players that use `nets`.
+    /// `make_inference` is used for the probe and for the games that are played again.
+    pub fn new(
+        fleet: &'a FleetTrainer,
+        make_inference: MakeInference<'a>,
+        config: &'a MatchConfig,
+        nets: &'a Nets,
+    ) -> Self {
+        Self { fleet, make_inference, config, nets, reports: Vec::new() }
     }
 
-    /// Has the games of a match played that are not among `earlier`. The games are the same as those of
+    /// Has the games of match `number` of the tournament, from 0, played that are not among `earlier`. The games are the same as those of
     /// [`tablut_arena::resume_match`].
     pub fn play(
         &mut self,
-        pairing: &FleetMatch<'_>,
+        number: u64,
+        players: [&NamedPlayer; 2],
         earlier: Vec<(usize, GameResult)>,
         cancel: &CancelToken,
         on_game: impl Fn(&MatchProgress<'_>) + Sync,
     ) -> Result<MatchOutcome, FleetError> {
-        let FleetMatch { number, config, players, nets } = *pairing;
+        let (config, nets) = (self.config, self.nets);
         let names = players.map(NamedPlayer::name);
         collect_match(config, names, earlier, cancel, on_game, |wanted| {
             let order = Order::Match(Box::new(MatchOrder::new(number, config, players, nets, wanted.openings)?));

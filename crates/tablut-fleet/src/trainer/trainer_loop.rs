@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::state::{Command, FleetStatus, Shared, TrainerOptions};
-use crate::broker::{Broker, JOBS, RESULTS, Received, SILENCE, next};
+use crate::broker::{Broker, JOBS, RESULTS, RUNS, Received, SILENCE, next};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
 use crate::job_size::job_size;
@@ -71,7 +71,7 @@ pub(super) async fn run(
         }
     }
     let leave = async {
-        this.broker.release_run(&this.options.run).await?;
+        this.broker.delete_key(RUNS, &this.options.run).await?;
         this.broker.client.flush().await.map_err(|error| FleetError::broker("the broker", error))
     };
     // Without an answer the claim expires by itself.
@@ -372,7 +372,7 @@ impl TrainerLoop {
     /// Renews the claim on the run and reads the heartbeats. If one fails, the next tick tries it again.
     async fn tick(&mut self) {
         let TrainerOptions { run, holder, .. } = &self.options;
-        let _ = timeout(TICK, self.broker.renew_claim(run, holder)).await;
+        let _ = timeout(TICK, self.broker.put_key(RUNS, run, holder.as_bytes().to_vec())).await;
         let Ok(Ok(heartbeats)) = timeout(SILENCE / 2, self.broker.heartbeats()).await else { return };
         let read = |bytes: Vec<u8>| serde_json::from_slice::<Heartbeat>(&bytes).ok();
         let mut workers: Vec<Heartbeat> = heartbeats.into_iter().filter_map(read).collect();

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::job_queue::{JobQueue, Lease};
 use super::nets::{Fetched, SharedNets, engine_in};
-use crate::broker::{Broker, JobConsumer, SILENCE};
+use crate::broker::{Broker, HEARTBEATS, JobConsumer, SILENCE};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
 use crate::job_size::FetchPlan;
@@ -267,7 +267,7 @@ impl WorkerLoop<'_> {
     async fn send_heartbeats(&self) {
         loop {
             let name = &self.context.options.name;
-            let _ = timeout(HEARTBEAT, self.broker.put_heartbeat(name, self.heartbeat())).await;
+            let _ = timeout(HEARTBEAT, self.broker.put_key(HEARTBEATS, name, self.heartbeat())).await;
             tokio::time::sleep(HEARTBEAT).await;
         }
     }
@@ -360,9 +360,9 @@ impl WorkerLoop<'_> {
                 let _ = lease.message.ack_with(AckKind::Nak(None)).await;
             }
             if was_refused {
-                let _ = self.broker.put_heartbeat(name, self.heartbeat()).await;
+                let _ = self.broker.put_key(HEARTBEATS, name, self.heartbeat()).await;
             } else {
-                let _ = self.broker.remove_heartbeat(name).await;
+                let _ = self.broker.delete_key(HEARTBEATS, name).await;
             }
             let _ = self.broker.client.flush().await;
         };

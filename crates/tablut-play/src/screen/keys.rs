@@ -129,7 +129,7 @@ fn read(view: &mut ScreenView) -> KeyAction {
             view.deselect();
             return KeyAction::Execute(input);
         }
-        Err(error) => view.message = error.to_string(),
+        Err(error) => view.message = error,
     }
     KeyAction::Nothing
 }

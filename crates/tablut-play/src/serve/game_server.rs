@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tablut_rules::Rules;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingView};
+use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingView, words};
 use tokio::sync::mpsc;
 
 /// The maximum number of games in memory.
@@ -89,7 +89,7 @@ impl GameServer {
         if let Some(room) = room {
             return Ok(room.lock().game.session().clone());
         }
-        let none = || format!("there is no game {:?} here", name.chars().take(40).collect::<String>());
+        let none = || format!("there is no game {:?} here", words::shortened(name));
         self.saved.load(name)?.ok_or_else(none)
     }
 

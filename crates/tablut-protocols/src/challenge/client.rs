@@ -83,8 +83,9 @@ pub fn play(
         sent = None;
         let Some(game) = &follower.game else { continue };
         if game.position().side_to_move() == options.side {
-            let mv = choose(game).map_err(ChallengeError::Player)?;
-            game.rules().check_legal(game.position(), mv).map_err(ChallengeError::Illegal)?;
+            let no_move = |error| ChallengeError::Game(format!("no move could be chosen: {error}"));
+            let mv = choose(game).map_err(no_move)?;
+            game.rules().check_legal(game.position(), mv).map_err(|error| ChallengeError::Game(error.to_string()))?;
             write_json(&mut writer, PEER, &Action::of(mv, options.side))?;
             sent = Some(mv);
         }
@@ -150,7 +151,8 @@ impl Follower<'_> {
         let mut moves = MoveList::new();
         self.rules.legal_moves(&before, &mut moves);
         let Some(&mv) = moves.iter().find(|&&mv| self.rules.apply(&before, mv).position == found) else {
-            return Err(ChallengeError::Jump { before: before.to_string(), found: found.to_string() });
+            let reason = format!("the referee's position {found} follows from no move in {before}");
+            return Err(ChallengeError::Game(reason));
         };
         self.moves.push(mv);
         // Our rules end the game, but the referee continues. So continue from this position.
@@ -165,5 +167,5 @@ fn begin(rules: &Arc<Rules>, position: Position) -> Result<Game, ChallengeError>
     if position == Position::start(position.side_to_move()) {
         return Ok(Game::new(rules.clone(), position.side_to_move()));
     }
-    Game::from_position(rules.clone(), position).map_err(ChallengeError::Position)
+    Game::from_position(rules.clone(), position).map_err(|error| ChallengeError::Game(error.to_string()))
 }

@@ -1,5 +1,6 @@
 //! Parses one line of the engine protocol.
 
+use crate::wire::shortened;
 use std::time::Duration;
 use tablut_players::MAX_SIMULATIONS;
 use tablut_rules::Side;
@@ -52,7 +53,7 @@ impl Command {
                 Ok(Self::Board { position: format!("{rows} {side}"), moves: moves(rest)? })
             }
             ["go", ref limits @ ..] => go(limits),
-            _ => Err(format!("unknown command {:?}", line.trim().chars().take(80).collect::<String>())),
+            _ => Err(format!("unknown command {:?}", shortened(line))),
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn series(
     value: impl Fn(&GenerationMetrics) -> Option<f64>,
 ) -> Series {
     let point = |line: &GenerationMetrics| (line.generation as f64, value(line).unwrap_or(f64::NAN));
-    Series { name: name.to_owned(), class: class.to_owned(), dashed, points: run.lines.iter().map(point).collect() }
+    Series::new(name, class, dashed, run.lines.iter().map(point))
 }
 
 /// The mean over all rule sets of what the net says where a side moves.
@@ -41,11 +41,8 @@ pub fn section(run: &RunFiles) -> Markup {
     let entropy = |side| move |line: &GenerationMetrics| policy(line, side, |p| p.entropy);
     let changed = |side| move |line: &GenerationMetrics| policy(line, side, |p| p.changed);
     let gaps = unseen_gap(run);
-    let gap = |part: usize, name: &str, class: &str, dashed| Series {
-        name: name.to_owned(),
-        class: class.to_owned(),
-        dashed,
-        points: gaps.iter().map(|&(generation, gap)| (generation as f64, gap[part])).collect(),
+    let gap = |part: usize, name: &str, class: &str, dashed| {
+        Series::new(name, class, dashed, gaps.iter().map(|&(generation, gap)| (generation as f64, gap[part])))
     };
     html! {
         p class="soft" { "By generation, from left to right. The figure beside each name is the last one." }

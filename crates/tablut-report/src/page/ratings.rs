@@ -1,6 +1,7 @@
 //! What the games say by which the run rated itself while it trained.
 
 use maud::{Markup, html};
+use tablut_ratings::Rating;
 
 use super::strength::score_cells;
 use crate::evaluation::{EvaluationMatch, SideScore};
@@ -70,17 +71,13 @@ fn chart(title: &str, found: &RatedProgress) -> Markup {
         return html! {};
     }
     let middle = |generations: (u64, u64)| (generations.0 + generations.1) as f64 / 2.0;
-    let line = |name: &str, class: &str, dashed: bool, value: &dyn Fn(usize) -> f64| Series {
-        name: name.to_owned(),
-        class: class.to_owned(),
-        dashed,
-        points: found.stretches.iter().enumerate().map(|(at, s)| (middle(s.generations), value(at))).collect(),
+    let line = |name: &str, class: &str, dashed: bool, value: &dyn Fn(&Rating) -> f64| {
+        Series::new(name, class, dashed, found.stretches.iter().map(|s| (middle(s.generations), value(&s.rating))))
     };
-    let rating = |at: usize| found.stretches[at].rating;
     let mut series = vec![
-        line("the net", "n", false, &|at| rating(at).elo),
-        line("lower end", "n", true, &|at| rating(at).low),
-        line("upper end", "n", true, &|at| rating(at).high),
+        line("the net", "n", false, &|rating| rating.elo),
+        line("lower end", "n", true, &|rating| rating.low),
+        line("upper end", "n", true, &|rating| rating.high),
     ];
     let classes = ["g", "s3", "s2", "s5", "s4"];
     for ((name, rating), class) in found.frozen.iter().filter(|(name, _)| *name != found.anchor).zip(classes) {

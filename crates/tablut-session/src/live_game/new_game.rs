@@ -7,6 +7,7 @@ use crate::player::Players;
 use crate::protocol::{Request, RequestedRules};
 use crate::session::{Session, SessionError};
 use crate::view::position_of;
+use crate::words::shortened;
 use crate::work::short_win;
 use std::sync::Arc;
 use tablut_rules::{Position, RuleSet, Rules, Side};
@@ -67,7 +68,7 @@ impl LiveGame {
                 from_position(present.rules(), *present.game().position(), players.clone()).map(live)
             }
             Request::Puzzle { rules, distance, number } => {
-                let none = || format!("no such puzzle under {:?}", rules.chars().take(40).collect::<String>());
+                let none = || format!("no such puzzle under {:?}", shortened(rules));
                 let book = config.puzzles.iter().find(|book| book.rules == *rules).ok_or_else(none)?;
                 let puzzle = book.pick(*distance, *number).ok_or_else(none)?;
                 let rules = Arc::new(Rules::named(rules).map_err(|error| error.to_string())?);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tablut_arena::MatchReport;
 use tablut_games::CancelToken;
 use tablut_net::Precision;
-use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions};
+use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions, play_simulations};
 use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, match_rules, play_all};
@@ -82,7 +82,7 @@ pub fn measure(
     let opponents = parse_players(opponents)?;
     let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.processor()?)?;
     let info = add_net(&mut nets, model, Precision::F32)?;
-    let simulations = simulations.unwrap_or_else(|| info.play_simulations());
+    let simulations = simulations.unwrap_or_else(|| play_simulations(&info.training));
     let rules = match_rules(rules, matches.openings.as_ref(), &nets, voice)?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },

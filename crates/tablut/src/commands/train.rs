@@ -221,7 +221,7 @@ impl Args {
             let doors = Doors { games: &mut games, nets: None };
             return Ok(train(run, doors, &counters, cancel, Some(&rate), &on_event));
         };
-        let status = fleet.watch();
+        let status = fleet.status();
         events.progress().watch(move || status().to_string());
         // Workers play on their cores, so the games that are played here have to have the same bits.
         let (mut games, mut nets) = (FleetGames::new(&fleet, &**make_engine), &fleet);

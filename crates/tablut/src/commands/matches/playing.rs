@@ -9,7 +9,7 @@ use tablut_arena::{
     GameResult, GamesFile, GamesFileError, Ladder, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
     PlayerIdentity, resume_match,
 };
-use tablut_fleet::{FleetMatch, FleetMatches, FleetTrainer, MatchOrder};
+use tablut_fleet::{FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::CancelToken;
 use tablut_players::{Contestant, Ending, NamedPlayer, Nets};
 use tablut_protocols::start_program;
@@ -109,15 +109,15 @@ pub fn play_all(
         None => None,
     };
     let playing = Playing { config, file: Mutex::new(file), cancel, voice };
-    let mut matches = fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine), fleet.watch()));
+    let mut matches =
+        fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine, config, nets), fleet.status()));
     let mut outcomes = Vec::new();
     for (match_idx, [first, second]) in pairings.iter().enumerate() {
         let names = [first.name(), second.name()];
-        let outcome = if let Some((matches, watch)) = &mut matches {
-            let pairing = FleetMatch { number: match_idx as u64, config, players: [first, second], nets };
-            let status = || Some(watch().to_string());
+        let outcome = if let Some((matches, status)) = &mut matches {
+            let status = || Some(status().to_string());
             playing.one(match_idx, &names, &status, |earlier, on_game| {
-                Ok(matches.play(&pairing, earlier, cancel, on_game)?)
+                Ok(matches.play(match_idx as u64, [first, second], earlier, cancel, on_game)?)
             })?
         } else {
             let contestant = |named| Contestant::of(named, &config.rules, nets, start_program);
