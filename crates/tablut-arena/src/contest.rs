@@ -197,7 +197,7 @@ pub fn collect_match<E: From<OpeningsError>>(
         is_left[game_idx] = false;
         collector.add(game_idx, &game);
     }
-    let games: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.is_settled()).collect();
+    let games: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.settled).collect();
     let collector = Mutex::new(collector);
     // The sequential test ends only this match. The owner of `cancel` has not requested a stop.
     let settled = cancel.child();
@@ -206,7 +206,7 @@ pub fn collect_match<E: From<OpeningsError>>(
         if collector.add(game_idx, game) {
             settled.cancel();
         }
-        let (games_finished, tally) = (collector.finished(), collector.tally());
+        let (games_finished, tally) = (collector.finished, &collector.tally);
         on_game(&MatchProgress { game_idx, game, games_finished, games_total, tally });
     };
     let wanted = WantedGames { games, openings: &openings, deliver: &deliver, cancel: settled.clone(), stop: cancel };
@@ -218,9 +218,9 @@ pub fn collect_match<E: From<OpeningsError>>(
         seed: config.seed,
         opening_plies: config.opening_plies,
         max_plies: config.max_plies,
-        complete: is_complete || collector.is_settled(),
+        complete: is_complete || collector.settled,
     };
-    let (report, games_finished) = (collector.tally().report(header), collector.finished());
+    let (report, games_finished) = (collector.tally.report(header), collector.finished);
     Ok(MatchOutcome { report, games: collector.into_games(), games_finished })
 }
 

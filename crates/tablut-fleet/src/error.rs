@@ -7,21 +7,11 @@ use std::fmt::Display;
 #[non_exhaustive]
 pub enum FleetError {
     /// A request to the broker failed. Another attempt may succeed.
-    #[error("{what}: {reason}")]
-    Broker {
-        /// The request.
-        what: &'static str,
-        /// Why it failed.
-        reason: String,
-    },
-    /// A message is invalid.
-    #[error("{what}: {reason}")]
-    Message {
-        /// The kind of message.
-        what: &'static str,
-        /// What is wrong.
-        reason: String,
-    },
+    #[error("{0}: {1}")]
+    Broker(&'static str, String),
+    /// A message of this kind is invalid.
+    #[error("{0}: {1}")]
+    Message(&'static str, String),
     /// This machine cannot play the trainer's games with the trainer's bits.
     #[error("{0}")]
     Machine(String),
@@ -48,16 +38,16 @@ pub enum FleetError {
 impl FleetError {
     /// A failed request to the broker.
     pub(crate) fn broker(what: &'static str, error: impl Display) -> Self {
-        Self::Broker { what, reason: error.to_string() }
+        Self::Broker(what, error.to_string())
     }
 
     /// An invalid message.
     pub(crate) fn message(what: &'static str, reason: impl Display) -> Self {
-        Self::Message { what, reason: reason.to_string() }
+        Self::Message(what, reason.to_string())
     }
 
     /// Whether another attempt may succeed.
     pub(crate) fn is_passing(&self) -> bool {
-        matches!(self, Self::Broker { .. })
+        matches!(self, Self::Broker(..))
     }
 }

@@ -106,7 +106,7 @@ impl FleetTrainer {
                     on_game(&played.game, played.evaluations);
                 }
             } else if progress.is_complete() {
-                progress.count_waiting(start.elapsed());
+                progress.report.waited_seconds += start.elapsed().as_secs_f64();
                 return state.orders.remove(&order.generation()).map(Progress::finish).ok_or_else(ended);
             } else {
                 drop(self.shared.change.wait_timeout(state, POLL));

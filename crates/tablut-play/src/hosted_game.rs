@@ -28,18 +28,8 @@ impl HostedGame {
     }
 
     /// The game.
-    pub fn session(&self) -> &Session {
-        self.game.session()
-    }
-
-    /// Whether there is nothing to save.
-    pub fn is_untouched(&self) -> bool {
-        self.game.is_untouched()
-    }
-
-    /// Whether somebody waits for a job's result.
-    pub fn is_awaited(&self) -> bool {
-        self.game.is_awaited()
+    pub fn game(&self) -> &LiveGame {
+        &self.game
     }
 
     /// The first events for a new interface.

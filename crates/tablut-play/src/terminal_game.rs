@@ -80,7 +80,7 @@ impl TerminalGame {
 
     /// The game.
     pub fn session(&self) -> &Session {
-        self.game.session()
+        self.game.game().session()
     }
 
     /// Which sides people play.
@@ -90,7 +90,7 @@ impl TerminalGame {
 
     /// Whether the player waits for the computer.
     pub fn is_awaited(&self) -> bool {
-        self.game.is_awaited()
+        self.game.game().is_awaited()
     }
 
     /// The events since the last call.
@@ -155,7 +155,7 @@ impl TerminalGame {
     }
 
     fn try_to(&mut self, input: Input) -> Result<Answer, String> {
-        let session = self.game.session();
+        let session = self.game.game().session();
         Ok(match input {
             Input::Empty => Answer::Nothing,
             Input::Quit => Answer::Left,
@@ -277,7 +277,7 @@ impl TerminalGame {
     /// Saves a game that the player leaves, unless it is saved already or nothing was played. Returns what to tell the
     /// player.
     pub fn save_on_exit(&mut self) -> Option<String> {
-        let session = self.game.session();
+        let session = self.game.game().session();
         let text = session.saved().to_json();
         if session.tree().is_empty() || self.saved.as_ref() == Some(&text) {
             return None;

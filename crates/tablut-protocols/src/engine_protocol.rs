@@ -65,35 +65,27 @@ impl LineEngine {
     fn execute(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
             // When this `stop` is read, the search that it could stop is already over.
-            Command::Nothing | Command::Stop => Ok(()),
-            Command::Uci => Ok(self.introduce(wire)?),
-            Command::IsReady => Ok(wire.say("readyok")?),
-            Command::Quit => {
-                self.quits = true;
-                Ok(())
-            }
+            Command::Nothing | Command::Stop => {}
+            Command::Uci => self.introduce(wire)?,
+            Command::IsReady => wire.say("readyok")?,
+            Command::Quit => self.quits = true,
             Command::Rules(name) => {
                 let rules = Arc::new(Rules::load(&name).map_err(refused)?);
                 self.player.set_rules(&rules);
                 self.game = start(rules, None);
-                Ok(())
             }
-            Command::Simulations(simulations) => {
-                self.simulations = simulations;
-                Ok(())
-            }
+            Command::Simulations(simulations) => self.simulations = simulations,
             Command::Start { first, moves } => {
                 self.game = follow(start(self.game.rules().clone(), first), &moves)?;
-                Ok(())
             }
             Command::Board { position, moves } => {
                 let position = position.parse().map_err(refused)?;
                 let game = Game::from_position(self.game.rules().clone(), position).map_err(refused)?;
                 self.game = follow(game, &moves)?;
-                Ok(())
             }
-            Command::Go { nodes, time } => self.go(nodes, time, wire),
+            Command::Go { nodes, time } => self.go(nodes, time, wire)?,
         }
+        Ok(())
     }
 
     fn introduce(&self, wire: &mut Wire<'_>) -> io::Result<()> {

@@ -106,44 +106,32 @@ fn in_ascii(text: &str) -> String {
 impl OpenTaflEngine {
     fn execute(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
-            Command::Nothing => Ok(()),
-            Command::Rules(line) => self.begin(&line, wire),
+            Command::Nothing => {}
+            Command::Rules(line) => self.begin(&line, wire)?,
             Command::Position(board) => {
                 self.sent = None;
                 self.refused.clear();
                 self.game()?.set_up(board);
-                Ok(())
             }
-            Command::Side(side) => {
-                self.game()?.give_the_move_to(side);
-                Ok(())
-            }
-            Command::Clock(clock) => {
-                self.clock = Some(clock);
-                Ok(())
-            }
-            Command::Analyze { n_moves, seconds } => self.analyze(n_moves, seconds, wire),
-            Command::Play(side) => self.play(side, wire),
+            Command::Side(side) => self.game()?.give_the_move_to(side),
+            Command::Clock(clock) => self.clock = Some(clock),
+            Command::Analyze { n_moves, seconds } => self.analyze(n_moves, seconds, wire)?,
+            Command::Play(side) => self.play(side, wire)?,
             Command::Moved(board) => {
                 let sent: Vec<MoveText> = self.sent.take().map(text_of).into_iter().collect();
-                self.follow(&sent, &board, wire)
+                self.follow(&sent, &board, wire)?;
             }
-            Command::Error(code) => self.take_back(code, wire),
+            Command::Error(code) => self.take_back(code, wire)?,
             Command::OpponentMove { moves, position } => {
                 // The engine's own last move may not be confirmed yet.
                 let sent = self.sent.take().map(text_of);
                 let moves: Vec<MoveText> = sent.into_iter().chain(moves).collect();
-                self.follow(&moves, &position, wire)
+                self.follow(&moves, &position, wire)?;
             }
-            Command::Finish => {
-                (self.clock, self.sent) = (None, None);
-                Ok(())
-            }
-            Command::Goodbye => {
-                self.quits = true;
-                Ok(())
-            }
+            Command::Finish => (self.clock, self.sent) = (None, None),
+            Command::Goodbye => self.quits = true,
         }
+        Ok(())
     }
 
     fn begin(&mut self, line: &str, wire: &mut Wire<'_>) -> Result<(), Failure> {

@@ -4,7 +4,7 @@
 //! match continues, with a new process if the old one has ended. If a program cannot be started, or does not speak its
 //! protocol from the start, the match ends. No process outlives its player.
 
-use crate::wire::{self, Lines, lines_of};
+use crate::wire::{Lines, MAX_WAITING_LINES, lines_of};
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
@@ -148,7 +148,7 @@ impl Process {
 
     /// Drops lines that were not requested.
     pub(crate) fn forget(&self) {
-        wire::forget(&self.lines);
+        self.lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
     }
 
     /// Whether it has ended.

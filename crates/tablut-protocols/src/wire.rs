@@ -28,7 +28,7 @@ impl BridgePlayer {
 /// The maximum length of a line. A longer line is skipped completely, because no protocol here has one.
 const MAX_LINE_BYTES: usize = 1 << 16;
 /// The number of waiting lines at which the sender is blocked.
-const MAX_WAITING_LINES: usize = 1024;
+pub(crate) const MAX_WAITING_LINES: usize = 1024;
 
 /// Lines in the order of their arrival. A line that was too long is replaced by its length.
 pub type Lines = Receiver<Result<String, Overlong>>;
@@ -88,11 +88,6 @@ fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
 /// The beginning of a line that is shown in a message.
 pub(crate) fn shortened(line: &str) -> String {
     line.trim().chars().take(80).collect()
-}
-
-/// Drops lines that were not requested.
-pub(crate) fn forget(lines: &Lines) {
-    lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
 }
 
 /// Both directions of a connection.

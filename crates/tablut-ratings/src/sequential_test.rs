@@ -50,39 +50,8 @@ impl Default for TestBounds {
 
 /// The text is not a [`TestBounds`], or the bounds do not define a test.
 #[derive(Debug, thiserror::Error, PartialEq)]
-#[non_exhaustive]
-pub enum TestBoundsError {
-    /// The upper hypothesis is not above the lower.
-    #[error("elo1 ({elo1}) must be above elo0 ({elo0})")]
-    Order {
-        /// The lower hypothesis.
-        elo0: f64,
-        /// The upper hypothesis.
-        elo1: f64,
-    },
-    /// An error rate is not between 0 and ½.
-    #[error("{name} is {value}, expected a chance between 0 and 0.5")]
-    Chance {
-        /// `alpha` or `beta`.
-        name: &'static str,
-        /// The given value.
-        value: f64,
-    },
-    /// An Elo difference is out of range.
-    #[error("{name} is {value}, expected a number from -{MAX_ELO} to {MAX_ELO}")]
-    Range {
-        /// `elo0` or `elo1`.
-        name: &'static str,
-        /// The given value.
-        value: f64,
-    },
-    /// The text does not have two or four numbers.
-    #[error("cannot read {text:?} as the bounds of a sequential test, expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA")]
-    Text {
-        /// The given text.
-        text: String,
-    },
-}
+#[error("{0}")]
+pub struct TestBoundsError(String);
 
 impl std::str::FromStr for TestBounds {
     type Err = TestBoundsError;
@@ -95,7 +64,11 @@ impl std::str::FromStr for TestBounds {
     /// # Ok::<(), tablut_ratings::TestBoundsError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, TestBoundsError> {
-        let unreadable = || TestBoundsError::Text { text: text.to_owned() };
+        let unreadable = || {
+            TestBoundsError(format!(
+                "cannot read {text:?} as the bounds of a sequential test, expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA"
+            ))
+        };
         let numbers: Vec<f64> =
             text.split(',').map(|part| part.trim().parse()).collect::<Result<_, _>>().map_err(|_| unreadable())?;
         let bounds = match numbers[..] {
@@ -113,15 +86,17 @@ impl TestBounds {
     pub fn check(&self) -> Result<(), TestBoundsError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MAX_ELO..=MAX_ELO).contains(&value) {
-                return Err(TestBoundsError::Range { name, value });
+                let expected = format!("expected a number from -{MAX_ELO} to {MAX_ELO}");
+                return Err(TestBoundsError(format!("{name} is {value}, {expected}")));
             }
         }
         if self.elo1 <= self.elo0 {
-            return Err(TestBoundsError::Order { elo0: self.elo0, elo1: self.elo1 });
+            let reason = format!("elo1 ({}) must be above elo0 ({})", self.elo1, self.elo0);
+            return Err(TestBoundsError(reason));
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(TestBoundsError::Chance { name, value });
+                return Err(TestBoundsError(format!("{name} is {value}, expected a chance between 0 and 0.5")));
             }
         }
         Ok(())

@@ -67,8 +67,8 @@ impl Session {
 
 /// The moves of the better line that are shown.
 fn better_line(exercise: &Exercise) -> &[tablut_rules::Move] {
-    let line = &exercise.known.line;
-    let shown = exercise.known.proven.map_or(SHOWN_PLIES, |proven| proven.plies.into());
+    let line = &exercise.line;
+    let shown = exercise.proven.map_or(SHOWN_PLIES, |proven| proven.plies.into());
     &line[..line.len().min(shown.max(1))]
 }
 
@@ -76,14 +76,14 @@ fn better_line(exercise: &Exercise) -> &[tablut_rules::Move] {
 fn comment(mistake: &Mistake, exercise: &Exercise) -> String {
     let mut text = words::capitalized(&mistake.words);
     let percent = |worth: f32| 50.0 * (1.0 + worth);
-    let side = words::side(mistake.side);
-    match exercise.known.played {
+    let side = mistake.side;
+    match exercise.played {
         Some((_, after)) if !mistake.certain => {
-            let before = percent(exercise.known.worth);
+            let before = percent(exercise.worth);
             let _ = write!(text, ": the chances fell from {before:.0} % to {:.0} %", percent(after));
         }
-        _ if exercise.known.proven.is_none() => {
-            let _ = write!(text, ": the {side} had {:.0} % of the chances", percent(exercise.known.worth));
+        _ if exercise.proven.is_none() => {
+            let _ = write!(text, ": the {side} had {:.0} % of the chances", percent(exercise.worth));
         }
         _ => {}
     }

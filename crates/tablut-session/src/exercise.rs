@@ -14,28 +14,16 @@ pub struct Exercise {
     /// The position's node in its game.
     pub node: NodeId,
     pub(crate) game: Game,
-    /// What is known of the position.
-    pub(crate) known: Known,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Known {
     /// First moves that solve it.
-    pub solutions: Vec<Move>,
+    pub(crate) solutions: Vec<Move>,
     /// The best line.
-    pub line: Vec<Move>,
+    pub(crate) line: Vec<Move>,
     /// The proven result.
-    pub proven: Option<Proof>,
+    pub(crate) proven: Option<Proof>,
     /// The position's value for the side to move, −1 to 1.
-    pub worth: f32,
+    pub(crate) worth: f32,
     /// The mistake, and its value.
-    pub played: Option<(Move, f32)>,
-}
-
-impl PartialEq for Exercise {
-    fn eq(&self, other: &Self) -> bool {
-        self.node == other.node && self.known == other.known && self.game.position() == other.game.position()
-    }
+    pub(crate) played: Option<(Move, f32)>,
 }
 
 /// How good an answer is.
@@ -82,14 +70,15 @@ impl Exercise {
             solutions.extend(best.first());
         }
         let value = before.chances.value();
-        let known = Known {
+        Self {
+            node,
+            game,
             solutions,
             line: best,
             proven: before.proven,
             worth: turned(value, side),
             played: Some((played, worth)),
-        };
-        Self { node, game, known }
+        }
     }
 
     /// A puzzle: the side to move wins in `moves` own moves, and `solutions` are the first moves that do so.
@@ -97,14 +86,15 @@ impl Exercise {
         let game = session.game().clone();
         let winner = Some(game.position().side_to_move());
         let plies = (2 * moves.max(1) - 1) as u16;
-        let known = Known {
+        Self {
+            node: session.current(),
+            game,
             line: solutions.first().copied().into_iter().collect(),
             solutions,
             proven: Some(Proof { winner, plies, from_history: false }),
             worth: 1.0,
             played: None,
-        };
-        Self { node: session.current(), game, known }
+        }
     }
 
     /// The side to move.
@@ -114,8 +104,8 @@ impl Exercise {
 
     /// The task in words, without the solution.
     pub fn task(&self) -> String {
-        let side = words::capitalized(words::side(self.side()));
-        match (self.known.proven, self.known.played) {
+        let side = words::capitalized(&self.side().to_string());
+        match (self.proven, self.played) {
             (Some(proven), None) => format!("{side} to move and win in {}.", proven.plies.div_ceil(2)),
             (_, Some((played, _))) => format!("{side} to move. {played} was played here; find something better."),
             (None, None) => format!("{side} to move. Find the best move."),
@@ -124,16 +114,16 @@ impl Exercise {
 
     /// The solution.
     pub fn solution(&self) -> Judgement {
-        let mv = self.known.solutions.first().copied();
-        let mv = mv.or(self.known.line.first().copied()).expect("an exercise has a solution");
+        let mv = self.solutions.first().copied();
+        let mv = mv.or(self.line.first().copied()).expect("an exercise has a solution");
         Judgement {
             mv,
             sufficiency: Sufficiency::Best,
-            words: match self.known.proven {
+            words: match self.proven {
                 Some(proven) => words::capitalized(&format!("{mv}: {}.", words::proven(proven, self.side()))),
                 None => format!("{mv} is the best move that was found."),
             },
-            line: self.known.line.clone(),
+            line: self.line.clone(),
             chances: None,
         }
     }

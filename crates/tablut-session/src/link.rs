@@ -54,7 +54,7 @@ impl Session {
     pub(crate) fn of_moves(set: RuleSet, start: Option<&str>, texts: &[&str]) -> Result<Self, String> {
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let start = rules.opening_of(None, start, texts.first().copied()).map_err(|error| error.to_string())?;
-        let mut session = Self::from_position(rules, start, Players::people()).map_err(|error| error.to_string())?;
+        let mut session = Self::from_position(rules, start, Players::people())?;
         for (index, text) in texts.iter().enumerate() {
             let at = |reason: &dyn std::fmt::Display| format!("ply {}: {reason}", index + 1);
             let mv = session.rules().read_move(session.game().position(), text).map_err(|error| at(&error))?;

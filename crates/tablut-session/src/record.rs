@@ -73,7 +73,7 @@ impl Session {
     fn to_otg(&self) -> Result<String, String> {
         let mut end = self.clone();
         let last = *self.tree().line(self.current()).last().expect("a line has its root");
-        end.go_to(last).map_err(|error| error.to_string())?;
+        end.go_to(last)?;
         let mut record = OtgRecord::from_game(end.game()).map_err(|error| error.to_string())?;
         record.resigned = end.node().resigned.is_some();
         Ok(record.to_string())
@@ -110,14 +110,13 @@ impl Session {
         };
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let game = record.replay(rules.clone()).map_err(|error| error.to_string())?;
-        let mut session =
-            Self::from_position(rules, record.start, Players::people()).map_err(|error| error.to_string())?;
+        let mut session = Self::from_position(rules, record.start, Players::people())?;
         for mv in game.moves() {
-            session.play(mv).map_err(|error| error.to_string())?;
+            session.play(mv)?;
         }
         if record.resigned {
             let side = session.game().position().side_to_move();
-            session.resign(side).map_err(|error| error.to_string())?;
+            session.resign(side)?;
         }
         Ok(session)
     }

@@ -142,7 +142,7 @@ pub struct Mistake {
 }
 
 /// The result of a review. The exercises contain the solutions, so interfaces receive only their tasks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ReviewReport {
     /// The mistakes, in the order of the game.
     pub mistakes: Vec<Mistake>,

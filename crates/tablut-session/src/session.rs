@@ -52,6 +52,12 @@ pub enum SessionError {
     },
 }
 
+impl From<SessionError> for String {
+    fn from(error: SessionError) -> Self {
+        error.to_string()
+    }
+}
+
 /// A game with its variations.
 #[derive(Clone, Debug)]
 pub struct Session {

@@ -137,7 +137,7 @@ pub struct State {
     /// The position as text.
     pub position: Position,
     /// The pieces by square: `attacker`, `defender` or `king`.
-    pub pieces: BTreeMap<Square, &'static str>,
+    pub pieces: BTreeMap<Square, Piece>,
     /// The side to move.
     pub side: Side,
     /// The players.
@@ -182,9 +182,7 @@ impl State {
             node: here,
             ply: game.ply(),
             position: *position,
-            pieces: Square::all()
-                .filter_map(|square| position.piece_at(square).map(|piece| (square, words::piece(piece))))
-                .collect(),
+            pieces: Square::all().filter_map(|square| Some((square, position.piece_at(square)?))).collect(),
             side: position.side_to_move(),
             players: session.players().clone(),
             computer_to_move: session.is_computers_turn(),
@@ -247,7 +245,7 @@ fn said(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) 
     let mut said = report.map_or(String::new(), |report| words::said(report) + " ");
     match ending {
         Some(ending) => said += &(words::capitalized(&words::ending(ending)) + "."),
-        None => said += &(words::capitalized(words::side(to_move)) + " to move."),
+        None => said += &(words::capitalized(&to_move.to_string()) + " to move."),
     }
     said
 }
@@ -277,13 +275,13 @@ fn notes(session: &Session) -> Vec<String> {
 
 /// The position with these pieces, which are named as in [`State::pieces`].
 pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
-    let names = Piece::ALL.map(words::piece);
-    if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(&name.as_str())) {
+    let names = Piece::ALL.map(|piece| piece.to_string());
+    if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(name)) {
         let other = words::shortened(other);
         return Err(format!("{other:?} on {square}, expected attacker, defender or king"));
     }
     let of = |piece: Piece| {
-        let of_kind = pieces.iter().filter(move |(_, name)| *name == words::piece(piece));
+        let of_kind = pieces.iter().filter(move |(_, name)| **name == piece.to_string());
         of_kind.map(|(square, _)| *square).collect::<Bitboard>()
     };
     let kings = of(Piece::King);

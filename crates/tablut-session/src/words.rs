@@ -2,7 +2,7 @@
 
 use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
-use tablut_rules::{Piece, Side};
+use tablut_rules::Side;
 use tablut_search::Proof;
 
 /// An ending as a sentence without a full stop: "the attackers win: the king is captured".
@@ -43,34 +43,13 @@ pub fn proven(proof: Proof, to_move: Side) -> String {
     }
 }
 
-/// A piece and its side: "attacker", "defender", "king".
-pub fn piece(piece: Piece) -> &'static str {
-    match piece {
-        Piece::Attacker => "attacker",
-        Piece::Defender => "defender",
-        Piece::King => "king",
-    }
-}
-
-/// A side's name.
-pub fn side(side: Side) -> &'static str {
-    match side {
-        Side::Attackers => "attackers",
-        Side::Defenders => "defenders",
-    }
-}
-
 /// A move and its effects, in sentences that can be read aloud.
 pub fn said(report: &MoveReport) -> String {
-    let moved = match report.piece {
-        Piece::King => "King",
-        Piece::Attacker => "Attacker",
-        Piece::Defender => "Defender",
-    };
+    let moved = capitalized(&report.piece.to_string());
     let mut text = format!("{moved} from {} to {}", report.mv.from, report.mv.to);
     for (place, (square, captured)) in report.captured.iter().enumerate() {
         text += if place == 0 { ", captures the " } else { " and the " };
-        let _ = write!(text, "{} on {square}", piece(*captured));
+        let _ = write!(text, "{captured} on {square}");
     }
     text.push('.');
     match report.alarm {

@@ -31,7 +31,7 @@ pub trait Work: Send {
 }
 
 /// The result of one step.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Step {
     /// Nothing to report yet.
     Continue,
@@ -42,7 +42,7 @@ pub enum Step {
 }
 
 /// What a piece of work reports.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Update {
     /// The computer's move, and the value of the position before it. A player without a net has no value.
     Move(Move, Option<NodeValue>),

@@ -12,9 +12,12 @@ pub(super) struct Collector {
     in_order: bool,
     waiting: BTreeMap<usize, GameResult>,
     counted: BTreeMap<usize, GameResult>,
-    tally: Tally,
-    finished: usize,
-    settled: bool,
+    /// All pairs that count so far.
+    pub(super) tally: Tally,
+    /// Games that have ended, whether they count or not.
+    pub(super) finished: usize,
+    /// Whether the sequential test has ended the match.
+    pub(super) settled: bool,
 }
 
 impl Collector {
@@ -47,21 +50,6 @@ impl Collector {
         self.tally.record_pair(&pair[0], &pair[1]);
         self.counted.extend([first, first + 1].into_iter().zip(pair));
         true
-    }
-
-    /// Games that have ended, whether they count or not.
-    pub(super) fn finished(&self) -> usize {
-        self.finished
-    }
-
-    /// Whether the sequential test has ended the match.
-    pub(super) fn is_settled(&self) -> bool {
-        self.settled
-    }
-
-    /// All pairs that count so far.
-    pub(super) fn tally(&self) -> &Tally {
-        &self.tally
     }
 
     /// The games that count, with their numbers, in order.

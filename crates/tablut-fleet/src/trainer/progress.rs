@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tablut_games::{FleetReport, PlayedGames, WorkerReport};
 
@@ -93,15 +93,6 @@ impl Progress {
     /// The number of games that have arrived.
     pub fn n_games(&self) -> usize {
         self.n_wanted - self.n_missing
-    }
-
-    /// Counts how many results waited at the broker when one was read.
-    pub fn count_lag(&mut self, waiting: u64) {
-        self.report.lag = self.report.lag.max(waiting);
-    }
-
-    pub fn count_waiting(&mut self, time: Duration) {
-        self.report.waited_seconds += time.as_secs_f64();
     }
 
     /// Checks a result's header, and returns the maximum number of bytes of one of its games.

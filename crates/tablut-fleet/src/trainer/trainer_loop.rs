@@ -312,7 +312,7 @@ impl TrainerLoop {
             Ok((result, n_bytes)) => {
                 let mut state = self.shared.lock();
                 let Some(progress) = state.orders.get_mut(&generation) else { return };
-                progress.count_lag(self.lag);
+                progress.report.lag = progress.report.lag.max(self.lag);
                 progress.take(result, n_bytes)
             }
             Err(reason) => Err(reason),

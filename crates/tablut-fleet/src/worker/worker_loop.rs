@@ -159,7 +159,7 @@ impl WorkerLoop<'_> {
         };
         let (job, order, slots) = match prepared {
             Ok(prepared) => prepared,
-            Err(error @ FleetError::Message { .. }) => {
+            Err(error @ FleetError::Message(..)) => {
                 // No worker can play it. The trainer hands out its games again if it needs them.
                 self.log(&format!("skipped a job: {error}"));
                 let _ = message.ack_with(AckKind::Term).await;

@@ -72,7 +72,7 @@ impl GameServer {
     pub fn begin(&self, request: &Request, present: Option<&Arc<GameRoom>>) -> Result<Arc<GameRoom>, String> {
         let session = match request {
             Request::OwnPuzzle { game, .. } => Some(self.session(game)?),
-            _ => present.map(|room| room.lock().game.session().clone()),
+            _ => present.map(|room| room.lock().game.game().session().clone()),
         };
         let game = LiveGame::begin(request, session.as_ref(), &self.config, random_seed()?)?;
         let name = new_name().map_err(|error| error.to_string())?;
@@ -87,7 +87,7 @@ impl GameServer {
     fn session(&self, name: &str) -> Result<Session, String> {
         let room = self.rooms().get(name).cloned();
         if let Some(room) = room {
-            return Ok(room.lock().game.session().clone());
+            return Ok(room.lock().game.game().session().clone());
         }
         let none = || format!("there is no game {:?} here", words::shortened(name));
         self.saved.load(name)?.ok_or_else(none)
@@ -199,8 +199,8 @@ impl GameServer {
     fn send(&self, state: &mut RoomState, mut events: Response, asker: Option<&Outbox>) {
         state.touched = Instant::now();
         if events.changed
-            && !state.game.is_untouched()
-            && let Err(error) = self.saved.save(state.game.name(), state.game.session())
+            && !state.game.game().is_untouched()
+            && let Err(error) = self.saved.save(state.game.name(), state.game.game().session())
         {
             events.all.push(Event::Refused { re: 0, error });
         }

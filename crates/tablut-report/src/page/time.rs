@@ -27,13 +27,17 @@ pub fn section(run: &RunFiles) -> Markup {
                 series(run, "self-play", "n", false, |line| Some(line.selfplay.seconds)),
                 series(run, "learning", "s2", true, |line| Some(line.learning.seconds)),
             ], Axis { shares: false, from_zero: true }))
-            div class="chart" {
-                b { "The last generations" }
-                div class="scroll" { table { tbody { @for (name, value) in facts(run) {
-                    @if let Some(value) = value { tr { th class="left" scope="row" { (name) } td class="left" { (value) } } }
-                } } } }
-            }
+            div class="chart" { b { "The last generations" } (facts_table(facts(run))) }
         }
+    }
+}
+
+/// A table of facts, each a name and a value.
+pub(super) fn facts_table(facts: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
+    html! {
+        div class="scroll" { table { tbody { @for (name, value) in facts {
+            tr { th class="left" scope="row" { (name) } td class="left" { (value) } }
+        } } } }
     }
 }
 
@@ -57,8 +61,8 @@ fn evaluation_speed(line: &GenerationMetrics) -> Option<f64> {
     (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
 }
 
-/// Speeds, memory and disk in the last generations: a name, and what is known.
-fn facts(run: &RunFiles) -> [(&'static str, Option<String>); 8] {
+/// What is known of speeds, memory and disk in the last generations.
+fn facts(run: &RunFiles) -> impl Iterator<Item = (&'static str, String)> {
     let samples =
         |line: &GenerationMetrics| (line.learning.samples_per_second > 0.0).then_some(line.learning.samples_per_second);
     let batch = |line: &GenerationMetrics| (line.selfplay.mean_batch > 0.0).then_some(line.selfplay.mean_batch);
@@ -79,4 +83,6 @@ fn facts(run: &RunFiles) -> [(&'static str, Option<String>); 8] {
         ("free on the disk", known(|line| line.machine.free_bytes)),
         ("left to do", crate::words::seconds_left(run).map(|left| format!("about {}", duration(left)))),
     ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
 }

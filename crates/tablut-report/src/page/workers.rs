@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use tablut_games::FleetReport;
 
 use super::curves::series;
+use super::time::facts_table;
 use crate::figures::{bytes, count, duration, percent};
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, line_chart};
@@ -56,9 +57,7 @@ pub fn section(run: &RunFiles) -> Markup {
             (line_chart("Seconds that learning waited", "in each generation", &[
                 series(run, "", "s2", false, |line| line.fleet.as_ref().map(|report| report.waited_seconds)),
             ], Axis { shares: false, from_zero: true }))
-            div class="chart" { div class="scroll" { table { tbody { @for (name, value) in facts {
-                tr { th class="left" scope="row" { (name) } td class="left" { (value) } }
-            } } } } }
+            div class="chart" { (facts_table(facts)) }
         }
         div class="scroll" { table {
             thead { tr { th class="left" { "worker" } th { "threads" } th { "games" } th { "share" } th { "games a second" } th { "generations" } } }

@@ -5,7 +5,6 @@ use crate::form::RuleCheck;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
-use crate::session::SessionError;
 use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,8 +25,8 @@ impl LiveGame {
             | Request::GoTo { .. }
             | Request::Remove { .. }
             | Request::Promote { .. }) => self.go(request, &mut response)?,
-            Request::Comment { node, text: comment } => {
-                self.session.comment(node, &comment).map_err(text)?;
+            Request::Comment { node, text } => {
+                self.session.comment(node, &text)?;
                 response.changed = true;
                 response.all.push(self.state());
             }
@@ -126,20 +125,20 @@ impl LiveGame {
             Request::Variation { moves } => {
                 // Either all of the moves are played or none.
                 let mut tried = self.session.clone();
-                moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ())).map_err(text)?;
+                moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ()))?;
                 self.session = tried;
                 self.leave_exercise(response);
                 self.looked_at = Some(self.session.current());
             }
             Request::TakeBack => {
-                self.session.take_back().map_err(text)?;
+                self.session.take_back()?;
                 self.leave_exercise(response);
             }
-            Request::Back => self.session.undo().map_err(text)?,
-            Request::Forward => self.session.redo().map_err(text)?,
-            Request::GoTo { node } => self.session.go_to(node).map_err(text)?,
-            Request::Remove { node } => self.session.remove(node).map_err(text)?,
-            Request::Promote { node } => self.session.promote(node).map_err(text)?,
+            Request::Back => self.session.undo()?,
+            Request::Forward => self.session.redo()?,
+            Request::GoTo { node } => self.session.go_to(node)?,
+            Request::Remove { node } => self.session.remove(node)?,
+            Request::Promote { node } => self.session.promote(node)?,
             _ => unreachable!("`answer` passes only the requests above"),
         }
         self.changed(response);
@@ -151,7 +150,7 @@ impl LiveGame {
         if self.is_reply_due() {
             return Err("it is the computer's turn".to_owned());
         }
-        self.session.play(mv).map_err(text)?;
+        self.session.play(mv)?;
         self.leave_exercise(response);
         self.changed(response);
         Ok(())
@@ -170,7 +169,7 @@ impl LiveGame {
             (false, true) => Side::Defenders,
             _ => self.session.game().position().side_to_move(),
         };
-        self.session.resign(side.unwrap_or(only_person)).map_err(text)?;
+        self.session.resign(side.unwrap_or(only_person))?;
         self.changed(response);
         Ok(())
     }
@@ -190,7 +189,7 @@ impl LiveGame {
         let found = self.exercises.len();
         let exercise =
             self.exercises.get(index).ok_or(format!("exercise {index}, expected a number below {found}"))?.clone();
-        self.session.go_to(exercise.node).map_err(text)?;
+        self.session.go_to(exercise.node)?;
         let task = exercise.task();
         // An analysis would show the solution.
         self.analysing = false;
@@ -239,9 +238,4 @@ fn adviser() -> &'static Level {
 /// The rules that a form's values describe.
 fn rules_of(set: &Value) -> Result<Arc<Rules>, String> {
     Rules::new(RuleCheck::read(set)?).map(Arc::new).map_err(|error| error.to_string())
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes the error by value")]
-fn text(error: SessionError) -> String {
-    error.to_string()
 }

@@ -5,7 +5,7 @@ use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
 use crate::player::Players;
 use crate::protocol::{Request, RequestedRules};
-use crate::session::{Session, SessionError};
+use crate::session::Session;
 use crate::view::position_of;
 use crate::words::shortened;
 use crate::work::short_win;
@@ -78,7 +78,7 @@ impl LiveGame {
             }
             Request::OwnPuzzle { node, .. } => {
                 let saved = present.ok_or("there is no game to take a puzzle from")?;
-                let at = saved.game_at(*node).map_err(|error| error.to_string())?;
+                let at = saved.game_at(*node)?;
                 // The moves before the position do not count: the puzzle begins with its position.
                 let session = from_position(saved.rules(), *at.position(), Players::people())?;
                 let (plies, solutions) = short_win(session.game()).ok_or("no short win is proven in that position")?;
@@ -96,7 +96,7 @@ impl LiveGame {
 }
 
 fn from_position(rules: &Arc<Rules>, position: Position, players: Players) -> Result<Session, String> {
-    Session::from_position(rules.clone(), position, players).map_err(|error: SessionError| error.to_string())
+    Ok(Session::from_position(rules.clone(), position, players)?)
 }
 
 fn compiled(choice: &RequestedRules) -> Result<Arc<Rules>, String> {

@@ -51,7 +51,7 @@ impl JudgementWork {
         let Some(after) = &self.after else {
             return Some(self.done(Sufficiency::Fails, format!("{} is not legal here.", self.mv), Vec::new(), None));
         };
-        let (side, known) = (self.exercise.side(), &self.exercise.known);
+        let (side, known) = (self.exercise.side(), &self.exercise);
         if known.solutions.contains(&self.mv) {
             let line = if known.line.first() == Some(&self.mv) { known.line.clone() } else { vec![self.mv] };
             let words = match known.proven {
@@ -87,7 +87,7 @@ impl JudgementWork {
 
     /// The verdict after a search of the position after the answer.
     fn weigh(&self, thinking: &Thinking) -> Step {
-        let (side, known) = (self.exercise.side(), &self.exercise.known);
+        let (side, known) = (self.exercise.side(), &self.exercise);
         let analysis = thinking.analysis(1);
         let mut line = vec![self.mv];
         line.extend(analysis.lines.first().into_iter().flat_map(|best| best.moves.iter().copied()));
@@ -117,7 +117,7 @@ impl JudgementWork {
 
     /// By expectation, where nothing is proven of the position.
     fn compare(&self, worth: f32) -> (Sufficiency, String) {
-        let known = &self.exercise.known;
+        let known = &self.exercise;
         let percent = 50.0 * (worth - known.worth);
         if worth >= known.worth - AS_GOOD {
             return (Sufficiency::Enough, "Good: about as strong as the best move that was found.".to_owned());
