@@ -28,13 +28,8 @@ pub enum SessionError {
     #[error("there is no move to play again")]
     NothingToRedo,
     /// There is no piece on the square that can move.
-    #[error("{square}: {reason}")]
-    NoMoves {
-        /// The square.
-        square: Square,
-        /// The reason.
-        reason: &'static str,
-    },
+    #[error("{0}: {1}")]
+    NoMoves(Square, &'static str),
     /// No game can begin from the position.
     #[error("{0}")]
     Position(PositionError),
@@ -45,11 +40,8 @@ pub enum SessionError {
     #[error("the game has {MAX_NODES} positions, the maximum")]
     Full,
     /// A comment is too long.
-    #[error("a comment of {found} characters, expected at most {MAX_COMMENT}")]
-    LongComment {
-        /// Its length.
-        found: usize,
-    },
+    #[error("a comment of {0} characters, expected at most {MAX_COMMENT}")]
+    LongComment(usize),
 }
 
 impl From<SessionError> for String {
@@ -260,7 +252,7 @@ impl Session {
     pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let found = text.chars().count();
         if found > MAX_COMMENT {
-            return Err(SessionError::LongComment { found });
+            return Err(SessionError::LongComment(found));
         }
         let node = self.tree.node_mut(id).ok_or(SessionError::NoSuchNode(id))?;
         text.trim().clone_into(&mut node.comment);
@@ -301,7 +293,7 @@ impl Session {
             Some(side) if side != position.side_to_move() => "that piece is not of the side to move",
             Some(_) => "that piece cannot move",
         };
-        Err(SessionError::NoMoves { square, reason })
+        Err(SessionError::NoMoves(square, reason))
     }
 
     /// The moves that lead to the current position.

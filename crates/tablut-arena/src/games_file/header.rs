@@ -9,9 +9,6 @@ use tablut_ratings::TestBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
 
-/// The version of the file format.
-const FORMAT: u32 = 1;
-
 /// The first line of a file of games: everything that the games depend on. It does not include settings without
 /// influence, such as threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,7 +78,7 @@ pub struct HeaderDifference {
 
 impl MatchHeader {
     /// The version of files that this program writes.
-    pub const FORMAT: u32 = FORMAT;
+    pub const FORMAT: u32 = 1;
 
     /// A hash of `openings`.
     pub fn hash_of(openings: &[Opening]) -> String {
@@ -112,8 +109,8 @@ impl MatchHeader {
         let found: Value = serde_json::from_str(text).map_err(|_| EXPECTED.to_owned())?;
         match found.get("tablut_match") {
             None => return Err(EXPECTED.to_owned()),
-            Some(version) if *version != FORMAT => {
-                return Err(format!("it has version {version}, this program reads version {FORMAT}"));
+            Some(version) if *version != Self::FORMAT => {
+                return Err(format!("it has version {version}, this program reads version {}", Self::FORMAT));
             }
             Some(_) => {}
         }

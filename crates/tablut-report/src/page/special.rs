@@ -1,9 +1,10 @@
 //! Games that differed from ordinary self-play, by rule set and kind.
 
 use maud::{Markup, html};
-use tablut_games::{Endings, SpecialStatistics};
+use tablut_games::{Endings, RuleSetStatistics, UnevenGames};
 
 use crate::figures::percent;
+use crate::metrics::by_rule_set;
 use tablut_games::GenerationMetrics;
 
 /// A table of the special games of the `recent` generations, or nothing if there were none.
@@ -21,30 +22,26 @@ pub fn special_section(recent: &[GenerationMetrics]) -> Markup {
             thead { tr {
                 th { "rules" } th { "unequal searches" } th { "simulations" }
             } }
-            tbody { @for (rules, special) in &rows { tr {
+            tbody { @for (rules, uneven) in &rows { tr {
                 th class="left" scope="row" { (rules) }
-                td { (score(special.uneven.results)) }
-                td { @if special.uneven.results.games() > 0 { (special.uneven.simulations[0]) " : " (special.uneven.simulations[1]) } @else { "–" } }
+                td { (score(uneven.results)) }
+                td { @if uneven.results.games() > 0 { (uneven.simulations[0]) " : " (uneven.simulations[1]) } @else { "–" } }
             } } }
         } }
     }
 }
 
 /// The sums by rule set, of those that had such games, with the simulations of the last generation that had them.
-fn rows(recent: &[GenerationMetrics]) -> Vec<(&str, SpecialStatistics)> {
-    let mut rows: Vec<(&str, SpecialStatistics)> = Vec::new();
-    for set in recent.iter().flat_map(|line| &line.rule_sets) {
-        let Some(found) = &set.special else { continue };
-        let Some((_, sum)) = rows.iter_mut().find(|row| row.0 == set.rules) else {
-            rows.push((&set.rules, *found));
-            continue;
-        };
-        sum.uneven.results = sum.uneven.results.plus(found.uneven.results);
-        if found.uneven.results.games() > 0 {
-            sum.uneven.simulations = found.uneven.simulations;
-        }
-    }
-    rows
+fn rows(recent: &[GenerationMetrics]) -> Vec<(&str, UnevenGames)> {
+    let sum = |sum: UnevenGames, found: UnevenGames| UnevenGames {
+        simulations: if found.results.games() > 0 { found.simulations } else { sum.simulations },
+        results: sum.results.plus(found.results),
+    };
+    let row = |(rules, sets): (_, Vec<&RuleSetStatistics>)| {
+        let found = sets.into_iter().filter_map(|set| set.special.as_ref()).map(|special| special.uneven);
+        Some((rules, found.reduce(sum)?))
+    };
+    by_rule_set(recent).into_iter().filter_map(row).collect()
 }
 
 /// Won, drawn and lost by the attackers, with their score.
