@@ -206,14 +206,15 @@ mod tests {
         let reported = Mutex::new(Vec::new());
         let report = |update: JobUpdate| {
             let mut reported = reported.lock().unwrap();
-            reported.push((update.job.0, update.step.map_err(|error| error.contains("after the last"))));
+            let is_done = |step| matches!(step, Step::Done(updates) if updates.is_empty());
+            let step = update.step.map(is_done).map_err(|error| error.contains("after the last"));
+            reported.push((update.job.0, step));
             if reported.len() == 3 {
                 queue.close();
             }
         };
         queue.work(&mut [Box::new(UniformEvaluator)], &report);
-        let done = || Ok(Step::Done(Vec::new()));
-        assert_eq!(reported.into_inner().unwrap(), [(4, Err(true)), (3, done()), (2, done())]);
+        assert_eq!(reported.into_inner().unwrap(), [(4, Err(true)), (3, Ok(true)), (2, Ok(true))]);
     }
 
     #[test]
