@@ -1,8 +1,5 @@
 //! Matches: many pairs of games between two players, on all cores.
 
-mod collector;
-
-use self::collector::Collector;
 use crate::match_game::{GameResult, MatchPlan};
 use crate::openings::{Opening, OpeningsError, openings};
 use crate::tally::{MatchReport, ReportHeader, Tally};
@@ -10,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
 use tablut_players::{Contestant, Demand, PlayerError};
-use tablut_ratings::TestBounds;
+use tablut_ratings::{TestBounds, TestVerdict};
 use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluator};
 
@@ -171,6 +168,59 @@ impl WantedGames<'_> {
     /// The opening of game `game_idx`.
     pub fn opening(&self, game_idx: usize) -> &Opening {
         &self.openings[game_idx / 2]
+    }
+}
+
+/// Counts a pair when both of its games have ended. Without a sequential test every such pair counts at once. With one,
+/// pairs are judged in their order, and no pair after the deciding one counts. So the result does not depend on
+/// threads.
+struct Collector {
+    in_order: bool,
+    waiting: BTreeMap<usize, GameResult>,
+    counted: BTreeMap<usize, GameResult>,
+    /// All pairs that count so far.
+    tally: Tally,
+    /// Games that have ended, whether they count or not.
+    finished: usize,
+    /// Whether the sequential test has ended the match.
+    settled: bool,
+}
+
+impl Collector {
+    fn new(test: Option<TestBounds>) -> Self {
+        let (waiting, counted) = (BTreeMap::new(), BTreeMap::new());
+        let tally = Tally::with_test(test);
+        Self { in_order: test.is_some(), waiting, counted, tally, finished: 0, settled: false }
+    }
+
+    /// Adds a game. Returns true once the sequential test has a verdict.
+    fn add(&mut self, game_idx: usize, result: &GameResult) -> bool {
+        self.finished += 1;
+        self.waiting.insert(game_idx, result.clone());
+        if self.in_order {
+            while !self.settled && self.count_pair(self.counted.len()) {
+                self.settled = self.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided);
+            }
+        } else {
+            self.count_pair(game_idx - game_idx % 2);
+        }
+        self.settled
+    }
+
+    /// Counts the pair that starts with game `first`, if both its games have ended.
+    fn count_pair(&mut self, first: usize) -> bool {
+        if !(self.waiting.contains_key(&first) && self.waiting.contains_key(&(first + 1))) {
+            return false;
+        }
+        let pair = [first, first + 1].map(|idx| self.waiting.remove(&idx).expect("both were there"));
+        self.tally.record_pair(&pair[0], &pair[1]);
+        self.counted.extend([first, first + 1].into_iter().zip(pair));
+        true
+    }
+
+    /// The games that count, with their numbers, in order.
+    fn into_games(self) -> BTreeMap<usize, GameResult> {
+        self.counted
     }
 }
 
