@@ -12,8 +12,8 @@
 //!
 //! Then there is one frame per game: length of the compressed bytes (u32), length of the plain bytes (u32), CRC-32C of
 //! the compressed bytes (u32), the bytes (zstd). The plain bytes are the length of the header (u32), the header (JSON,
-//! [`Header`]), and for each ply that a search chose: value (f32), chance of a draw (f32), simulations (u32),
-//! number of legal moves (u16), policy (u16 each).
+//! [`Header`]), and for each ply that a search chose: chances of an attackers' win, a draw and a defenders' win (f32
+//! each), simulations (u32), number of legal moves (u16), policy (u16 each).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,8 +33,8 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
 
-/// The largest accepted value of a search. The mean of rounded values can exceed 1 by rounding.
-const LARGEST_VALUE: f32 = 1.001;
+/// The largest accepted difference of a search's chances from a distribution. It allows for rounding.
+const CHANCES_TOLERANCE: f32 = 0.001;
 
 /// A file of records is damaged or unreadable.
 #[derive(Debug, thiserror::Error)]
@@ -162,8 +162,8 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
     plain.extend(header);
     for search in game.plies.iter().filter_map(|ply| ply.search.as_ref()) {
-        plain.extend(search.chances.value().to_le_bytes());
-        plain.extend(search.chances.draw.to_le_bytes());
+        let Chances { attackers, draw, defenders } = search.chances;
+        plain.extend([attackers, draw, defenders].into_iter().flat_map(f32::to_le_bytes));
         plain.extend(search.simulations.to_le_bytes());
         let n_moves = u16::try_from(search.policy.len())
             .map_err(|_| format!("a policy over {} moves, at most {} can be kept", search.policy.len(), u16::MAX))?;
@@ -214,16 +214,15 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
     }
     for number in header.searched {
         let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
-        let (value, draw) = (f32::from_bits(plain.u32()?), f32::from_bits(plain.u32()?));
+        let (attackers, draw, defenders) = (plain.f32()?, plain.f32()?, plain.f32()?);
         let (simulations, n_moves) = (plain.u32()?, plain.u16()?);
-        if !(-LARGEST_VALUE..=LARGEST_VALUE).contains(&value) {
-            return Err(format!("ply {number}: a value of {value}, expected -1 to 1"));
-        }
-        if !(0.0..=LARGEST_VALUE - value.abs()).contains(&draw) {
-            return Err(format!("ply {number}: a chance of a draw of {draw}, expected 0 to 1 - |{value}|"));
+        let found = [attackers, draw, defenders];
+        let is_chance = |chance: &f32| (-CHANCES_TOLERANCE..=1.0 + CHANCES_TOLERANCE).contains(chance);
+        if !found.iter().all(is_chance) || (found.iter().sum::<f32>() - 1.0).abs() > CHANCES_TOLERANCE {
+            return Err(format!("ply {number}: chances of {found:?}, expected three from 0 to 1 with a sum of 1"));
         }
         let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
-        ply.search = Some(SearchRecord { chances: Chances::new(value, draw), simulations, policy });
+        ply.search = Some(SearchRecord { chances: Chances { attackers, draw, defenders }, simulations, policy });
     }
     if !plain.0.is_empty() {
         return Err(format!("{} bytes after the last ply", plain.0.len()));
@@ -254,6 +253,10 @@ impl<'a> Reader<'a> {
 
     fn u32(&mut self) -> Result<u32, String> {
         Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
+    }
+
+    fn f32(&mut self) -> Result<f32, String> {
+        Ok(f32::from_bits(self.u32()?))
     }
 
     fn u64(&mut self) -> Result<u64, String> {

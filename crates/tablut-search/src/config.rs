@@ -225,6 +225,13 @@ impl Default for PuctConfig {
     }
 }
 
+impl PuctConfig {
+    /// The temperature at which the move of this ply is drawn; 0 for the most visited one.
+    pub(crate) fn temperature_at(&self, ply: u32) -> f32 {
+        if ply < self.temperature_plies { self.temperature } else { 0.0 }
+    }
+}
+
 impl SearchConfig {
     /// The settings of matches and play: the best move found, without noise. The method is Gumbel with few simulations,
     /// where fewer moves are considered, and PUCT with many or under a clock, with more even priors than the net's

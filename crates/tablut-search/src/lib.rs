@@ -32,8 +32,8 @@ pub use config::{
 };
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
 pub use leaf::{LeafDepth, LeafSolver};
-pub use limit::{LIMIT_FORMS, Limit, LimitError};
+pub use limit::{LIMIT_FORMS, Limit, LimitError, Stop};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};
 pub use proof::Proof;
-pub use search::{Memory, RootMove, Search, SearchResult, Stop};
+pub use search::{Memory, RootMove, Search, SearchResult};

@@ -1,4 +1,4 @@
-//! How long to think, as data: simulations, time, or both. Nothing here reads a clock.
+//! How long to think, as data, and why a search ended. Nothing here reads a clock.
 
 use std::fmt;
 use std::str::FromStr;
@@ -97,6 +97,24 @@ impl Limit {
     pub fn is_spent(&self, elapsed: Duration, simulations: u32) -> bool {
         self.simulations.is_some_and(|most| simulations >= most) || self.time.is_some_and(|most| elapsed >= most)
     }
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// It has spent all simulations.
+    Simulations,
+    /// The root's result is proven.
+    Proven,
+    /// No further simulation can change the move.
+    Decided,
+    /// The tree has reached its maximum number of nodes.
+    Memory,
+    /// [`crate::Search::stop`] was called.
+    Asked,
+    /// The game is over: there is nothing to search.
+    GameOver,
 }
 
 /// A limit of this many simulations.

@@ -1,14 +1,11 @@
 //! The search as a state machine: it gathers leaves, the caller evaluates them, and it applies the evaluations.
 
-mod backup;
-mod begin;
-mod descent;
-mod lookahead;
 mod result;
 mod root;
-mod root_choice;
-mod simulation;
-mod stop;
+mod rounds;
+mod selection;
+mod simulations;
+mod walk;
 
 use std::time::Duration;
 
@@ -16,17 +13,15 @@ use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
 
 pub use self::result::{RootMove, SearchResult};
-use self::root::Root;
-use self::simulation::{Descended, Pending};
-use self::stop::Next;
-pub use self::stop::Stop;
+use self::root::{Root, RootView};
+use self::rounds::{Next, Rounds};
+use self::simulations::{Descended, Simulations};
+use self::walk::Walk;
 use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
-use crate::formulas::Visited;
-use crate::leaf::LeafSolver;
-use crate::limit::Limit;
+use crate::limit::{Limit, Stop};
 use crate::perspective::turned;
-use crate::tree::{EdgeId, NONE, ROOT, State, Tree};
+use crate::tree::{NONE, ROOT, State, Tree};
 
 /// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
 /// millisecond.
@@ -53,20 +48,6 @@ enum Stage {
     AwaitRoot,
     Running,
     Done(Stop),
-}
-
-/// Memory that simulations reuse.
-#[derive(Debug, Default)]
-struct Scratch {
-    moves: MoveList,
-    visited: Vec<Visited>,
-    ids: Vec<u32>,
-    replies: MoveList,
-    blocking: MoveList,
-    leaf: LeafSolver,
-    weights: Vec<f32>,
-    logits: Vec<f32>,
-    spare: Tree,
 }
 
 /// One tree, searched from a game's current position.
@@ -97,26 +78,16 @@ pub struct Search {
     config: SearchConfig,
     limit: Limit,
     rng: ChaCha8Rng,
-    /// Always at the root between calls.
-    game: Game,
     /// The side to move when the search was made. `draw_value` counts for it.
     player: Side,
+    walk: Walk,
     tree: Tree,
     root: Root,
-    /// Hashes of the positions from the root up to, but not including, the current position. Used only if `repeats`
-    /// needs them.
-    line: Vec<u64>,
-    stage: Stage,
-    pending: Vec<Pending>,
-    /// Evaluations that were requested and have not arrived yet.
-    n_asked: usize,
-    /// The edges that the pending simulations took, one simulation after another.
-    steps: Vec<EdgeId>,
-    full: bool,
-    simulations: u32,
+    rounds: Rounds,
+    simulations: Simulations,
+    /// Visits below the root that the search started with.
     kept_visits: u32,
-    evaluations: u32,
-    scratch: Scratch,
+    stage: Stage,
 }
 
 impl Search {
@@ -124,24 +95,19 @@ impl Search {
     /// [`Limit`]. All randomness comes from `rng`. If the game is over, the search is already done.
     pub fn new(game: Game, config: &SearchConfig, limit: impl Into<Limit>, rng: ChaCha8Rng) -> Self {
         let limit = limit.into();
+        let player = game.position().side_to_move();
         let mut search = Self {
             config: config.with_method_for(limit),
             limit,
             rng,
-            root: Root::new(game.position().side_to_move()),
-            player: game.position().side_to_move(),
-            game,
+            player,
+            walk: Walk::new(game),
             tree: Tree::default(),
-            line: Vec::new(),
-            stage: Stage::AwaitRoot,
-            pending: Vec::new(),
-            n_asked: 0,
-            steps: Vec::new(),
-            full: false,
-            simulations: 0,
+            root: Root::new(player, &MoveList::default()),
+            rounds: Rounds::default(),
+            simulations: Simulations::default(),
             kept_visits: 0,
-            evaluations: 0,
-            scratch: Scratch::default(),
+            stage: Stage::AwaitRoot,
         };
         search.value_draws();
         search.begin();
@@ -166,12 +132,11 @@ impl Search {
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
     pub fn gather_at_most(&mut self, queries: &mut Vec<Query>, limit: usize) -> usize {
-        assert!(self.n_asked == 0, "apply the last gathering's evaluations first");
+        assert!(!self.simulations.awaits_evaluations(), "apply the last gathering's evaluations first");
         match self.stage {
             Stage::Done(_) => return 0,
             Stage::AwaitRoot => {
-                queries.push(self.ask_root());
-                self.n_asked = 1;
+                queries.push(self.simulations.ask_root(&mut self.tree, &mut self.walk, self.root.side));
                 return 1;
             }
             Stage::Running => {}
@@ -179,17 +144,16 @@ impl Search {
         let (mut n_queries, mut n_rounds) = (0, 0);
         while n_queries < limit.max(1) && n_rounds < ROUNDS_WITHOUT_QUERIES {
             match self.next() {
-                Next::Simulate(entry) => match self.descend(entry) {
+                Next::Simulate(entry) => match self.simulate(entry) {
                     Descended::Ask(query) => {
                         queries.push(query);
                         n_queries += 1;
                     }
-                    Descended::Known => {}
                     Descended::Collision => {
-                        self.root.put_back();
+                        self.rounds.put_back();
                         break;
                     }
-                    Descended::Full => self.full = true,
+                    Descended::Known | Descended::Full => {}
                 },
                 Next::Wait if n_queries > 0 => break,
                 // Every simulation of the round ended in a known result.
@@ -203,7 +167,6 @@ impl Search {
                 }
             }
         }
-        self.n_asked = n_queries;
         n_queries
     }
 
@@ -216,7 +179,7 @@ impl Search {
         self.take_evaluations(evaluations);
         if self.stage == Stage::AwaitRoot && self.tree.node(ROOT).state == State::Expanded {
             self.start();
-        } else if self.stage == Stage::Running && self.root.is_idle() {
+        } else if self.stage == Stage::Running && self.rounds.is_idle() {
             // So that `is_done` is already true, without another gathering that finds nothing.
             self.finish_if_over();
         }
@@ -276,11 +239,11 @@ impl Search {
     /// simulations in flight are undone.
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
-        self.game.play(mv)?;
+        self.walk.game.play(mv)?;
         let edge = self.tree.nodes.first().and_then(|_| self.tree.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
         match edge.map_or(NONE, |(_, edge)| edge.child) {
             NONE => self.tree.clear(),
-            child => self.tree.keep(child, &mut self.scratch.spare),
+            child => self.tree.keep(child),
         }
         self.begin();
         Ok(())
@@ -307,12 +270,12 @@ impl Search {
 
     /// The game, at the position that is searched.
     pub fn game(&self) -> &Game {
-        &self.game
+        &self.walk.game
     }
 
     /// Simulations of this search so far, without those of kept visits.
     pub fn simulations(&self) -> u32 {
-        self.simulations
+        self.simulations.n_done
     }
 
     /// Why the search ended, or `None` while it runs.
@@ -343,26 +306,109 @@ impl Search {
         &self.tree
     }
 
-    fn next(&mut self) -> Next {
-        if self.full {
-            return if self.pending.is_empty() { Next::Finish(Stop::Memory) } else { Next::Wait };
+    fn at_root(&self) -> RootView<'_> {
+        RootView { root: &self.root, tree: &self.tree, config: &self.config }
+    }
+
+    /// Prepares a search of the current position, with the kept tree if there is one.
+    fn begin(&mut self) {
+        self.simulations.reset();
+        self.kept_visits = 0;
+        let side = self.walk.game.position().side_to_move();
+        self.root = Root::new(side, self.walk.list_moves());
+        self.rounds = Rounds::default();
+        if self.root.entries.is_empty() {
+            self.tree.clear();
+            self.stage = Stage::Done(Stop::GameOver);
+            return;
         }
-        match self.config.method {
-            Method::Puct => self.next_puct(),
-            Method::Gumbel | Method::Auto => self.next_gumbel(),
+        if self.config.solver.is_on() {
+            for entry in &mut self.root.entries {
+                entry.known_result = self.walk.proof_after(entry.mv);
+            }
+        }
+        self.stage = Stage::AwaitRoot;
+        if self.tree.nodes.first().is_some_and(|root| root.state == State::Expanded) {
+            self.start();
+            return;
+        }
+        self.tree.reset();
+        if self.root.known_result().is_some() {
+            // No evaluation is needed.
+            self.tree.await_evaluation(ROOT, self.walk.moves(), &[]);
+            self.start();
         }
     }
 
-    /// Whether simulations mark the edges of their path as in flight, so that others see them.
-    fn marks_in_flight(&self) -> bool {
-        self.config.leaves_in_flight > 1
+    /// Starts the simulations. The root's moves are known, and the root is evaluated unless its result is known.
+    fn start(&mut self) {
+        self.root.link(&self.tree);
+        self.root.prove_known_moves(&mut self.tree, self.config.solver.is_on());
+        self.kept_visits = self.tree.edges_of(ROOT).map(|(_, edge)| edge.visits).sum();
+        self.root.draw(&self.config, self.walk.game.ply(), &mut self.rng);
+        if self.config.method != Method::Puct {
+            let n_open = self.at_root().open_entries().count();
+            self.rounds = Rounds::new(&self.config, n_open, self.budget());
+        }
+        self.stage = Stage::Running;
+        self.finish_if_over();
+    }
+
+    fn simulate(&mut self, entry: usize) -> Descended {
+        let Self { simulations, root, tree, walk, config, .. } = self;
+        simulations.descend(entry, root, tree, walk, config)
+    }
+
+    fn take_evaluations(&mut self, evaluations: &[Evaluation]) {
+        self.simulations.take_evaluations(evaluations, &mut self.tree, &self.config);
+    }
+
+    /// Undoes the simulations in flight.
+    fn withdraw(&mut self) {
+        self.simulations.withdraw(&mut self.root, &mut self.tree, &self.config);
+    }
+
+    fn next(&mut self) -> Next {
+        let in_flight = self.simulations.n_in_flight() > 0;
+        if self.simulations.is_full {
+            return if in_flight { Next::Wait } else { Next::Finish(Stop::Memory) };
+        }
+        match self.config.method {
+            Method::Puct => self.next_puct(),
+            Method::Gumbel | Method::Auto => {
+                let at = RootView { root: &self.root, tree: &self.tree, config: &self.config };
+                self.rounds.next(at, in_flight)
+            }
+        }
+    }
+
+    fn next_puct(&mut self) -> Next {
+        let at = RootView { root: &self.root, tree: &self.tree, config: &self.config };
+        let n_in_flight = self.simulations.n_in_flight();
+        let budget = self.budget().saturating_sub(self.kept_visits);
+        let left = budget.saturating_sub(self.simulations.n_done + n_in_flight as u32);
+        if n_in_flight == 0 {
+            if left == 0 {
+                return Next::Finish(Stop::Simulations);
+            }
+            let plays_leader = self.config.puct.temperature_at(self.walk.game.ply()) == 0.0;
+            if let Some(stop) = at.early_stop().or_else(|| at.leader_stop(left).filter(|_| plays_leader)) {
+                return Next::Finish(stop);
+            }
+        }
+        // In a small tree virtual losses would dominate the choice, so few leaves are in flight.
+        let n_allowed = self.config.leaves_in_flight.min(1 + self.tree.node(ROOT).visits / 16);
+        if left == 0 || n_in_flight >= n_allowed as usize {
+            return Next::Wait;
+        }
+        Next::Simulate(self.simulations.selection.choose_root_move(at))
     }
 
     /// Ends the search if it has nothing more to do.
     fn finish_if_over(&mut self) {
         match self.next() {
             Next::Finish(stop) => self.stage = Stage::Done(stop),
-            Next::Simulate(_) => self.root.put_back(),
+            Next::Simulate(_) => self.rounds.put_back(),
             Next::Wait => {}
         }
     }

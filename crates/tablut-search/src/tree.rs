@@ -5,15 +5,17 @@
 //! ones of its slice in the move arena, in the order of its edges, and the best unvisited move comes right after them.
 //! Moves that lose at once are at the end of the slice and are never visited.
 
-mod keep;
 mod parts;
-mod values;
 
-use tablut_rules::{Move, MoveList};
+use tablut_rules::{Move, MoveList, Side};
 
 pub(crate) use self::parts::{Candidate, Edge, EdgeId, NONE, Node, NodeId, ROOT, State};
+use crate::chances::Chances;
+use crate::evaluator::Evaluation;
+use crate::formulas::moves_left_bonus;
 use crate::formulas::softmax::{exp, log_softmax};
-use crate::proof::Proof;
+use crate::perspective::turned;
+use crate::proof::{Proof, backed_up};
 
 /// The arenas.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,8 @@ pub(crate) struct Tree {
     pub moves: Vec<Candidate>,
     /// The absolute value of a draw.
     draw: f32,
+    /// Scratch space.
+    logits: Vec<f32>,
 }
 
 impl Tree {
@@ -74,11 +78,59 @@ impl Tree {
         })
     }
 
+    /// Sets the absolute value of a draw. The tree is empty if it changes.
+    pub fn value_draws(&mut self, draw: f32) {
+        debug_assert!(self.nodes.is_empty() || draw == self.draw, "values with another value of draws");
+        self.draw = draw;
+    }
+
+    /// The absolute value of a finished game.
+    #[inline]
+    pub fn value_of(&self, winner: Option<Side>) -> f32 {
+        winner.map_or(self.draw, |side| turned(1.0, side))
+    }
+
+    /// The absolute value of a finished game and its chance of a draw, 0 or 1.
+    #[inline]
+    pub fn worth_of(&self, winner: Option<Side>) -> (f32, f32) {
+        (self.value_of(winner), if winner.is_none() { 1.0 } else { 0.0 })
+    }
+
+    /// The chances behind an absolute value of this tree and a chance of a draw.
+    pub fn chances(&self, value: f32, draws: f32) -> Chances {
+        Chances::new(value - self.draw * draws, draws)
+    }
+
     /// Marks a node as proven.
     pub fn prove(&mut self, id: NodeId, proof: Proof) {
         let (q, draws) = self.worth_of(proof.winner);
         let node = self.node_mut(id);
         (node.proof, node.q, node.draws) = (Some(proof), q, draws);
+    }
+
+    /// Makes a node without a proof proven if the proofs of its moves decide it. `mover` is to move there. `child` is one
+    /// of the proofs, and the only one that is new.
+    pub fn prove_parent(&mut self, id: NodeId, mover: Side, child: Proof) {
+        let node = self.node(id);
+        let is_open = child.winner != Some(mover) && node.n_edges < node.n_open;
+        if is_open || node.proof.is_some() {
+            return;
+        }
+        let lost = (node.n_open..node.n_moves).map(|_| Proof::win_at_once(mover.opponent()));
+        let proofs = self.edges_of(id).filter_map(|(_, edge)| edge.proof).chain(lost);
+        if let Some(proof) = backed_up(mover, usize::from(node.n_moves), proofs) {
+            self.prove(id, proof);
+        }
+    }
+
+    /// The bonus for a short win or a long loss. It is 0 for unvisited moves and for moves with a proven result. `q` is
+    /// the move's value in the mover's view.
+    #[inline]
+    pub fn moves_left_bonus(&self, max_effect: f32, node: &Node, edge: &Edge, q: f32) -> f32 {
+        if max_effect == 0.0 || edge.visits == 0 || edge.proof.is_some() {
+            return 0.0;
+        }
+        moves_left_bonus(max_effect, q, self.node(edge.child).moves_left, node.moves_left)
     }
 
     /// Adds the node that an edge leads to.
@@ -131,14 +183,25 @@ impl Tree {
         (node.n_moves, node.n_open, node.state) = (0, 0, State::Fresh);
     }
 
-    /// Gives a waiting node its evaluation. `logits` contains the logits of its moves and is used as scratch space.
-    pub fn expand(&mut self, id: NodeId, (raw_value, raw_draws): (f32, f32), logits: &mut [f32]) {
-        log_softmax(logits);
+    /// Gives a waiting node its evaluation. The logits are divided by `temperature`.
+    ///
+    /// # Panics
+    /// If there is not one logit for each move.
+    pub fn expand(&mut self, id: NodeId, evaluation: &Evaluation, temperature: f32) {
+        let (raw_value, raw_draws) = (evaluation.value_with_draws_at(self.draw), evaluation.draw());
         let node = *self.node(id);
+        assert_eq!(evaluation.logits.len(), usize::from(node.n_moves), "a logit for each move of the query");
+        let logits = &mut self.logits;
+        logits.clear();
+        logits.extend_from_slice(&evaluation.logits);
+        if temperature != 1.0 {
+            logits.iter_mut().for_each(|logit| *logit /= temperature);
+        }
+        log_softmax(logits);
         let candidates = &mut self.moves[node.first_move as usize..][..usize::from(node.n_moves)];
         let mut open_prior = 1.0;
         if node.n_open == node.n_moves {
-            for (candidate, logit) in candidates.iter_mut().zip(&*logits) {
+            for (candidate, logit) in candidates.iter_mut().zip(logits) {
                 candidate.log_prior = *logit;
             }
         } else {
@@ -158,6 +221,10 @@ impl Tree {
         let node = self.node_mut(id);
         (node.raw_value, node.raw_draws) = (raw_value, raw_draws);
         (node.state, node.open_prior) = (State::Expanded, open_prior);
+        if node.visits == 0 {
+            // Until the first visit, this is the net's own value.
+            node.moves_left = evaluation.plies_left();
+        }
         self.bring_best_forward(id);
     }
 
@@ -230,6 +297,35 @@ impl Tree {
         }
         self.edges.pop();
         self.bring_best_forward(parent);
+    }
+
+    /// Keeps only the subtree below `id`, which becomes the root. Edges keep their order.
+    pub fn keep(&mut self, id: NodeId) {
+        let mut kept = Tree { nodes: vec![*self.node(id)], draw: self.draw, ..Tree::default() };
+        let mut at = 0;
+        while at < kept.nodes.len() {
+            // So far the copy still points into the old arenas.
+            let node = kept.nodes[at];
+            let start = kept.moves.len() as u32;
+            kept.moves.extend_from_slice(&self.moves[node.first_move as usize..][..usize::from(node.n_moves)]);
+            kept.nodes[at].first_move = start;
+            let first = kept.edges.len() as u32;
+            let mut old = node.first_edge;
+            while old != NONE {
+                let mut edge = *self.edge(old);
+                old = edge.next;
+                edge.next = if old == NONE { NONE } else { kept.edges.len() as u32 + 1 };
+                let child = kept.nodes.len() as NodeId;
+                kept.nodes.push(*self.node(edge.child));
+                edge.child = child;
+                kept.edges.push(edge);
+            }
+            if node.first_edge != NONE {
+                (kept.nodes[at].first_edge, kept.nodes[at].last_edge) = (first, kept.edges.len() as u32 - 1);
+            }
+            at += 1;
+        }
+        *self = kept;
     }
 
     /// The maximum number of bytes per node: the node, the edge to it and its legal moves.

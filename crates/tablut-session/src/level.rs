@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use serde_json::Value;
 use tablut_rules::{Game, Move, Position, Side};
-use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::temperature::draw, turned};
+use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::sampling::draw, turned};
 
 /// How the computer plays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

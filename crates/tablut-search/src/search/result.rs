@@ -2,14 +2,15 @@
 
 use tablut_rules::Move;
 
-use super::root::Entry;
-use super::{Search, Stop};
+use super::Search;
+use super::root::{Entry, RootView};
 use crate::chances::Chances;
 use crate::config::Method;
 use crate::formulas::first_max;
 use crate::formulas::improved_policy::ImprovedPolicy;
+use crate::formulas::sampling::{draw, visit_weights};
 use crate::formulas::softmax::{exp, log_softmax};
-use crate::formulas::temperature::{draw, visit_weights};
+use crate::limit::Stop;
 use crate::perspective::turned;
 use crate::proof::Proof;
 use crate::tree::ROOT;
@@ -68,131 +69,126 @@ impl Search {
     /// # Panics
     /// If the game is over, because there is no move then.
     pub fn result(&self) -> SearchResult {
-        assert!(!self.root.entries.is_empty(), "the game is over, there is no move to choose");
-        let side = self.root.side;
-        let policy = self.root_policy();
-        let proven = self.proven_root();
-        let best = self.best_proven();
-        let improved = self.target(&policy, &best);
-        let draws = self.completed_draws();
+        let at = self.at_root();
+        let RootView { root, tree, config } = at;
+        assert!(!root.entries.is_empty(), "the game is over, there is no move to choose");
+        let n_visits = self.kept_visits + self.simulations.n_done;
+        let policy = at.policy();
+        let proven = at.root_proof();
+        let best = best_proven(at);
+        let improved = target(at, &policy, &best);
+        let draws = at.completed_draws();
         let (value, draw) = match proven {
-            Some(proof) => self.tree.worth_of(proof.winner),
-            None if self.config.method == Method::Puct && self.kept_visits + self.simulations > 0 => {
-                let root = self.tree.node(ROOT);
-                (root.q, root.draws)
+            Some(proof) => tree.worth_of(proof.winner),
+            None if config.method == Method::Puct && n_visits > 0 => {
+                let node = tree.node(ROOT);
+                (node.q, node.draws)
             }
             None => {
                 let draw = policy.probabilities.iter().zip(&draws).map(|(p, draw)| p * draw).sum();
-                (turned(policy.value, side), draw)
+                (turned(policy.value, root.side), draw)
             }
         };
-        let priors = self.priors();
-        let moves = self.root.entries.iter().enumerate().map(|(index, entry)| {
-            let proven = self.entry_proof(entry);
+        let priors = priors(at);
+        let moves = root.entries.iter().enumerate().map(|(index, entry)| {
+            let proven = at.proof(entry);
             let (q, draw) = match proven {
-                Some(proof) => self.tree.worth_of(proof.winner),
-                None => (turned(policy.completed_q[index], side), draws[index]),
+                Some(proof) => tree.worth_of(proof.winner),
+                None => (turned(policy.completed_q[index], root.side), draws[index]),
             };
             RootMove {
                 mv: entry.mv,
-                visits: self.entry_visits(entry),
+                visits: at.visits(entry),
                 prior: priors[index],
                 q,
-                chances: self.tree.chances(q, draw),
+                chances: tree.chances(q, draw),
                 improved: improved[index],
                 proven,
             }
         });
         SearchResult {
-            chosen: self.root.entries[self.choose(&policy, &best, &improved)].mv,
+            chosen: root.entries[self.choose(&policy, &best, &improved)].mv,
             value,
-            chances: self.tree.chances(value, draw),
-            raw_value: self.tree.node(ROOT).raw_value,
+            chances: tree.chances(value, draw),
+            raw_value: tree.node(ROOT).raw_value,
             moves: moves.collect(),
-            simulations: self.simulations,
+            simulations: self.simulations.n_done,
             kept_visits: self.kept_visits,
-            evaluations: self.evaluations,
+            evaluations: self.simulations.n_evaluations,
             proven,
             stop: self.stopped(),
         }
     }
 
-    /// The net's probabilities of the root's moves.
-    fn priors(&self) -> Vec<f32> {
-        let mut priors: Vec<f32> = self.root.entries.iter().map(|entry| entry.log_prior).collect();
-        let temperature = self.config.prior_temperature();
-        if temperature != 1.0 {
-            for log_prior in &mut priors {
-                *log_prior *= temperature;
-            }
-            log_softmax(&mut priors);
-        }
-        priors.into_iter().map(exp).collect()
-    }
-
-    fn proven_root(&self) -> Option<Proof> {
-        self.tree.node(ROOT).proof.filter(|_| self.config.solver.is_on())
-    }
-
-    /// The moves that keep the root's proven result: the shortest wins, or the draws, or the longest losses. Empty if
-    /// the root is not proven.
-    fn best_proven(&self) -> Vec<usize> {
-        if self.proven_root().is_none() {
-            return Vec::new();
-        }
-        let worth = |entry: &Entry| self.entry_proof(entry).map(|proof| proof.rank_for(self.root.side).0);
-        let best = self.root.entries.iter().filter_map(worth).max();
-        (0..self.root.entries.len())
-            .filter(|index| best.is_some() && worth(&self.root.entries[*index]) == best)
-            .collect()
-    }
-
-    fn target(&self, policy: &ImprovedPolicy, best_proven: &[usize]) -> Vec<f32> {
-        let entries = &self.root.entries;
-        if !best_proven.is_empty() {
-            let sum: f32 = best_proven.iter().map(|index| exp(entries[*index].log_prior)).sum();
-            let share = |index| if best_proven.contains(&index) { exp(entries[index].log_prior) / sum } else { 0.0 };
-            return (0..entries.len()).map(share).collect();
-        }
-        if self.config.method == Method::Puct {
-            let weights = visit_weights(&self.open_visits(), 1.0);
-            if weights.iter().any(|weight| *weight > 0.0) {
-                return weights;
-            }
-        }
-        policy.probabilities.clone()
-    }
-
-    /// Visits of the root's moves, 0 for the refuted ones.
-    fn open_visits(&self) -> Vec<u32> {
-        let entries = self.root.entries.iter();
-        let visits = |entry| if self.is_refuted(entry) { 0 } else { self.entry_visits(entry) };
-        entries.map(visits).collect()
-    }
-
-    /// The temperature at which PUCT draws the move to play; 0 for the most visited one.
-    pub(super) fn move_temperature(&self) -> f32 {
-        let puct = &self.config.puct;
-        if self.game.ply() < puct.temperature_plies { puct.temperature } else { 0.0 }
-    }
-
+    /// The index of the move to play.
     fn choose(&self, policy: &ImprovedPolicy, best_proven: &[usize], improved: &[f32]) -> usize {
-        let of_best = |scores: &dyn Fn(usize) -> f32, among: &[usize]| {
-            first_max(among.iter().map(|index| scores(*index))).map(|at| among[at])
-        };
-        if let Some(best) = of_best(&|index| improved[index], best_proven) {
+        let of_best =
+            |scores: &[f32], among: &[usize]| first_max(among.iter().map(|index| scores[*index])).map(|at| among[at]);
+        if let Some(best) = of_best(improved, best_proven) {
             return best;
         }
+        let at = self.at_root();
         let chosen = match self.config.method {
             Method::Gumbel | Method::Auto => {
-                let scores = self.root_scores(policy);
-                let considered: Vec<usize> =
-                    self.root.considered.iter().copied().filter(|index| scores[*index] > f32::NEG_INFINITY).collect();
-                of_best(&|index| scores[index], &considered).or_else(|| first_max(scores.iter().copied()))
+                let scores = at.scores(policy);
+                let open = |index: &usize| scores[*index] > f32::NEG_INFINITY;
+                let considered: Vec<usize> = self.rounds.considered().iter().copied().filter(open).collect();
+                of_best(&scores, &considered).or_else(|| first_max(scores.iter().copied()))
             }
-            Method::Puct => draw(self.root.unit, &visit_weights(&self.open_visits(), self.move_temperature()))
-                .or_else(|| first_max(improved.iter().copied())),
+            Method::Puct => {
+                let temperature = self.config.puct.temperature_at(self.game().ply());
+                draw(self.root.unit, &visit_weights(&open_visits(at), temperature))
+                    .or_else(|| first_max(improved.iter().copied()))
+            }
         };
         chosen.unwrap_or(0)
     }
+}
+
+/// The net's probabilities of the root's moves.
+fn priors(at: RootView<'_>) -> Vec<f32> {
+    let mut priors: Vec<f32> = at.root.entries.iter().map(|entry| entry.log_prior).collect();
+    let temperature = at.config.prior_temperature();
+    if temperature != 1.0 {
+        for log_prior in &mut priors {
+            *log_prior *= temperature;
+        }
+        log_softmax(&mut priors);
+    }
+    priors.into_iter().map(exp).collect()
+}
+
+/// The moves that keep the root's proven result: the shortest wins, or the draws, or the longest losses. Empty if the
+/// root is not proven.
+fn best_proven(at: RootView<'_>) -> Vec<usize> {
+    if at.root_proof().is_none() {
+        return Vec::new();
+    }
+    let entries = &at.root.entries;
+    let worth = |entry: &Entry| at.proof(entry).map(|proof| proof.rank_for(at.root.side).0);
+    let best = entries.iter().filter_map(worth).max();
+    (0..entries.len()).filter(|index| best.is_some() && worth(&entries[*index]) == best).collect()
+}
+
+/// The policy target.
+fn target(at: RootView<'_>, policy: &ImprovedPolicy, best_proven: &[usize]) -> Vec<f32> {
+    let entries = &at.root.entries;
+    if !best_proven.is_empty() {
+        let sum: f32 = best_proven.iter().map(|index| exp(entries[*index].log_prior)).sum();
+        let share = |index| if best_proven.contains(&index) { exp(entries[index].log_prior) / sum } else { 0.0 };
+        return (0..entries.len()).map(share).collect();
+    }
+    if at.config.method == Method::Puct {
+        let weights = visit_weights(&open_visits(at), 1.0);
+        if weights.iter().any(|weight| *weight > 0.0) {
+            return weights;
+        }
+    }
+    policy.probabilities.clone()
+}
+
+/// Visits of the root's moves, 0 for the refuted ones.
+fn open_visits(at: RootView<'_>) -> Vec<u32> {
+    let visits = |entry| if at.is_refuted(entry) { 0 } else { at.visits(entry) };
+    at.root.entries.iter().map(visits).collect()
 }

@@ -3,7 +3,7 @@
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
-use tablut_search::formulas::noise::gumbel;
+use tablut_search::formulas::sampling::gumbel;
 use tablut_search::{Evaluator, QScale, Query, SearchConfig, SigmaConfig, Solver, value_of};
 
 use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search};

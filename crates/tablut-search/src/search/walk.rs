@@ -1,0 +1,174 @@
+//! The game on which simulations walk, and what it shows without an evaluation: the end of the game and a win in one
+//! ply at every leaf, what [`LeafSolver`] sees there, and wins in three plies near the root.
+//!
+//! Around the root all moves are played on the game itself. So the search also notices if a repetition or a limit ends
+//! the game before the threat is carried out. Such an ending never counts as lost here; the tree finds its value.
+
+use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
+
+use crate::config::Solver;
+use crate::evaluator::Query;
+use crate::leaf::{LeafDepth, LeafSolver};
+use crate::proof::Proof;
+
+/// A game and the line that a simulation has played on it.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// At the root, except during a simulation.
+    pub game: Game,
+    /// Hashes of the positions from the root up to, but not including, the current position.
+    line: Vec<u64>,
+    /// The legal moves of the position at which they were last listed.
+    moves: MoveList,
+    leaf: LeafSolver,
+    replies: MoveList,
+    blocking: MoveList,
+}
+
+impl Walk {
+    pub fn new(game: Game) -> Self {
+        Self {
+            game,
+            line: Vec::new(),
+            moves: MoveList::default(),
+            leaf: LeafSolver::default(),
+            replies: MoveList::default(),
+            blocking: MoveList::default(),
+        }
+    }
+
+    /// Plays a move of a simulation.
+    pub fn play(&mut self, mv: Move) {
+        self.line.push(self.game.position().hash());
+        self.game.play_trusted(mv);
+    }
+
+    /// Takes back all moves of the simulation.
+    pub fn return_to_root(&mut self) {
+        for _ in self.line.drain(..) {
+            self.game.undo();
+        }
+    }
+
+    /// Whether the current position was on the path before, including the root. Only every second one has the same side
+    /// to move.
+    pub fn repeats_below_root(&self) -> bool {
+        let hash = self.game.position().hash();
+        self.line.iter().rev().skip(1).step_by(2).any(|earlier| *earlier == hash)
+    }
+
+    /// Lists the legal moves of the current position.
+    pub fn list_moves(&mut self) -> &MoveList {
+        self.game.legal_moves(&mut self.moves);
+        &self.moves
+    }
+
+    /// The moves that were listed last.
+    pub fn moves(&self) -> &MoveList {
+        &self.moves
+    }
+
+    /// The query for the current position, whose moves are listed.
+    pub fn query(&self) -> Query {
+        Query {
+            rules: self.game.rules().clone(),
+            position: *self.game.position(),
+            occurrences: self.game.occurrences(),
+            plies_since_capture: self.game.plies_since_capture(),
+            moves: self.moves.to_vec(),
+        }
+    }
+
+    /// The result of a new node, if it is known. Otherwise its moves are listed.
+    pub fn leaf_proof(&mut self, solver: Solver) -> Option<Proof> {
+        if let Some(outcome) = self.game.outcome() {
+            return Some(Proof::of_outcome(outcome));
+        }
+        let mover = self.game.position().side_to_move();
+        if solver.is_on() && self.game.rules().wins_at_once(self.game.position(), mover) {
+            return Some(Proof::win_at_once(mover));
+        }
+        self.game.legal_moves(&mut self.moves);
+        self.leaf.clear();
+        let depth = match solver {
+            Solver::Off => return None,
+            Solver::Threats => LeafDepth::Threats,
+            Solver::Deep => LeafDepth::Deep,
+        };
+        self.leaf.look(&mut self.game, &self.moves, depth)
+    }
+
+    /// Which of the listed moves lose at once, if [`Walk::leaf_proof`] has just listed them. Empty if none is known to.
+    pub fn lost(&self) -> &[bool] {
+        self.leaf.lost()
+    }
+
+    /// The result after a root move, if it is known. It does not count the move itself.
+    pub fn proof_after(&mut self, mv: Move) -> Option<Proof> {
+        let side = self.game.position().side_to_move();
+        self.game.play_trusted(mv);
+        let proof = match self.game.outcome() {
+            Some(outcome) => Some(Proof::of_outcome(outcome)),
+            None if self.wins_now(side.opponent()) => Some(Proof::win_at_once(side.opponent())),
+            None if self.wins_later(side) => Some(Proof::win_at_once(side).one_ply_earlier()),
+            None => None,
+        };
+        self.game.undo();
+        proof
+    }
+
+    /// Whether the game continues and `side`, to move, wins at once.
+    fn wins_now(&self, side: Side) -> bool {
+        self.game.outcome().is_none() && self.game.rules().wins_at_once(self.game.position(), side)
+    }
+
+    /// `side` has just moved and wins with its next move whatever the opponent replies: by capture or escape, or
+    /// because the opponent has no move left. It need not threaten anything; the opponent may be in zugzwang.
+    fn wins_later(&mut self, side: Side) -> bool {
+        let mut replies = std::mem::take(&mut self.replies);
+        self.game.legal_moves(&mut replies);
+        let wins = replies.iter().all(|reply| {
+            // The first few replies usually refute it, so this costs little if there is nothing to find.
+            let after = self.game.rules().apply(self.game.position(), *reply).position;
+            if !self.game.rules().wins_at_once(&after, side) && !self.is_nearly_blocked(&after, side.opponent()) {
+                return false;
+            }
+            self.game.play_trusted(*reply);
+            let wins = self.wins_now(side) || self.blocks_now(side);
+            self.game.undo();
+            wins
+        });
+        self.replies = replies;
+        wins
+    }
+
+    /// Whether one move could leave `side` without a move. A move takes the last step only from pieces next to the
+    /// square that it lands on, and captures no others. These are at most three, because the fourth neighbour is on the
+    /// side that the move came from.
+    fn is_nearly_blocked(&self, position: &Position, side: Side) -> bool {
+        let rules = self.game.rules();
+        let open_to_all = !(rules.throne() | rules.corners() | rules.camps() | position.occupied());
+        (position.pieces(side) & open_to_all.neighbours()).len() <= 3
+    }
+
+    /// Whether the game continues and a move of `side`, which is to move, leaves the opponent without a move.
+    fn blocks_now(&mut self, side: Side) -> bool {
+        if self.game.outcome().is_some() || !self.is_nearly_blocked(self.game.position(), side.opponent()) {
+            return false;
+        }
+        let mut moves = std::mem::take(&mut self.blocking);
+        self.game.legal_moves(&mut moves);
+        let blocks = moves.iter().any(|mv| {
+            let rules = self.game.rules();
+            if rules.has_legal_move(&rules.apply(self.game.position(), *mv).position) {
+                return false;
+            }
+            self.game.play_trusted(*mv);
+            let outcome = self.game.outcome();
+            self.game.undo();
+            outcome.is_some_and(|outcome| outcome.winner == Some(side) && outcome.reason == Reason::NoMoves)
+        });
+        self.blocking = moves;
+        blocks
+    }
+}
