@@ -36,4 +36,5 @@ pub use limit::{LIMIT_FORMS, Limit, LimitError, Stop};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};
 pub use proof::Proof;
-pub use search::{Memory, RootMove, Search, SearchResult};
+pub use search::{RootMove, Search, SearchResult};
+pub use tree::Memory;

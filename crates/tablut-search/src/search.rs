@@ -21,7 +21,7 @@ use crate::config::{Method, SearchConfig};
 use crate::evaluator::{Evaluation, Query};
 use crate::limit::{Limit, Stop};
 use crate::perspective::turned;
-use crate::tree::{NONE, ROOT, State, Tree};
+use crate::tree::{Memory, NONE, ROOT, State, Tree};
 
 /// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
 /// millisecond.
@@ -30,17 +30,6 @@ const ROUNDS_WITHOUT_QUERIES: u32 = 1000;
 /// The most simulations of a search. Where all simulations end in known results there are millions a second, and visits
 /// must not overflow.
 const MOST_SIMULATIONS: u32 = 1 << 30;
-
-/// The size of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// Nodes: the root and every visited move.
-    pub nodes: usize,
-    /// Legal moves of the evaluated nodes, visited or not.
-    pub edges: usize,
-    /// Total bytes.
-    pub bytes: usize,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -293,7 +282,7 @@ impl Search {
 
     /// The memory that the tree takes.
     pub fn memory(&self) -> Memory {
-        Memory { nodes: self.tree.nodes.len(), edges: self.tree.moves.len(), bytes: self.tree.bytes() }
+        self.tree.memory()
     }
 
     /// The maximum number of bytes of a tree with `n_nodes` nodes, whose positions have at most `n_moves` legal moves
@@ -306,6 +295,7 @@ impl Search {
         &self.tree
     }
 
+    /// The root's moves with what is known about them.
     fn at_root(&self) -> RootView<'_> {
         RootView { root: &self.root, tree: &self.tree, config: &self.config }
     }
@@ -368,31 +358,24 @@ impl Search {
         self.simulations.withdraw(&mut self.root, &mut self.tree, &self.config);
     }
 
+    /// The next action. In a PUCT search the method's formula chooses each root move.
     fn next(&mut self) -> Next {
-        let in_flight = self.simulations.n_in_flight() > 0;
-        if self.simulations.is_full {
-            return if in_flight { Next::Wait } else { Next::Finish(Stop::Memory) };
-        }
-        match self.config.method {
-            Method::Puct => self.next_puct(),
-            Method::Gumbel | Method::Auto => {
-                let at = RootView { root: &self.root, tree: &self.tree, config: &self.config };
-                self.rounds.next(at, in_flight)
-            }
-        }
-    }
-
-    fn next_puct(&mut self) -> Next {
-        let at = RootView { root: &self.root, tree: &self.tree, config: &self.config };
         let n_in_flight = self.simulations.n_in_flight();
+        if self.simulations.is_full {
+            return if n_in_flight > 0 { Next::Wait } else { Next::Finish(Stop::Memory) };
+        }
+        let at = RootView { root: &self.root, tree: &self.tree, config: &self.config };
+        if self.config.method != Method::Puct {
+            return self.rounds.next(at, n_in_flight > 0);
+        }
         let budget = self.budget().saturating_sub(self.kept_visits);
         let left = budget.saturating_sub(self.simulations.n_done + n_in_flight as u32);
         if n_in_flight == 0 {
             if left == 0 {
                 return Next::Finish(Stop::Simulations);
             }
-            let plays_leader = self.config.puct.temperature_at(self.walk.game.ply()) == 0.0;
-            if let Some(stop) = at.early_stop().or_else(|| at.leader_stop(left).filter(|_| plays_leader)) {
+            let draws_move = self.config.puct.temperature_at(self.walk.game.ply()) > 0.0;
+            if let Some(stop) = at.early_stop().or_else(|| if draws_move { None } else { at.leader_stop(left) }) {
                 return Next::Finish(stop);
             }
         }

@@ -9,6 +9,7 @@ mod parts;
 
 use tablut_rules::{Move, MoveList, Side};
 
+pub use self::parts::Memory;
 pub(crate) use self::parts::{Candidate, Edge, EdgeId, NONE, Node, NodeId, ROOT, State};
 use crate::chances::Chances;
 use crate::evaluator::Evaluation;
@@ -195,7 +196,9 @@ impl Tree {
         logits.clear();
         logits.extend_from_slice(&evaluation.logits);
         if temperature != 1.0 {
-            logits.iter_mut().for_each(|logit| *logit /= temperature);
+            for logit in &mut *logits {
+                *logit /= temperature;
+            }
         }
         log_softmax(logits);
         let candidates = &mut self.moves[node.first_move as usize..][..usize::from(node.n_moves)];
@@ -333,11 +336,12 @@ impl Tree {
         size_of::<Node>() + size_of::<Edge>() + n_moves * size_of::<Candidate>()
     }
 
-    /// Total bytes.
-    pub fn bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>()
+    /// The memory that the tree takes.
+    pub fn memory(&self) -> Memory {
+        let bytes = self.nodes.len() * size_of::<Node>()
             + self.edges.len() * size_of::<Edge>()
-            + self.moves.len() * size_of::<Candidate>()
+            + self.moves.len() * size_of::<Candidate>();
+        Memory { nodes: self.nodes.len(), edges: self.moves.len(), bytes }
     }
 }
 

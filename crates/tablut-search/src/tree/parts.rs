@@ -81,6 +81,17 @@ pub(crate) struct Candidate {
     pub mv: Move,
 }
 
+/// The size of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Nodes: the root and every visited move.
+    pub nodes: usize,
+    /// Legal moves of the evaluated nodes, visited or not.
+    pub edges: usize,
+    /// Total bytes.
+    pub bytes: usize,
+}
+
 // The sizes in the documentation.
 const _: () = assert!(size_of::<Node>() == 52 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
 
