@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tablut_games::{GamePlan, GameRecord};
+use tablut_games::{GameRecord, Handicap};
 use tablut_rules::{Game, Position};
 
 use crate::order::{MatchOrder, Order};
@@ -45,11 +45,11 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
     game.replay(order.rules_of(index), |_, _, _| {}).map_err(|error| error.to_string())?;
     match order {
         Order::SelfPlay(order) => {
-            let plan = order.plan(index);
-            if let Some(fault) = plan_fault(&plan, game) {
+            let handicap = order.handicap(index);
+            if let Some(fault) = plan_fault(handicap, game) {
                 return wrong(fault);
             }
-            let simulations = plan.unequal.into_iter().flatten().fold(order.simulations, u32::max);
+            let simulations = handicap.simulations.into_iter().flatten().fold(order.simulations, u32::max);
             if let Some(fault) = search_fault(game, simulations) {
                 return wrong(fault);
             }
@@ -68,11 +68,10 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
     Ok(())
 }
 
-/// A game is special in the way that its number determines, and begins with the rules' own position.
-fn plan_fault(plan: &GamePlan, game: &GameRecord) -> Option<String> {
-    let expected = plan.notes();
-    if game.notes != expected {
-        return Some(format!("its notes are {:?}, expected {expected:?}", game.notes));
+/// A game has the handicap that its number determines, and begins with the rules' own position.
+fn plan_fault(expected: Handicap, game: &GameRecord) -> Option<String> {
+    if game.handicap != expected {
+        return Some(format!("it has {:?}, expected {expected:?}", game.handicap));
     }
     let start = Position::start(game.start.side_to_move());
     (game.start != start).then(|| format!("it begins with {}", game.start))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tablut_arena::{GameResult, MatchGame};
-use tablut_games::{GameNotes, GameRecord, LeafRequest, PlyRecord, SelfPlayGame, Task};
+use tablut_games::{GameRecord, Handicap, LeafRequest, PlyRecord, SelfPlayGame, Task};
 use tablut_players::{Ending, PlayerError};
 use tablut_rules::{Game, Rules};
 use tablut_search::Evaluation;
@@ -81,7 +81,7 @@ fn record(result: &GameResult, index: usize, rules: &Arc<Rules>, max_plies: u32)
         start: *Game::new(Arc::clone(rules), result.first).position(),
         plies: result.moves.iter().map(|&mv| PlyRecord { mv, search: None }).collect(),
         outcome,
-        notes: GameNotes::default(),
+        handicap: Handicap::default(),
     })
 }
 

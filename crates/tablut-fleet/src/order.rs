@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
-use tablut_games::{GameOrder, SpecialGames, SpecialSet};
+use tablut_games::{GameOrder, Handicap};
 use tablut_net::{Precision, Weights};
 use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
 use tablut_rules::Rules;
@@ -117,15 +117,14 @@ fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestan
     Ok([contestant(first)?, contestant(second)?])
 }
 
-/// What the special games are played with.
-fn special_games(sets: &[SpecialSet], n_sets: usize) -> Result<SpecialGames, FleetError> {
+/// The handicaps of the rule sets' games.
+fn handicaps(sets: &[Handicap], n_sets: usize) -> Result<Vec<Handicap>, FleetError> {
     if !sets.is_empty() && sets.len() != n_sets {
         let reason = format!("special games of {} rule sets, expected {n_sets}", sets.len());
         return Err(FleetError::message("job", reason));
     }
-    let at_least_one =
-        |set: &SpecialSet| SpecialSet { simulations: set.simulations.map(|both| both.map(|n| n.max(1))) };
-    Ok(SpecialGames { sets: sets.iter().map(at_least_one).collect() })
+    let at_least_one = |set: &Handicap| Handicap { simulations: set.simulations.map(|both| both.map(|n| n.max(1))) };
+    Ok(sets.iter().map(at_least_one).collect())
 }
 
 impl From<GameOrder> for Order {
@@ -189,7 +188,7 @@ impl Order {
                     search: order.search.clone(),
                     simulations: order.simulations,
                     precision: order.precision,
-                    sets: order.special.sets.clone(),
+                    sets: order.handicaps.clone(),
                 };
                 (order.seed, order.rules.clone(), work)
             }
@@ -243,7 +242,7 @@ impl Order {
             WorkSpec::SelfPlay { selfplay, search, simulations, precision, sets } => {
                 let [weights] = <[_; 1]>::try_from(nets)
                     .map_err(|nets| FleetError::message("job", format!("{} nets, expected 1", nets.len())))?;
-                let special = special_games(sets, rules.len())?;
+                let handicaps = handicaps(sets, rules.len())?;
                 Ok(Self::from(GameOrder {
                     seed: spec.seed,
                     generation: spec.generation,
@@ -254,7 +253,7 @@ impl Order {
                     simulations: *simulations,
                     precision: *precision,
                     weights,
-                    special,
+                    handicaps,
                 }))
             }
             WorkSpec::Match { players, max_plies, .. } => {
@@ -294,16 +293,16 @@ mod tests {
             simulations: 64,
             precision: Precision::F32,
             weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
-            special: SpecialGames::default(),
+            handicaps: Vec::new(),
         }
     }
 
     /// An order with unequal searches.
     fn special_order() -> GameOrder {
         let order = order();
-        let mut sets = vec![SpecialSet::default(); order.rules.len()];
-        sets[1] = SpecialSet { simulations: Some([30, 2]) };
-        GameOrder { special: SpecialGames { sets }, ..order }
+        let mut handicaps = vec![Handicap::default(); order.rules.len()];
+        handicaps[1] = Handicap { simulations: Some([30, 2]) };
+        GameOrder { handicaps, ..order }
     }
 
     #[test]
@@ -331,7 +330,7 @@ mod tests {
         let back: OrderSpec = serde_json::from_slice(&json).unwrap();
         assert_eq!(back, spec);
         let Order::SelfPlay(opened) = Order::open(&back, nets.to_vec(), &[], 0).unwrap() else { panic!("self-play") };
-        assert_eq!(opened.special.sets, order.special.sets);
+        assert_eq!(opened.handicaps, order.handicaps);
         let error = Order::open(&spec, Vec::new(), &[], 0).unwrap_err().to_string();
         assert!(error.contains("0 nets, expected 1"), "{error}");
         let mut short = spec.clone();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, SpecialGames, run_tasks};
+use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, run_tasks};
 use tablut_net::{Architecture, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
 use tablut_search::SelfPlaySearch;
 
@@ -36,7 +36,7 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
             simulations: simulations.clamp(1, MAX_SIMULATIONS),
             precision: order.precision(),
             weights: Arc::clone(&weights),
-            special: SpecialGames::default(),
+            handicaps: Vec::new(),
         };
         for index in 0..games.games {
             let hash = play_hashed(&games, index, make_inference(&weights))?;
@@ -120,7 +120,7 @@ mod tests {
         let rules = ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap()));
         let weights = Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1));
         let (selfplay, search, simulations) = (SelfPlayConfig::default(), SelfPlaySearch::default(), 8);
-        let (rules, special) = (rules.to_vec(), SpecialGames::default());
+        let rules = rules.to_vec();
         let order = GameOrder {
             seed: 1,
             generation: 0,
@@ -131,7 +131,7 @@ mod tests {
             simulations,
             precision: Precision::F32,
             weights,
-            special,
+            handicaps: Vec::new(),
         };
         Order::from(order).spec("run")
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
-use tablut_games::{SelfPlayConfig, SpecialSet};
+use tablut_games::{Handicap, SelfPlayConfig};
 use tablut_net::{Architecture, Precision};
 use tablut_rules::{RuleSet, Rules};
 use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
@@ -60,9 +60,9 @@ pub enum WorkSpec {
         simulations: u32,
         /// The precision of the nets.
         precision: Precision,
-        /// What each rule set's special games need; empty for none.
+        /// The handicaps of each rule set's games; empty for none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        sets: Vec<SpecialSet>,
+        sets: Vec<Handicap>,
     },
     /// A match.
     Match {

@@ -13,7 +13,7 @@ use tablut_fleet::{
     TrainerOptions, WorkerOptions, result_subject, work,
 };
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig, SpecialGames,
+    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig,
 };
 use tablut_net::{Architecture, Engine, Inference, Precision, Weights};
 use tablut_rules::{Rules, Side};
@@ -32,7 +32,7 @@ fn order() -> GameOrder {
         simulations: 4,
         precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 2)),
-        special: SpecialGames::default(),
+        handicaps: Vec::new(),
     }
 }
 
@@ -205,10 +205,10 @@ fn values_and_policies_that_no_search_gives_are_refused() {
 #[test]
 fn games_under_other_conditions_than_their_numbers_say_are_refused() {
     let notes: Forge = |header, mut games| {
-        games[0].game.notes.simulations = Some([4, 1]);
+        games[0].game.handicap.simulations = Some([4, 1]);
         Some(packed(&header, &games))
     };
-    the_result_is_refused(0.0, notes, "its notes are");
+    the_result_is_refused(0.0, notes, "it has Handicap");
     let start: Forge = |header, mut games| {
         // The same game without its first two plies.
         let game = &mut games[0].game;

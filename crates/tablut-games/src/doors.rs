@@ -14,8 +14,8 @@ use tablut_search::SelfPlaySearch;
 
 use crate::cancel::CancelToken;
 use crate::executor::{Concurrency, Counters, RunError, run_tasks};
-use crate::record::GameRecord;
-use crate::selfplay::{GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, game_rng};
+use crate::record::{GameRecord, Handicap};
+use crate::selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng, has_handicap};
 
 /// Creates an inference engine for some weights. It is called once in each worker.
 pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
@@ -35,14 +35,15 @@ pub struct GameOrder {
     pub selfplay: SelfPlayConfig,
     /// How moves are searched.
     pub search: SelfPlaySearch,
-    /// Simulations of a search, but in games with unequal searches.
+    /// Simulations of a search, but in games with a handicap.
     pub simulations: u32,
     /// The precision of the nets on the cores. Each precision plays other games.
     pub precision: Precision,
     /// The net that plays.
     pub weights: Arc<Weights>,
-    /// What its special games are played with.
-    pub special: SpecialGames,
+    /// The handicap of each rule set's games that have one, in the order of the rule sets. If it is empty, no game has
+    /// one, whatever the config says.
+    pub handicaps: Vec<Handicap>,
 }
 
 impl GameOrder {
@@ -52,14 +53,16 @@ impl GameOrder {
     /// If the order has no rules.
     pub fn game(&self, index: usize) -> SelfPlayGame {
         let rng = game_rng(self.seed, self.generation, index as u64);
-        let (rules, plan) = (self.rules_of(index), self.plan(index));
-        SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, plan, rng)
+        let rules = self.rules_of(index);
+        SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, self.simulations, rng)
+            .with_handicap(self.handicap(index))
     }
 
-    /// How game number `index` differs from ordinary self-play.
-    pub fn plan(&self, index: usize) -> GamePlan {
-        let settings = (&self.selfplay, self.simulations);
-        GamePlan::draw(self.seed, self.generation, index as u64, &self.rules, settings, &self.special)
+    /// The handicap of game number `index`. A random share of each rule set's games has one.
+    pub fn handicap(&self, index: usize) -> Handicap {
+        let of_set = self.handicaps.get(index % self.rules.len().max(1)).copied().unwrap_or_default();
+        let share = self.selfplay.balance_share;
+        if has_handicap(self.seed, self.generation, index as u64, share) { of_set } else { Handicap::default() }
     }
 
     /// The rules of game number `index`.

@@ -2,7 +2,7 @@
 //!
 //! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full;
 //!   [`CancelToken`] stops it.
-//! - [`SelfPlayGame`]: one net against itself, as a task; [`GamePlan`] and [`SpecialGames`]: games that differ from that.
+//! - [`SelfPlayGame`]: one net against itself, as a task, with equal searches or a [`Handicap`].
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
 //!   process.
@@ -13,13 +13,11 @@ mod cancel;
 mod doors;
 mod executor;
 mod metrics;
-mod notes;
 mod npz;
 mod record;
 mod record_file;
 mod selfplay;
 mod statistics;
-mod training_batch;
 mod window;
 
 pub use cancel::CancelToken;
@@ -31,16 +29,14 @@ pub use metrics::{
     GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics,
     append_metrics, read_metrics, resume_metrics,
 };
-pub use notes::GameNotes;
 pub use npz::{NpzError, write_npz};
-pub use record::{GameRecord, PlyRecord, ReplayError, SearchRecord};
+pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
 };
-pub use selfplay::{GamePlan, GameWatch, SelfPlayConfig, SelfPlayGame, SpecialGames, SpecialSet, game_rng};
+pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
     CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
     PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
-pub use training_batch::TrainingBatch;
-pub use window::ReplayWindow;
+pub use window::{ReplayWindow, TrainingBatch};

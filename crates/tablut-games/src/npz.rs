@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tablut_net::{FEATURES, PLANES, durable};
 use tablut_rules::SIZE;
 
-use crate::training_batch::TrainingBatch;
+use crate::window::TrainingBatch;
 
 /// An archive could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules};
 use tablut_search::Chances;
-
-use crate::notes::GameNotes;
 
 /// One game. The rules crate can replay it without other crates.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +21,24 @@ pub struct GameRecord {
     pub plies: Vec<PlyRecord>,
     /// Who won, and why the game ended.
     pub outcome: Outcome,
-    /// How it differed from ordinary self-play.
-    pub notes: GameNotes,
+    /// How its searches were unequal, if they were.
+    pub handicap: Handicap,
+}
+
+/// Unequal searches of the two sides of a game. The default is none: both sides have equal searches.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Handicap {
+    /// Simulations of a search of the attackers and of the defenders, if they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulations: Option<[u32; 2]>,
+}
+
+impl Handicap {
+    /// Whether both sides have equal searches. If not, the result says less about the position than about the players.
+    pub fn is_none(&self) -> bool {
+        self.simulations.is_none()
+    }
 }
 
 /// One ply of a record.
@@ -67,18 +82,6 @@ pub enum ReplayError {
         /// The rule set given.
         expected: String,
     },
-    /// A number is too large for the file format.
-    #[error("game {index}: {found} {what}, at most {most} can be kept")]
-    TooMany {
-        /// The game's number.
-        index: u64,
-        /// What there are too many of.
-        what: &'static str,
-        /// The number of them.
-        found: usize,
-        /// The allowed number.
-        most: usize,
-    },
     /// The rules do not allow a position or move.
     #[error("game {index}, ply {ply}: {reason}")]
     Ply {
@@ -117,10 +120,7 @@ impl GameRecord {
         rules: &Arc<Rules>,
         mut visit: impl FnMut(&Game, &[Move], &PlyRecord),
     ) -> Result<Game, ReplayError> {
-        if rules.name() != self.rules {
-            let (found, expected) = (self.rules.clone(), rules.name().to_owned());
-            return Err(ReplayError::Rules { index: self.index, found, expected });
-        }
+        self.place_among(std::slice::from_ref(rules))?;
         let wrong = |ply: usize, reason: String| ReplayError::Ply { index: self.index, ply, reason };
         let game = Game::from_position(Arc::clone(rules), self.start).map_err(|error| wrong(0, error.to_string()))?;
         let mut game = game.with_max_plies(self.max_plies);

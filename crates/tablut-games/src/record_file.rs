@@ -24,8 +24,7 @@ use tablut_net::{StatedRules, durable};
 use tablut_rules::{Outcome, Rules, shown};
 use tablut_search::Chances;
 
-use crate::notes::GameNotes;
-use crate::record::{GameRecord, PlyRecord, SearchRecord};
+use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
 const VERSION: u32 = 3;
@@ -59,8 +58,8 @@ struct Header {
     searched: Vec<u32>,
     outcome: Outcome,
     /// Absent for ordinary games, and in files of programs that played no others.
-    #[serde(default, skip_serializing_if = "GameNotes::is_empty")]
-    notes: GameNotes,
+    #[serde(rename = "notes", default, skip_serializing_if = "Handicap::is_none")]
+    handicap: Handicap,
 }
 
 /// The contents of a file.
@@ -156,7 +155,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
         searched,
         outcome: game.outcome,
-        notes: game.notes.clone(),
+        handicap: game.handicap,
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
@@ -234,7 +233,7 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         start: header.start.parse().map_err(|error| format!("{error}"))?,
         plies,
         outcome: header.outcome,
-        notes: header.notes,
+        handicap: header.handicap,
     })
 }
 

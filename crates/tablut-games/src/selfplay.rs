@@ -1,33 +1,65 @@
 //! Self-play: one net plays both sides, and every search becomes a training position.
 //!
-//! In special games ([`GamePlan`]) the sides search unequally.
-
-mod config;
-mod opening;
-mod special;
+//! In games with a [`Handicap`] the sides search unequally.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
-use tablut_rules::{Game, Move, Position, Rules, Side};
+use serde::{Deserialize, Serialize};
+use tablut_rules::{Game, Move, MoveList, Position, Rules, Side};
 use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult, SelfPlaySearch};
 
-use self::opening::{Candidates, play_random};
 use crate::executor::{LeafRequest, Task};
-use crate::notes::GameNotes;
-use crate::record::{GameRecord, PlyRecord, SearchRecord};
+use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
 
-pub use config::SelfPlayConfig;
-pub use special::{GamePlan, SpecialGames, SpecialSet};
+/// How self-play games are played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelfPlayConfig {
+    /// A game starts with random plies (default 4). Their number is random from 0 to this. So games differ, and the net
+    /// sees positions that it would not choose.
+    pub opening_plies: u32,
+    /// A game that reaches this many plies is a draw (default 200).
+    pub max_plies: u32,
+    /// Lead of one side in a rule set's ordinary games, as a share of them, up to which its games have equal searches: 0
+    /// to below 1. Beyond it, in `balance_share` of the games the losing side searches more and the winning side less, up
+    /// to 16 to 1, with equal cost. Default 0: all searches are equal, whatever the lead.
+    pub balance: f32,
+    /// Share of a lopsided rule set's games with unequal searches, 0 to 0.9 (default 0.25). The rest show whether it still
+    /// is lopsided.
+    pub balance_share: f32,
+    /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. Default
+    /// 0: one opening, without a choice.
+    pub balanced_openings: u32,
+}
+
+impl Default for SelfPlayConfig {
+    fn default() -> Self {
+        Self { opening_plies: 4, max_plies: 200, balance: 0.0, balance_share: 0.25, balanced_openings: 0 }
+    }
+}
 
 /// The random generator of one game. It depends only on the run's seed, the generation and the game's number.
 pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
+    stream(*b"selfplay", seed, generation, game)
+}
+
+/// Whether game number `game` of a generation is one of the `share` of games with a handicap. It has a random generator
+/// of its own, so this does not change the other games.
+pub(crate) fn has_handicap(seed: u64, generation: u64, game: u64, share: f32) -> bool {
+    let mut rng = stream(*b"specials", seed, generation, game);
+    // The first number is not used.
+    let [_, drawn]: [f32; 2] = std::array::from_fn(|_| rng.random_range(0.0..1.0));
+    drawn < share
+}
+
+fn stream(purpose: [u8; 8], seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&generation.to_le_bytes());
-    key[16..24].copy_from_slice(b"selfplay");
+    key[16..24].copy_from_slice(&purpose);
     let mut rng = ChaCha8Rng::from_seed(key);
     rng.set_stream(game);
     rng
@@ -39,14 +71,6 @@ pub trait GameWatch: Send + Sync {
     fn moved(&self, index: u64, rules: &Arc<Rules>, start: &Position, plies: &[PlyRecord]);
 }
 
-/// How one side of a game is played.
-struct SidePlay {
-    /// Simulations of a search.
-    simulations: u32,
-    /// Whether its searches become training positions.
-    teaches: bool,
-}
-
 /// One self-play game as a task for the executor. The net is evaluator 0.
 pub struct SelfPlayGame {
     index: u64,
@@ -54,7 +78,9 @@ pub struct SelfPlayGame {
     start: Position,
     plies: Vec<PlyRecord>,
     search: SearchConfig,
-    sides: [SidePlay; 2],
+    /// Simulations of a search, but in games with a handicap.
+    simulations: u32,
+    handicap: Handicap,
     /// The tree of each side, or, if the sides are equal, the first one for both.
     searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
@@ -63,19 +89,19 @@ pub struct SelfPlayGame {
     rng: ChaCha8Rng,
     queries: Vec<Query>,
     watch: Option<Arc<dyn GameWatch>>,
-    notes: GameNotes,
     /// Openings to choose from, before the first move.
     candidates: Option<Candidates>,
 }
 
 impl SelfPlayGame {
-    /// Game number `index`, before its first move. Opening plies are played at once, unless there is a choice of them.
+    /// Game number `index`, before its first move. Each search has this many `simulations`. Opening plies are played at
+    /// once, unless there is a choice of them.
     pub fn new(
         index: u64,
         rules: &Arc<Rules>,
         config: &SelfPlayConfig,
         search: &SelfPlaySearch,
-        plan: GamePlan,
+        simulations: u32,
         mut rng: ChaCha8Rng,
     ) -> Self {
         let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
@@ -87,18 +113,24 @@ impl SelfPlayGame {
             game,
             plies: Vec::new(),
             search: search.config(),
-            sides: sides(plan),
+            simulations,
+            handicap: Handicap::default(),
             searches: [None, None],
             searching: false,
             config: config.clone(),
             rng,
             queries: Vec::new(),
             watch: None,
-            notes: plan.notes(),
             candidates: None,
         };
         this.open();
         this
+    }
+
+    /// The same game with unequal searches. Only the longer ones become training positions.
+    #[must_use]
+    pub fn with_handicap(self, handicap: Handicap) -> Self {
+        Self { handicap, ..self }
     }
 
     /// The same game. `watch` sees it after each of its searches.
@@ -121,7 +153,7 @@ impl SelfPlayGame {
 
     /// The index of the tree of the side to move. Sides that are not equal do not see each other's trees.
     fn tree(&self) -> usize {
-        if self.notes.has_equal_sides() { 0 } else { self.side() }
+        if self.handicap.is_none() { 0 } else { self.side() }
     }
 
     /// The index of the side to move.
@@ -129,9 +161,14 @@ impl SelfPlayGame {
         self.game.position().side_to_move().index()
     }
 
+    /// Simulations of a search of the side to move.
+    fn simulations(&self) -> u32 {
+        self.handicap.simulations.map_or(self.simulations, |both| both[self.side()])
+    }
+
     /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
-        let (config, simulations, tree) = (&self.search, self.sides[self.side()].simulations, self.tree());
+        let (config, simulations, tree) = (&self.search, self.simulations(), self.tree());
         match &mut self.searches[tree] {
             Some(search) => search.configure(config, simulations),
             search => {
@@ -144,7 +181,7 @@ impl SelfPlayGame {
 
     /// Plays the chosen move.
     fn play(&mut self, result: &SearchResult) {
-        let teaches = self.sides[self.side()].teaches;
+        let teaches = self.simulations() >= self.simulations;
         let search = teaches.then(|| SearchRecord {
             chances: result.chances,
             simulations: result.simulations,
@@ -170,17 +207,55 @@ impl SelfPlayGame {
             start: self.start,
             plies: std::mem::take(&mut self.plies),
             outcome,
-            notes: self.notes.clone(),
+            handicap: self.handicap,
         })
     }
 }
 
-/// How the sides of a game are played. With unequal searches, only the longer ones teach.
-fn sides(plan: GamePlan) -> [SidePlay; 2] {
-    Side::ALL.map(|side| {
-        let simulations = plan.unequal.map_or(plan.simulations, |both| both[side.index()]);
-        SidePlay { simulations, teaches: simulations >= plan.simulations }
-    })
+/// Plays random plies and returns them. A ply that would end the game is taken back and ends the opening.
+fn play_random(game: &mut Game, n_plies: u32, rng: &mut ChaCha8Rng) -> Vec<Move> {
+    let mut played = Vec::new();
+    let mut moves = MoveList::new();
+    for _ in 0..n_plies {
+        game.legal_moves(&mut moves);
+        let mv = moves[rng.random_range(0..moves.len())];
+        game.play_trusted(mv);
+        if game.outcome().is_some() {
+            game.undo();
+            break;
+        }
+        played.push(mv);
+    }
+    played
+}
+
+/// Openings of which one is to be chosen.
+struct Candidates {
+    openings: Vec<Vec<Move>>,
+    /// The positions after them.
+    queries: Vec<Query>,
+}
+
+impl Candidates {
+    /// `n` random openings of `n_plies` plies.
+    fn draw(game: &Game, n: u32, n_plies: u32, rng: &mut ChaCha8Rng) -> Self {
+        let (mut openings, mut queries) = (Vec::new(), Vec::new());
+        for _ in 0..n {
+            let mut game = game.clone();
+            openings.push(play_random(&mut game, n_plies, rng));
+            let mut moves = MoveList::new();
+            game.legal_moves(&mut moves);
+            queries.push(game.owned_situation(&moves));
+        }
+        Self { openings, queries }
+    }
+
+    /// The opening whose value is nearest to even, the first of equals.
+    fn most_even(mut self, evaluations: &[Evaluation]) -> Vec<Move> {
+        let distance = |place: &usize| evaluations.get(*place).map_or(f32::INFINITY, |found| found.value().abs());
+        let best = (0..self.openings.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        best.map(|place| self.openings.swap_remove(place)).unwrap_or_default()
+    }
 }
 
 impl Task for SelfPlayGame {

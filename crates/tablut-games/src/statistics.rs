@@ -3,10 +3,8 @@
 //! Everything here is computed from records. There is no randomness, and sums follow the order of the games. So equal
 //! records give equal numbers on any number of threads.
 
-mod entropy;
 mod net;
 mod sample;
-mod special;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +13,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Reason, Rules, Side};
 
-use self::entropy::entropy;
-use crate::notes::GameNotes;
-use crate::record::{GameRecord, ReplayError};
+use self::sample::entropy;
+use crate::record::{GameRecord, Handicap, ReplayError};
 pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 pub use sample::{ExamineError, ExaminedPosition, examine};
-pub use special::{Endings, SpecialStatistics, UnevenGames};
 
 /// The games of one rule set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,6 +46,40 @@ pub struct RuleSetStatistics {
     /// The games by their kind. `None` if all were ordinary self-play.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub special: Option<SpecialStatistics>,
+}
+
+/// Games by their result.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Endings {
+    /// Games that the attackers won.
+    pub attackers_won: usize,
+    /// Drawn games.
+    pub drawn: usize,
+    /// Games that the defenders won.
+    pub defenders_won: usize,
+}
+
+/// The results of a rule set's games by kind.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpecialStatistics {
+    /// Games with equal searches. Only these games show how even the rule set is.
+    pub ordinary: Endings,
+    /// Games with unequal searches.
+    #[serde(skip_serializing_if = "is_default")]
+    pub uneven: UnevenGames,
+}
+
+/// Games with unequal searches.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnevenGames {
+    /// Simulations of a search of the attackers and of the defenders.
+    pub simulations: [u32; 2],
+    /// Their results.
+    #[serde(flatten)]
+    pub results: Endings,
 }
 
 /// Lengths of games, in plies.
@@ -86,6 +116,57 @@ pub struct SideStatistics {
     pub target_entropy: f64,
 }
 
+impl Endings {
+    /// The number of games.
+    pub fn games(&self) -> usize {
+        self.attackers_won + self.drawn + self.defenders_won
+    }
+
+    /// The games that `side` won.
+    pub fn won(&self, side: Side) -> usize {
+        match side {
+            Side::Attackers => self.attackers_won,
+            Side::Defenders => self.defenders_won,
+        }
+    }
+
+    /// Counts a game with this winner.
+    pub fn count(&mut self, winner: Option<Side>) {
+        *match winner {
+            Some(Side::Attackers) => &mut self.attackers_won,
+            None => &mut self.drawn,
+            Some(Side::Defenders) => &mut self.defenders_won,
+        } += 1;
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            attackers_won: self.attackers_won + other.attackers_won,
+            drawn: self.drawn + other.drawn,
+            defenders_won: self.defenders_won + other.defenders_won,
+        }
+    }
+}
+
+impl SpecialStatistics {
+    /// Counts a game in each of its kinds.
+    fn count(&mut self, handicap: Handicap, winner: Option<Side>) {
+        match handicap.simulations {
+            None => self.ordinary.count(winner),
+            Some(simulations) => {
+                self.uneven.simulations = simulations;
+                self.uneven.results.count(winner);
+            }
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl RuleSetStatistics {
     /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
     pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Vec<Self>, ReplayError> {
@@ -98,18 +179,12 @@ impl RuleSetStatistics {
     fn sum<'a>(rules: &str, games: impl Iterator<Item = &'a Counts>) -> Self {
         let mut this = Self { rules: rules.to_owned(), ..Self::default() };
         let mut lengths = Vec::new();
-        let mut special = SpecialStatistics::default();
+        let (mut all, mut special) = (Endings::default(), SpecialStatistics::default());
         for game in games {
             this.games += 1;
-            let ending = this.endings.entry(game.reason.to_string()).or_default();
-            let (all, of_reason) = match game.winner {
-                Some(Side::Attackers) => (&mut this.attackers_won, &mut ending.attackers_won),
-                None => (&mut this.drawn, &mut ending.drawn),
-                Some(Side::Defenders) => (&mut this.defenders_won, &mut ending.defenders_won),
-            };
-            *all += 1;
-            *of_reason += 1;
-            special.count(&game.notes, game.winner);
+            all.count(game.winner);
+            this.endings.entry(game.reason.to_string()).or_default().count(game.winner);
+            special.count(game.handicap, game.winner);
             lengths.push(game.plies);
             for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(&game.sides) {
                 sum.captures += side.captures;
@@ -124,6 +199,7 @@ impl RuleSetStatistics {
             side.legal_moves /= side.positions.max(1) as f64;
             side.target_entropy /= side.positions.max(1) as f64;
         }
+        (this.attackers_won, this.drawn, this.defenders_won) = (all.attackers_won, all.drawn, all.defenders_won);
         this.plies = Lengths::of(lengths);
         this.special = (special.ordinary.games() < this.games).then_some(special);
         this
@@ -175,7 +251,7 @@ struct Counts {
     reason: Reason,
     plies: usize,
     sides: [SideStatistics; 2],
-    notes: GameNotes,
+    handicap: Handicap,
 }
 
 impl Counts {
@@ -195,7 +271,7 @@ impl Counts {
             sides[side.index()].captures = left(&game.start) - left(end.position());
         }
         let (winner, reason) = (game.outcome.winner, game.outcome.reason);
-        Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides, notes: game.notes.clone() })
+        Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides, handicap: game.handicap })
     }
 }
 

@@ -6,12 +6,41 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{View, encode_symmetric};
+use tablut_net::{InputBatch, View, encode_symmetric};
 use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
-use crate::training_batch::TrainingBatch;
+
+/// One training batch: inputs and targets.
+#[derive(Clone, Debug, Default)]
+pub struct TrainingBatch {
+    /// Encoded positions with their legal moves.
+    pub input: InputBatch,
+    /// Target probability of each of `input.moves`. They sum to 1 in each row.
+    pub policy: Vec<f32>,
+    /// Target probabilities of attackers win, draw, defenders win, `[n]`.
+    pub wdl: Vec<[f32; 3]>,
+    /// Plies from the position to the end of its game, `[n]`.
+    pub moves_left: Vec<f32>,
+}
+
+impl TrainingBatch {
+    /// Both batches' rows, one after the other.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        let moves_before = self.input.moves.len() as u32;
+        self.input.n += other.input.n;
+        self.input.planes.extend(other.input.planes);
+        self.input.features.extend(other.input.features);
+        self.input.moves.extend(other.input.moves);
+        self.input.move_ends.extend(other.input.move_ends.iter().map(|end| end + moves_before));
+        self.policy.extend(other.policy);
+        self.wdl.extend(other.wdl);
+        self.moves_left.extend(other.moves_left);
+        self
+    }
+}
 
 /// Positions of the latest generations, oldest first.
 pub struct ReplayWindow {
@@ -24,7 +53,7 @@ pub struct ReplayWindow {
 /// A packed training position. Its legal moves are generated again when it is drawn.
 struct Sample {
     position: Position,
-    rules: u16,
+    rules: u32,
     occurrences: u8,
     plies_since_capture: u16,
     moves_left: u16,
@@ -86,36 +115,18 @@ impl ReplayWindow {
     }
 
     fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
-        let known = self.rules.iter().position(|rules| rules.name() == game.rules);
-        let rules_idx = known.ok_or_else(|| ReplayError::Rules {
-            index: game.index,
-            found: game.rules.clone(),
-            expected: self.rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", "),
-        })?;
-        let (index, n_rules) = (game.index, self.rules.len());
-        let rules = u16::try_from(rules_idx).map_err(|_| ReplayError::TooMany {
-            index,
-            what: "rule sets",
-            found: n_rules,
-            most: usize::from(u16::MAX) + 1,
-        })?;
-        let n_plies = u32::try_from(game.plies.len()).map_err(|_| ReplayError::TooMany {
-            index,
-            what: "plies",
-            found: game.plies.len(),
-            most: u32::MAX as usize,
-        })?;
+        let place = game.place_among(&self.rules)?;
         let mut samples = Vec::new();
-        game.replay(&self.rules[rules_idx], |state, _, ply| {
+        game.replay(&self.rules[place], |state, _, ply| {
             let Some(search) = &ply.search else { return };
             samples.push(Sample {
-                unequal: !game.notes.has_equal_sides(),
+                unequal: !game.handicap.is_none(),
                 position: *state.position(),
-                rules,
+                rules: place as u32,
                 // The net cannot distinguish larger numbers.
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
-                moves_left: u16::try_from(n_plies - state.ply()).unwrap_or(u16::MAX),
+                moves_left: u16::try_from(game.plies.len() - state.ply() as usize).unwrap_or(u16::MAX),
                 outcome: game.outcome.winner,
                 search: search.chances,
                 policy: search.policy.clone().into(),
@@ -124,8 +135,7 @@ impl ReplayWindow {
         Ok(samples)
     }
 
-    /// Draws `n` positions from the window, all equally likely. Each
-    /// is transformed by one of the eight symmetries.
+    /// Draws `n` positions from the window, all equally likely. Each is transformed by one of the eight symmetries.
     ///
     /// `value_share` of the value target is the search's value, the rest is the game's outcome.
     ///
@@ -171,7 +181,7 @@ impl ReplayWindow {
     }
 
     fn push_row(&self, sample: &Sample, symmetry: Symmetry, value_share: f32, batch: &mut TrainingBatch) {
-        let rules = &self.rules[usize::from(sample.rules)];
+        let rules = &self.rules[sample.rules as usize];
         let mut moves = MoveList::new();
         rules.legal_moves(&sample.position, &mut moves);
         let view = View {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord, TrainingBatch};
+use tablut_games::{GameRecord, Handicap, PlyRecord, ReplayWindow, SearchRecord, TrainingBatch};
 use tablut_net::{PLANES, PolicyIndex};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, SQUARES, Square, Symmetry};
 use tablut_search::Chances;
@@ -64,7 +64,7 @@ fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, 
         start: known.position,
         plies: vec![PlyRecord { mv: known.winning, search: Some(search) }],
         outcome,
-        notes: GameNotes::default(),
+        handicap: Handicap::default(),
     };
     let mut window = ReplayWindow::new(vec![Arc::clone(rules)], 100);
     window.push(&[record]).unwrap();

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
-    write_npz,
+    CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_npz,
 };
 use tablut_net::{FEATURES, InputBatch, PLANES, encode};
 use tablut_rules::Rules;
@@ -15,11 +14,11 @@ use tablut_search::{SelfPlaySearch, UniformEvaluator};
 fn every_array_comes_back_with_its_shape_and_values() {
     let rules = Arc::new(Rules::load("imperial").unwrap());
     let config = SelfPlayConfig { max_plies: 40, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(4));
+    let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(
         3,
         Concurrency { workers: 1, tasks_per_worker: 3 },
-        |index| SelfPlayGame::new(index as u64, &rules, &config, &search, plan, game_rng(5, 0, index as u64)),
+        |index| SelfPlayGame::new(index as u64, &rules, &config, &search, simulations, game_rng(5, 0, index as u64)),
         || vec![Box::new(UniformEvaluator)],
         &Counters::default(),
         &CancelToken::new(),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, ReplayWindow, RuleSetStatistics,
-    SelfPlayConfig, SpecialGames, SpecialSet, pack_game, run_tasks, unpack_game,
+    CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, Handicap, ReplayWindow, RuleSetStatistics,
+    SelfPlayConfig, pack_game, run_tasks, unpack_game,
 };
 use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Position, Rules, Side};
@@ -30,7 +30,7 @@ impl Evaluator for Hashed {
     }
 }
 
-fn order(selfplay: SelfPlayConfig, special: SpecialGames) -> GameOrder {
+fn order(selfplay: SelfPlayConfig, handicaps: Vec<Handicap>) -> GameOrder {
     GameOrder {
         seed: 3,
         generation: 4,
@@ -41,7 +41,7 @@ fn order(selfplay: SelfPlayConfig, special: SpecialGames) -> GameOrder {
         simulations: 8,
         precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1)),
-        special,
+        handicaps,
     }
 }
 
@@ -78,13 +78,13 @@ fn taught(game: &GameRecord) -> Vec<(Side, bool)> {
 
 #[test]
 fn unequal_searches_are_those_of_the_plan_and_the_longer_ones_teach() {
-    let mut special = SpecialGames { sets: vec![SpecialSet::default(); 2] };
-    special.sets[1].simulations = Some([13, 3]);
-    let order = order(SelfPlayConfig { balance: 0.1, balance_share: 0.5, ..config() }, special);
+    let mut handicaps = vec![Handicap::default(); 2];
+    handicaps[1].simulations = Some([13, 3]);
+    let order = order(SelfPlayConfig { balance: 0.1, balance_share: 0.5, ..config() }, handicaps);
     let games = play(&order);
-    assert!(games.iter().step_by(2).all(|game| game.notes.simulations.is_none()), "kvasir's games are even");
+    assert!(games.iter().step_by(2).all(|game| game.handicap.simulations.is_none()), "kvasir's games are even");
     let (uneven, even): (Vec<_>, Vec<_>) =
-        games.iter().skip(1).step_by(2).partition(|game| game.notes.simulations.is_some());
+        games.iter().skip(1).step_by(2).partition(|game| game.handicap.simulations.is_some());
     assert!(uneven.len() > 4 && even.len() > 4, "{} of 20 games", uneven.len());
     let longest = |games: &[&GameRecord]| {
         let searches = games.iter().flat_map(|game| &game.plies).filter_map(|ply| ply.search.as_ref());
@@ -92,7 +92,7 @@ fn unequal_searches_are_those_of_the_plan_and_the_longer_ones_teach() {
     };
     assert_eq!((longest(&uneven), longest(&even)), (Some(13), Some(8)));
     for game in uneven {
-        assert_eq!(game.notes.simulations, Some([13, 3]));
+        assert_eq!(game.handicap.simulations, Some([13, 3]));
         assert!(taught(game).iter().all(|&(moved, taught)| taught == (moved == Side::Attackers)));
     }
 }
@@ -101,7 +101,7 @@ fn unequal_searches_are_those_of_the_plan_and_the_longer_ones_teach() {
 fn of_several_openings_the_most_even_one_is_played() {
     let distance = |balanced_openings| {
         let config = SelfPlayConfig { opening_plies: 6, balanced_openings, ..config() };
-        let order = order(config, SpecialGames::default());
+        let order = order(config, Vec::new());
         let games = play(&order);
         let mut sum = 0.0;
         for game in &games {
@@ -123,18 +123,18 @@ fn of_several_openings_the_most_even_one_is_played() {
 
 #[test]
 fn unequal_searches_do_not_change_the_other_games() {
-    let special = SpecialGames { sets: vec![SpecialSet { simulations: Some([13, 3]) }; 2] };
-    let with = |selfplay: SelfPlayConfig| play(&order(selfplay, special.clone()));
+    let handicaps = vec![Handicap { simulations: Some([13, 3]) }; 2];
+    let with = |selfplay: SelfPlayConfig| play(&order(selfplay, handicaps.clone()));
     let plain = with(SelfPlayConfig { balance_share: 0.0, ..config() });
-    assert_eq!(plain, play(&order(config(), SpecialGames::default())), "off is off");
+    assert_eq!(plain, play(&order(config(), Vec::new())), "off is off");
     let uneven = with(SelfPlayConfig { balance_share: 0.5, ..config() });
-    assert!(plain.iter().zip(&uneven).all(|(plain, uneven)| uneven.notes.simulations.is_some() || uneven == plain));
+    assert!(plain.iter().zip(&uneven).all(|(plain, uneven)| uneven.handicap.simulations.is_some() || uneven == plain));
 }
 
 #[test]
 fn outcomes_of_unequal_games_teach_no_values() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
-    let mut game = play(&order(config(), SpecialGames::default())).swap_remove(0);
+    let mut game = play(&order(config(), Vec::new())).swap_remove(0);
     let target = |game: &GameRecord, share: Option<f32>| {
         let mut window = ReplayWindow::new(vec![rules.clone()], 1000);
         if let Some(share) = share {
@@ -145,7 +145,7 @@ fn outcomes_of_unequal_games_teach_no_values() {
     };
     let outcome = target(&game, None);
     assert!(outcome.iter().all(|wdl| wdl.contains(&1.0)), "{outcome:?}");
-    game.notes.simulations = Some([13, 3]);
+    game.handicap.simulations = Some([13, 3]);
     let searched: Vec<f32> = game.plies.iter().map(|ply| ply.search.as_ref().unwrap().chances.value()).collect();
     let values: Vec<f32> = target(&game, None).iter().map(|wdl| wdl[0] - wdl[2]).collect();
     for (value, search) in values.iter().zip(&searched) {
@@ -156,10 +156,10 @@ fn outcomes_of_unequal_games_teach_no_values() {
 
 #[test]
 fn results_are_counted_by_kind() {
-    let mut special = SpecialGames { sets: vec![SpecialSet::default(); 2] };
-    special.sets[1].simulations = Some([13, 3]);
+    let mut handicaps = vec![Handicap::default(); 2];
+    handicaps[1].simulations = Some([13, 3]);
     let config = SelfPlayConfig { balance: 0.1, ..config() };
-    let order = order(config, special);
+    let order = order(config, handicaps);
     let games = play(&order);
     let counted = RuleSetStatistics::count(&order.rules, &games).unwrap();
     assert!(counted[0].special.is_none());
@@ -171,13 +171,13 @@ fn results_are_counted_by_kind() {
             found
         };
         let special = set.special.unwrap();
-        assert_eq!(special.ordinary, count(&|game| game.notes.has_equal_sides()));
+        assert_eq!(special.ordinary, count(&|game| game.handicap.is_none()));
         assert_eq!(set.ordinary(), special.ordinary);
         assert!(special.ordinary.games() > 0 && special.ordinary.games() < set.games);
-        assert_eq!(special.uneven.results, count(&|game| game.notes.simulations.is_some()));
+        assert_eq!(special.uneven.results, count(&|game| game.handicap.simulations.is_some()));
     }
     assert_eq!(counted[1].special.unwrap().uneven.simulations, [13, 3]);
-    let plain = play(&self::order(self::config(), SpecialGames::default()));
+    let plain = play(&self::order(self::config(), Vec::new()));
     let counted = RuleSetStatistics::count(&order.rules, &plain).unwrap();
     assert!(counted.iter().all(|set| set.special.is_none()));
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, GameRecord, NetLosses, NetStatistics, RuleSetStatistics,
-    SelfPlayConfig, SelfPlayGame, examine, game_rng, run_tasks,
+    CancelToken, Concurrency, Counters, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, SelfPlayConfig,
+    SelfPlayGame, examine, game_rng, run_tasks,
 };
 use tablut_net::{Inference, InputBatch, NetError, OutputBatch};
 use tablut_rules::{Rules, Side};
@@ -13,7 +13,7 @@ use tablut_search::{SelfPlaySearch, UniformEvaluator};
 /// Twelve short games, in turns under `rules`.
 fn play(rules: &[Arc<Rules>]) -> Vec<GameRecord> {
     let config = SelfPlayConfig { opening_plies: 2, max_plies: 50, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(8));
+    let (search, simulations) = (SelfPlaySearch::default(), 8);
     let concurrency = Concurrency { workers: 2, tasks_per_worker: 4 };
     let task = |index: usize| {
         SelfPlayGame::new(
@@ -21,7 +21,7 @@ fn play(rules: &[Arc<Rules>]) -> Vec<GameRecord> {
             &rules[index % rules.len()],
             &config,
             &search,
-            plan,
+            simulations,
             game_rng(3, 0, index as u64),
         )
     };

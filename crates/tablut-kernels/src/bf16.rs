@@ -11,14 +11,11 @@ mod amx;
 #[cfg(target_arch = "x86_64")]
 mod blocks;
 mod channels_first;
-mod epilogue;
 mod gradient;
 mod images;
-mod number;
 mod pair_product;
 mod plain;
 mod points;
-mod rounding;
 #[cfg(target_arch = "x86_64")]
 mod sums;
 mod tile_sinks;
@@ -26,10 +23,8 @@ mod vectors;
 mod weight_gradient;
 mod weights;
 
-pub use epilogue::Bf16Epilogue;
 pub use gradient::Bf16GradientEpilogue;
-pub use images::Bf16Images;
-pub use number::BF16_LANES;
+pub use images::{BF16_LANES, Bf16Epilogue, Bf16Images};
 pub use points::{Bf16PointConvolution, Bf16Tiles};
 pub use vectors::Bf16Vectors;
 pub use weight_gradient::Bf16WeightGradient;
@@ -95,4 +90,30 @@ impl Bf16Kernels {
         }
         plain::convolve(convolution, from, n_images, epilogue);
     }
+
+    /// Writes the first of some images from `[image][square][channel]`, rounded.
+    ///
+    /// # Panics
+    ///
+    /// If `values` are not whole images, or are more than these.
+    pub fn set_images(self, images: &mut Bf16Images, values: &[f32]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.registers {
+            // SAFETY: `registers` is true only where AVX-512 is there.
+            unsafe { on_vectors(images, values) };
+            return;
+        }
+        images.set_images(values);
+    }
+}
+
+/// The same safe code, compiled for AVX-512.
+///
+/// # Safety
+///
+/// The machine has AVX-512F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn on_vectors(images: &mut Bf16Images, values: &[f32]) {
+    images.set_images(values);
 }

@@ -5,7 +5,6 @@
 //! output tile is `Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A`. With the sum over input channels, each of the 25 points is one matrix
 //! product over all tiles of all images.
 
-pub(crate) mod gated;
 pub(crate) mod input;
 pub(crate) mod output;
 pub(crate) mod spread;

@@ -20,7 +20,6 @@ use tablut_fleet::{
 };
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
-    SpecialGames,
 };
 use tablut_net::{Architecture, Engine, Inference, Model, Precision, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -122,7 +121,7 @@ fn order(games: usize) -> GameOrder {
         simulations: 16,
         precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
-        special: SpecialGames::default(),
+        handicaps: Vec::new(),
     }
 }
 

@@ -1,10 +1,15 @@
 //! The tables of endgames against searches that know nothing of them, and against the rules.
 
+#[allow(dead_code, reason = "other tests ask it other questions")]
+#[path = "../../tablut-search/tests/behaviour/exhaustive.rs"]
+mod exhaustive;
+
+use exhaustive::{Exhaustive, Goal};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use std::sync::Arc;
 use tablut_lab::{EndgameValue, Endgames, Material};
 use tablut_rules::{Bitboard, Game, MoveList, Outcome, Position, Rules, Side, Square, Symmetry};
-use tablut_search::exhaustive::{Exhaustive, Goal, WinSolver};
+use tablut_search::exhaustive::WinSolver;
 
 /// Rule sets that differ in escape, throne, corners, camps, and in how the king captures and is captured.
 const RULES: [&str; 6] = ["piecepack", "imperial", "ludoteka", "masters-weak-king", "tartu", "ashton"];

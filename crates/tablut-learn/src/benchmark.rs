@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow,
-    RunError, SpecialGames, run_tasks, write_records,
+    RunError, run_tasks, write_records,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -75,7 +75,7 @@ pub fn benchmark(
         simulations: middle,
         precision: config.precision,
         weights: weights.clone(),
-        special: SpecialGames::default(),
+        handicaps: Vec::new(),
     };
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;

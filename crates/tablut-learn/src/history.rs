@@ -22,7 +22,7 @@ impl GameHistory {
     pub(crate) fn push(&mut self, rules: &[Arc<Rules>], games: &[GameRecord]) {
         let results = |rules: &Arc<Rules>| {
             let mut results = Endings::default();
-            let of_set = games.iter().filter(|game| game.rules == rules.name() && game.notes.has_equal_sides());
+            let of_set = games.iter().filter(|game| game.rules == rules.name() && game.handicap.is_none());
             of_set.for_each(|game| results.count(game.outcome.winner));
             results
         };
@@ -42,7 +42,7 @@ impl GameHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::GameNotes;
+    use tablut_games::Handicap;
     use tablut_rules::{Outcome, Position, Reason, Side};
 
     #[test]
@@ -56,10 +56,10 @@ mod tests {
             start: Position::start(Side::Attackers),
             plies: Vec::new(),
             outcome: Outcome { winner: None, reason: Reason::PlyLimit },
-            notes: GameNotes::default(),
+            handicap: Handicap::default(),
         };
         let mut uneven = ordinary.clone();
-        uneven.notes.simulations = Some([9, 3]);
+        uneven.handicap.simulations = Some([9, 3]);
         for _ in 0..6 {
             history.push(&rules, &[ordinary.clone(), uneven.clone()]);
         }

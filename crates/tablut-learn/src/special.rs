@@ -1,6 +1,6 @@
-//! What the special games of a generation are played with, from the run's last games.
+//! The handicaps of a generation's games, from the results of the run's last games.
 
-use tablut_games::{Endings, SpecialGames, SpecialSet};
+use tablut_games::{Endings, Handicap};
 
 use crate::run::Run;
 
@@ -9,18 +9,16 @@ const DRAWS_ADDED: f64 = 8.0;
 /// The most simulations of the losing side for one of the winning side.
 const MOST_RATIO: f64 = 16.0;
 
-/// What the special games of `generation` are played with. It depends on the config and the games of earlier generations.
-pub(crate) fn special_games(run: &Run, generation: u64) -> SpecialGames {
-    let config = &run.config.selfplay;
-    let mut special = SpecialGames::default();
-    if config.balance > 0.0 {
-        let full = run.config.schedule.simulations_at(generation);
-        let of_set = |place: usize| SpecialSet {
-            simulations: simulations_by_side(run.history.results(place), f64::from(config.balance), full),
-        };
-        special.sets = (0..run.rules.len()).map(of_set).collect();
+/// The handicaps of each rule set's games in `generation`. They depend on the config and the games of earlier
+/// generations.
+pub(crate) fn handicaps(run: &Run, generation: u64) -> Vec<Handicap> {
+    let band = f64::from(run.config.selfplay.balance);
+    if band <= 0.0 {
+        return Vec::new();
     }
-    special
+    let full = run.config.schedule.simulations_at(generation);
+    let of_set = |place| Handicap { simulations: simulations_by_side(run.history.results(place), band, full) };
+    (0..run.rules.len()).map(of_set).collect()
 }
 
 /// Simulations of a search of attackers and defenders where the lead of one side in `results` is beyond `band`. The

@@ -7,8 +7,8 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, GenerationMetrics,
-    LearningMetrics, LossParts, METRICS_SCHEMA, NetSink, RecordFile, SelfPlayMetrics, SpecialGames, append_metrics,
-    read_records, write_records,
+    LearningMetrics, LossParts, METRICS_SCHEMA, NetSink, RecordFile, SelfPlayMetrics, append_metrics, read_records,
+    write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -20,7 +20,7 @@ use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
 use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
-use crate::special::special_games;
+use crate::special::handicaps;
 use crate::train_error::TrainError;
 
 /// Where a run's games come from, and where its nets go in addition to its folder.
@@ -205,7 +205,7 @@ fn games_of(
 /// it.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
     let order = run.config.order(&run.rules, generation, playing_weights(run, generation)?);
-    Ok(GameOrder { special: special_games(run, generation), ..order })
+    Ok(GameOrder { handicaps: handicaps(run, generation), ..order })
 }
 
 /// The averaged weights that play `generation`.
@@ -306,7 +306,7 @@ impl TrainConfig {
             simulations: self.schedule.simulations_at(generation),
             precision: self.precision,
             weights: Arc::new(weights),
-            special: SpecialGames::default(),
+            handicaps: Vec::new(),
         }
     }
 }

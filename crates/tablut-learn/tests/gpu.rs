@@ -7,8 +7,7 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng,
-    run_tasks,
+    CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{
     ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, OptimizerConfig, ParamState,
@@ -34,11 +33,13 @@ fn device(is_exact: bool) -> Option<ComputeDevice> {
 fn batch(n: usize) -> TrainingBatch {
     let rules: Vec<_> = tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::named(name).unwrap())).collect();
     let config = SelfPlayConfig { max_plies: 40, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(2));
+    let (search, simulations) = (SelfPlaySearch::default(), 2);
     let games = run_tasks(
         rules.len(),
         Concurrency { workers: 2, tasks_per_worker: 8 },
-        |index| SelfPlayGame::new(index as u64, &rules[index], &config, &search, plan, game_rng(3, 0, index as u64)),
+        |index| {
+            SelfPlayGame::new(index as u64, &rules[index], &config, &search, simulations, game_rng(3, 0, index as u64))
+        },
         || vec![Box::new(UniformEvaluator)],
         &Counters::default(),
         &CancelToken::new(),

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng,
-    run_tasks,
+    CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{BurnInference, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Engine, Inference, OutputBatch, Weights};
@@ -18,7 +17,7 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
     let rules: Vec<Arc<Rules>> =
         tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
     let config = SelfPlayConfig { max_plies: 60, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(4));
+    let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(
         2 * rules.len(),
         Concurrency { workers: 2, tasks_per_worker: 16 },
@@ -28,7 +27,7 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
                 &rules[index % rules.len()],
                 &config,
                 &search,
-                plan,
+                simulations,
                 game_rng(seed, 0, index as u64),
             )
         },

@@ -4,8 +4,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng,
-    run_tasks,
+    CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::Weights;
@@ -16,11 +15,11 @@ use tablut_search::{SelfPlaySearch, UniformEvaluator};
 fn batch(n: usize) -> TrainingBatch {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
     let config = SelfPlayConfig { max_plies: 40, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(4));
+    let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(
         6,
         Concurrency { workers: 1, tasks_per_worker: 8 },
-        |index| SelfPlayGame::new(index as u64, &rules, &config, &search, plan, game_rng(3, 0, index as u64)),
+        |index| SelfPlayGame::new(index as u64, &rules, &config, &search, simulations, game_rng(3, 0, index as u64)),
         || vec![Box::new(UniformEvaluator)],
         &Counters::default(),
         &CancelToken::new(),

@@ -47,13 +47,13 @@ fn the_losing_side_thinks_longer() {
             let mut before = Endings::default();
             for earlier in generation.saturating_sub(4)..generation {
                 let games = games(&run, earlier);
-                let ordinary = games.iter().filter(|game| game.rules == rules.name() && game.notes.has_equal_sides());
+                let ordinary = games.iter().filter(|game| game.rules == rules.name() && game.handicap.is_none());
                 ordinary.for_each(|game| before.count(game.outcome.winner));
             }
             let found: BTreeSet<_> = games(&run, generation)
                 .iter()
                 .filter(|game| game.rules == rules.name())
-                .filter_map(|game| game.notes.simulations)
+                .filter_map(|game| game.handicap.simulations)
                 .collect();
             assert!(found.len() <= 1, "{found:?}");
             for [attackers, defenders] in found {

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use crate::error::NetError;
-use crate::features::FEATURES;
-use crate::planes::PLANES;
+use crate::features::{FEATURES, PLANES};
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use tablut_kernels::Rows;
 use tablut_rules::SQUARES;

@@ -1,13 +1,14 @@
-//! The input encoding: a position and its rules as binary planes and scalar features.
+//! The input encoding: a position and its rules as binary planes and scalar features. And the evaluator that gives a
+//! search the outputs.
 //!
 //! Planes are absolute: they show attackers and defenders, not the side to move and its opponent, because the game is
 //! asymmetric. `docs/encoding.md` lists them with an example.
 
 use tablut_rules::{SQUARES, Symmetry};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
-use crate::batch::InputBatch;
-use crate::features::push_features;
-use crate::planes::{PLANES, View, planes};
+use crate::batch::{Inference, InputBatch, OutputBatch};
+use crate::features::{PLANES, View, planes, push_features};
 use crate::policy::PolicyIndex;
 
 /// Version of planes, features and policy index together. A program reads only nets that were trained with its version.
@@ -32,6 +33,36 @@ pub fn encode_symmetric(view: &View<'_>, symmetry: Symmetry, batch: &mut InputBa
     batch.moves.extend(view.moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
     batch.move_ends.push(batch.moves.len() as u32);
     batch.n += 1;
+}
+
+/// An [`Evaluator`] over any [`Inference`].
+pub struct NetEvaluator {
+    net: Box<dyn Inference>,
+    input: InputBatch,
+    output: OutputBatch,
+}
+
+impl NetEvaluator {
+    /// An evaluator over `net`, with its own buffers.
+    pub fn new(net: Box<dyn Inference>) -> Self {
+        Self { net, input: InputBatch::default(), output: OutputBatch::default() }
+    }
+}
+
+impl Evaluator for NetEvaluator {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        self.input.clear();
+        for query in queries {
+            encode(&query.borrowed(), &mut self.input);
+        }
+        self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
+        let evaluation = |row: usize| Evaluation {
+            logits: self.output.logits[self.input.move_range(row)].to_vec(),
+            wdl: self.output.wdl[row],
+            moves_left: self.output.moves_left[row],
+        };
+        Ok((0..queries.len()).map(evaluation).collect())
+    }
 }
 
 #[cfg(test)]

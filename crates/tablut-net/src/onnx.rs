@@ -11,9 +11,8 @@ mod protobuf;
 use graph::Graph;
 use protobuf::Message;
 
-use crate::features::FEATURES;
+use crate::features::{FEATURES, PLANES};
 use crate::layers::{Convolution, Layers, Linear, MOVES_LEFT_UNIT, ParameterId};
-use crate::planes::PLANES;
 use crate::policy::POLICY_ENTRIES;
 use crate::weights::Weights;
 use tablut_rules::SIZE;

@@ -9,8 +9,7 @@ use tablut_rules::RuleSet;
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
 use crate::error::NetError;
-use crate::features::{FEATURES, push_features};
-use crate::planes::PLANES;
+use crate::features::{FEATURES, PLANES, push_features};
 use tablut_rules::SQUARES;
 
 /// Number of features that a rule set determines: all but the last, which counts plies.
@@ -108,7 +107,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{Engine, EngineOptions};
-    use crate::planes::View;
+    use crate::features::View;
     use crate::processor::{NetDevice, Processor};
     use crate::weights::Weights;
     use crate::{Architecture, encode};

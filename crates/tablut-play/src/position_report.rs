@@ -158,13 +158,7 @@ fn reason(stop: Stop) -> &'static str {
 fn query(game: &Game) -> Query {
     let mut moves = MoveList::new();
     game.legal_moves(&mut moves);
-    Query {
-        rules: game.rules().clone(),
-        position: *game.position(),
-        occurrences: game.occurrences(),
-        plies_since_capture: game.plies_since_capture(),
-        moves: moves.to_vec(),
-    }
+    game.owned_situation(&moves)
 }
 
 #[cfg(test)]

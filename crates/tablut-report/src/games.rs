@@ -34,7 +34,7 @@ type Line = (Vec<Move>, f64);
 
 /// The first moves of a game in the first of the eight views of the board, by their text; and the attackers' score.
 fn line(game: &GameRecord) -> Option<Line> {
-    if !game.notes.has_equal_sides() {
+    if !game.handicap.is_none() {
         return None;
     }
     let searched = game.plies.iter().take_while(|ply| ply.search.is_some());
@@ -75,7 +75,7 @@ fn nodes(lines: &[&Line], depth: usize) -> Vec<OpeningNode> {
 
 /// The newest ordinary game of each result under one rule set, those of usual length preferred.
 pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> {
-    let fits = |game: &&GameRecord| game.rules == rules && game.notes.has_equal_sides();
+    let fits = |game: &&GameRecord| game.rules == rules && game.handicap.is_none();
     let newest: Vec<&GameRecord> = games.iter().rev().filter(fits).collect();
     let mut found = Vec::new();
     for winner in [Some(Side::Attackers), Some(Side::Defenders), None] {
@@ -91,7 +91,7 @@ pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::{GameNotes, PlyRecord, SearchRecord};
+    use tablut_games::{Handicap, PlyRecord, SearchRecord};
     use tablut_rules::{Outcome, Position, Reason};
     use tablut_search::Chances;
 
@@ -105,7 +105,7 @@ mod tests {
             start: Position::start(Side::Attackers),
             plies: moves.split(' ').map(ply).collect(),
             outcome: Outcome { winner, reason: Reason::KingEscaped },
-            notes: GameNotes::default(),
+            handicap: Handicap::default(),
         }
     }
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
-    write_records,
+    CancelToken, Concurrency, Counters, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
 };
 use tablut_report::{RunFiles, headline, live_page, report_page, warnings};
 use tablut_rules::Rules;
@@ -39,9 +38,9 @@ fn check(page: &str) {
 fn run_with_games(folder: &Path) {
     let rules: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
     let config = SelfPlayConfig { opening_plies: 1, max_plies: 60, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(8));
+    let (search, simulations) = (SelfPlaySearch::default(), 8);
     let task = |index: usize| {
-        SelfPlayGame::new(index as u64, &rules[index % 2], &config, &search, plan, game_rng(1, 0, index as u64))
+        SelfPlayGame::new(index as u64, &rules[index % 2], &config, &search, simulations, game_rng(1, 0, index as u64))
     };
     let evaluators = || -> Vec<Box<dyn Evaluator>> { vec![Box::new(UniformEvaluator)] };
     let concurrency = Concurrency { workers: 1, tasks_per_worker: 4 };

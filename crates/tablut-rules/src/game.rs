@@ -10,7 +10,39 @@ use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
 use crate::rules::{Applied, IllegalMove, MoveFault, Rules};
 use crate::side::Side;
-use crate::situation::Situation;
+
+/// A position with everything else that an evaluation may depend on: the rules (`R`), the counts from its history, and
+/// the legal moves (`M`).
+///
+/// [`Game::situation`] borrows the rules and the moves. An evaluation that happens later needs one that owns them, from
+/// [`Game::owned_situation`].
+#[derive(Copy, Clone, Debug)]
+pub struct Situation<R, M> {
+    /// The rules of the game.
+    pub rules: R,
+    /// Board and side to move.
+    pub position: Position,
+    /// The number of earlier occurrences of the position in its game that count under the repetition rule.
+    pub occurrences: u32,
+    /// The number of plies since the last capture.
+    pub plies_since_capture: u32,
+    /// The legal moves, in the order of [`Rules::legal_moves`].
+    pub moves: M,
+}
+
+impl Situation<Arc<Rules>, Vec<Move>> {
+    /// The same situation, with borrowed rules and moves.
+    #[must_use]
+    pub fn borrowed(&self) -> Situation<&Rules, &[Move]> {
+        Situation {
+            rules: &self.rules,
+            position: self.position,
+            occurrences: self.occurrences,
+            plies_since_capture: self.plies_since_capture,
+            moves: &self.moves,
+        }
+    }
+}
 
 /// No game can start from this position.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -160,6 +192,18 @@ impl Game {
             occurrences: self.occurrences,
             plies_since_capture: self.plies_since_capture,
             moves,
+        }
+    }
+
+    /// [`Game::situation`] with its own rules and moves.
+    #[must_use]
+    pub fn owned_situation(&self, moves: &[Move]) -> Situation<Arc<Rules>, Vec<Move>> {
+        Situation {
+            rules: Arc::clone(&self.rules),
+            position: self.position,
+            occurrences: self.occurrences,
+            plies_since_capture: self.plies_since_capture,
+            moves: moves.to_vec(),
         }
     }
 

@@ -3,10 +3,8 @@
 use std::fmt;
 
 use crate::bitboard::Bitboard;
-use crate::board::{CENTRE, N_ATTACKERS, N_DEFENDERS, START_ROWS, Square};
-use crate::rows::parse_rows;
+use crate::board::{N_ATTACKERS, N_DEFENDERS, SQUARES, START_ROWS, Square};
 use crate::side::{Piece, Side};
-use crate::zobrist::{TURN_KEY, piece_key, side_key};
 
 /// The board and the side to move. The rulebook (C9) means exactly this by "a position".
 ///
@@ -27,8 +25,7 @@ impl Position {
     /// Never: the start position is part of this crate and valid.
     #[must_use]
     pub fn start(first: Side) -> Position {
-        let [attackers, defenders, _] = parse_rows(START_ROWS).expect("the start position is well-formed");
-        Position::assemble(attackers, defenders, Some(CENTRE), first)
+        Position::read(START_ROWS, Some(first)).expect("the start position is well-formed")
     }
 
     /// A position from its pieces. `defenders` are the soldiers without the king.
@@ -220,6 +217,52 @@ impl fmt::Display for PartsError {
 }
 
 impl std::error::Error for PartsError {}
+
+// Keys of the position hash (Zobrist 1970): one per piece and square, one for the side to move.
+
+/// Keys by piece and square.
+static PIECES: [[u64; SQUARES]; 3] = piece_keys();
+
+/// Included in the hash when the defenders are to move.
+const DEFENDERS_TO_MOVE: u64 = split_mix(3 * SQUARES as u64);
+
+/// `SplitMix64` (Steele, Lea, Flood 2014) of a counter. It must never change, because hashes may be stored.
+const fn split_mix(counter: u64) -> u64 {
+    let z = counter.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+const fn piece_keys() -> [[u64; SQUARES]; 3] {
+    let mut keys = [[0; SQUARES]; 3];
+    let mut piece = 0;
+    while piece < 3 {
+        let mut square = 0;
+        while square < SQUARES {
+            keys[piece][square] = split_mix((piece * SQUARES + square) as u64);
+            square += 1;
+        }
+        piece += 1;
+    }
+    keys
+}
+
+/// The key of a piece on a square.
+fn piece_key(piece: Piece, square: Square) -> u64 {
+    PIECES[piece.index()][square.index()]
+}
+
+/// The key of the side to move.
+const fn side_key(side: Side) -> u64 {
+    match side {
+        Side::Attackers => 0,
+        Side::Defenders => DEFENDERS_TO_MOVE,
+    }
+}
+
+/// The hash changes by this value when the turn passes.
+const TURN_KEY: u64 = DEFENDERS_TO_MOVE;
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::board::{SIZE, Square};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::bitboard::Bitboard;
+use crate::board::{N_ATTACKERS, N_DEFENDERS, SIZE, Square};
+use crate::moves::Move;
 use crate::position::Position;
-use crate::rows::{parse_rows, parse_rows_in};
-use crate::side::Side;
+use crate::side::{Piece, Side};
 
 /// A message repeats at most this many characters of a wrong text.
 const SHOWN: usize = 160;
@@ -100,8 +104,8 @@ impl Position {
             }
         };
         let parsed = match rows.strip_prefix('/') {
-            Some(rows) => parse_rows_in(rows.strip_suffix('/').unwrap_or(rows), 0..SIZE),
-            None => parse_rows(rows),
+            Some(rows) => parse_rows(rows.strip_suffix('/').unwrap_or(rows), 0..SIZE),
+            None => parse_rows(rows, (0..SIZE).rev()),
         };
         match (parsed, side) {
             (Ok([attackers, defenders, king]), Some(side)) if faults.is_empty() => {
@@ -124,6 +128,72 @@ impl Position {
         format!("/{}/", upwards.join("/"))
     }
 }
+
+/// Reads rows joined by `/`, the first of which is the first of `rows`. Returns the squares of each kind of piece, in the
+/// order of [`Piece::ALL`], or all errors.
+fn parse_rows(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard; 3], Vec<String>> {
+    let mut boards = [Bitboard::EMPTY; 3];
+    let mut faults = Vec::new();
+    let n_rows = text.split('/').count();
+    if n_rows != SIZE {
+        faults.push(format!("{n_rows} rows, expected {SIZE}"));
+    }
+    for (row_text, row) in text.split('/').zip(rows) {
+        parse_row(row_text, row, &mut boards, &mut faults);
+    }
+    let limits = [N_ATTACKERS, N_DEFENDERS, 1];
+    for (piece, limit) in Piece::ALL.into_iter().zip(limits) {
+        let count = boards[piece.index()].len();
+        if count > limit {
+            faults.push(format!("{count} {piece}s, expected at most {limit}"));
+        }
+    }
+    if faults.is_empty() { Ok(boards) } else { Err(faults) }
+}
+
+/// Reads one row into the boards and records its errors.
+fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
+    let mut column = 0;
+    for letter in text.chars() {
+        let piece = Piece::ALL.into_iter().find(|p| p.letter() == letter);
+        if let Some(piece) = piece {
+            if column < SIZE {
+                boards[piece.index()].insert(Square::new(column, row));
+            }
+            column += 1;
+            continue;
+        }
+        let Some(digit @ 1..) = letter.to_digit(10) else {
+            let row = row + 1;
+            faults.push(format!("{letter:?} in row {row}, expected t, T, K or a number of empty squares"));
+            continue;
+        };
+        column += digit as usize;
+    }
+    if column != SIZE {
+        faults.push(format!("{column} squares in row {}, expected {SIZE}", row + 1));
+    }
+}
+
+// In files of other formats squares, moves and positions are text.
+macro_rules! as_text {
+    ($($kind:ty),*) => {$(
+        impl Serialize for $kind {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $kind {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$kind, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                text.parse().map_err(D::Error::custom)
+            }
+        }
+    )*};
+}
+
+as_text!(Square, Move, Position);
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,8 @@
 mod capture;
 mod compile;
 mod count;
-mod escape_paths;
 mod foresight;
 mod legality;
-mod lines;
 mod movegen;
 mod routes;
 
@@ -14,11 +12,9 @@ use crate::bitboard::Bitboard;
 use crate::board::{Direction, Square};
 use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
-use crate::rays::{RAYS, Rays};
+use crate::rays::{EscapePaths, RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
-
-use escape_paths::EscapePaths;
 
 pub(crate) use compile::all_camps;
 pub use foresight::Foresight;

@@ -3,7 +3,6 @@
 mod check;
 mod clauses;
 mod load;
-mod name;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +10,6 @@ use crate::side::Side;
 
 pub use clauses::ClauseDifference;
 pub use load::{RULE_SET_NAMES, RuleSetError, USUAL_RULE_SET};
-pub use name::is_rule_set_name;
-pub(crate) use name::nearest_name;
 
 /// Everything that distinguishes one game of Tablut from another (rulebook, sections 2 to 9).
 ///
@@ -276,4 +273,54 @@ pub struct RepetitionRules {
     pub occurrences: u32,
     /// Whether the position at the start of the game counts as its own first occurrence (C9) or not (AS10).
     pub start_counts: bool,
+}
+
+/// Longest name, in characters.
+const LONGEST: usize = 64;
+
+/// The characters of a name, for messages.
+const EXPECTED_NAME: &str = "1 to 64 letters a to z or A to Z, digits, - and _, the first a letter or a digit";
+
+/// Whether `name` can be the name of a rule set.
+#[must_use]
+pub fn is_rule_set_name(name: &str) -> bool {
+    let first_fits = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    first_fits && name.len() <= LONGEST && name.chars().all(is_of_alphabet)
+}
+
+/// The valid name nearest to `text`, or `otherwise` if no character of it can be used.
+pub(crate) fn nearest_name(text: &str, otherwise: &str) -> String {
+    let mapped = text.chars().map(|c| if is_of_alphabet(c) { c } else { '-' }).collect::<String>();
+    let name: String = mapped.trim_start_matches(['-', '_']).chars().take(LONGEST).collect();
+    let name = name.trim_end_matches('-');
+    if name.is_empty() { otherwise.to_owned() } else { name.to_owned() }
+}
+
+const fn is_of_alphabet(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_nearest_name_is_a_name() {
+        for (text, name) in [
+            ("kvasir", "kvasir"),
+            ("my rules (2)", "my-rules--2"),
+            ("../../escaped", "escaped"),
+            ("/etc/passwd", "etc-passwd"),
+            ("\u{1b}[31m", "31m"),
+            ("...", "custom"),
+            ("", "custom"),
+        ] {
+            assert_eq!(nearest_name(text, "custom"), name);
+            assert!(is_rule_set_name(&nearest_name(text, "custom")), "{text:?}");
+        }
+        assert!(is_rule_set_name(&nearest_name(&"long ".repeat(40), "custom")));
+        for text in ["", "-a", "a b", "a/b", "a.toml", "ä", "a\n", &"a".repeat(65)] {
+            assert!(!is_rule_set_name(text), "{text:?}");
+        }
+    }
 }

@@ -1,192 +1,123 @@
-//! Solvers for tests and puzzles that share no code with the search tree.
+//! A solver for puzzles and tests that shares no code with the search tree: within how many plies does a side win?
 //!
-//! [`Exhaustive`] plays every move of a `Game`, so its answers follow all rules, including history and limits. It is a
-//! depth-first and/or search. Its only optimisation is the move order: the first refutation ends a branch. It looks
-//! about five plies ahead. Tests compare everything else with it.
+//! It looks about seven plies ahead in real games. It stores positions when the history cannot matter, and it skips moves
+//! that provably cannot win.
 //!
-//! [`WinSolver`] answers one question: how many plies does a side need to win? It looks about seven plies ahead in real
-//! games. It stores positions when the history cannot matter, and it skips moves that provably cannot win.
-//!
-//! A side forces a goal within `n` plies if the game ends with the goal reached after at most `n` plies, whatever the
-//! opponent plays.
+//! The search has two parts. While a repetition or a limit could end the game within the remaining plies, it plays
+//! every move on the `Game`, which knows the history. When neither can, only the position matters, and the search
+//! without history takes over. That search may store positions, because equal positions then have equal results,
+//! whatever moves led to them.
 
 mod history;
 mod memoryless;
-mod table;
-mod wins;
 
-pub use wins::WinSolver;
+use tablut_rules::{Game, Move, MoveList, Position, Side};
 
-use tablut_rules::{Game, Move, MoveList, Outcome, Side};
+use self::history::may_end_game;
+use self::memoryless::Memoryless;
+pub use self::memoryless::TooManyPositions;
 
-/// The goal that a side wants to force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// It wins.
-    Win,
-    /// The game ends, and the side has not lost.
-    NotLose,
-}
-
-/// The known result of a position after all lines up to some length were searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The side wins in exactly this number of plies if both sides play best.
-    Win(Side, u32),
-    /// Both sides can force an end of the game without losing.
-    Draw,
-    /// Unknown: it needs longer lines.
-    Open,
-}
-
-/// The solver would have to look at more positions than allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("more than {max_positions} positions to look at")]
-pub struct TooManyPositions {
-    /// The allowed number of positions.
-    pub max_positions: u64,
-}
-
-/// A depth-first solver with a limit on its work.
+/// Finds the shortest forced win of one side in one position of a game.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tablut_rules::{Game, Rules, Side};
+/// use tablut_search::exhaustive::WinSolver;
+///
+/// let rules = Arc::new(Rules::named("kvasir")?);
+/// let game = Game::from_position(rules, "9/9/9/2KT5/9/9/9/2T6/1tt6 d".parse()?)?;
+/// let mut solver = WinSolver::new(&game, Side::Defenders, 1_000_000);
+/// assert_eq!(solver.shortest_win(7)?, Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub struct Exhaustive {
+pub struct WinSolver {
     game: Game,
-    max_positions: u64,
-    positions: u64,
-    /// By ply: a list to reuse, and the last reply that refuted a line of this length.
-    lists: Vec<(MoveList, Option<Move>)>,
+    side: Side,
+    /// The game's positions, with the current one last.
+    positions: Vec<Position>,
+    memoryless: Memoryless,
+    /// By remaining plies: lists to reuse.
+    lists: Vec<MoveList>,
 }
 
-impl Exhaustive {
-    /// A solver for the game's current position. It looks at no more than `max_positions` positions for each question.
-    pub fn new(game: &Game, max_positions: u64) -> Self {
-        Self { game: game.clone(), max_positions, positions: 0, lists: Vec::new() }
+impl WinSolver {
+    /// A solver for wins of `side` from the game's current position. It looks at no more than `max_positions` positions
+    /// for each question.
+    pub fn new(game: &Game, side: Side, max_positions: u64) -> Self {
+        let mut positions = vec![*game.start()];
+        for mv in game.moves() {
+            let last = positions[positions.len() - 1];
+            positions.push(game.rules().apply(&last, mv).position);
+        }
+        let memoryless = Memoryless::new(game.rules().clone(), side, max_positions);
+        Self { game: game.clone(), side, positions, memoryless, lists: Vec::new() }
     }
 
-    /// Whether `side` can force the goal within `plies`.
-    pub fn forces(&mut self, side: Side, goal: Goal, plies: u32) -> Result<bool, TooManyPositions> {
-        self.positions = 0;
-        self.lists.resize_with(plies as usize + 1, Default::default);
-        self.search(side, goal, plies)
+    /// Whether the side wins within `plies`, whatever the opponent plays.
+    pub fn wins_within(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
+        self.memoryless.budget().positions = 0;
+        self.wins(plies)
     }
 
-    /// The smallest number of plies, up to `max_plies`, in which `side` can force a win.
-    pub fn shortest_win(&mut self, side: Side, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
+    /// The smallest number of plies, up to `max_plies`, within which the side wins whatever the opponent plays.
+    pub fn shortest_win(&mut self, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
+        self.memoryless.budget().positions = 0;
         for plies in 0..=max_plies {
-            if self.forces(side, Goal::Win, plies)? {
+            if self.wins(plies)? {
                 return Ok(Some(plies));
             }
         }
         Ok(None)
     }
 
-    /// What all lines of at most `max_plies` plies prove.
-    pub fn solve(&mut self, max_plies: u32) -> Result<Verdict, TooManyPositions> {
-        for side in [Side::Attackers, Side::Defenders] {
-            if let Some(plies) = self.shortest_win(side, max_plies)? {
-                return Ok(Verdict::Win(side, plies));
-            }
-        }
-        let drawn = self.forces(Side::Attackers, Goal::NotLose, max_plies)?
-            && self.forces(Side::Defenders, Goal::NotLose, max_plies)?;
-        Ok(if drawn { Verdict::Draw } else { Verdict::Open })
-    }
-
-    /// The first moves with which the side to move can force a win within `plies`.
+    /// The legal moves that win within `plies`, including the move itself, in the order of `Rules::legal_moves`.
     pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
-        let side = self.game.position().side_to_move();
+        self.memoryless.budget().positions = 0;
         let mut moves = MoveList::new();
         self.game.legal_moves(&mut moves);
         let mut winning = Vec::new();
-        for &mv in &moves {
-            self.game.play_trusted(mv);
-            let wins = self.forces(side, Goal::Win, plies.saturating_sub(1));
-            self.game.undo();
-            if wins? {
+        for &mv in moves.iter().filter(|_| plies > 0) {
+            if self.wins_after(mv, plies - 1)? {
                 winning.push(mv);
             }
         }
         Ok(winning)
     }
 
-    fn search(&mut self, side: Side, goal: Goal, plies: u32) -> Result<bool, TooManyPositions> {
-        self.positions += 1;
-        if self.positions > self.max_positions {
-            return Err(TooManyPositions { max_positions: self.max_positions });
-        }
+    /// The number of positions looked at for the last question.
+    pub fn positions(&mut self) -> u64 {
+        self.memoryless.budget().positions
+    }
+
+    fn wins(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
         if let Some(outcome) = self.game.outcome() {
-            return Ok(reached(outcome, side, goal));
+            return Ok(outcome.winner == Some(self.side));
         }
         if plies == 0 {
             return Ok(false);
         }
-        let ours = self.game.position().side_to_move() == side;
-        let (mut moves, last) = std::mem::take(&mut self.lists[plies as usize]);
-        self.game.legal_moves(&mut moves);
-        // The move that decided the last position at this depth often decides this one too.
-        let first = last.filter(|mv| moves.contains(mv));
-        let mut decisive = None;
-        let mut failed = None;
-        for &mv in first.iter().chain(moves.iter().filter(|mv| Some(**mv) != first)) {
-            self.game.play_trusted(mv);
-            let forced = self.search(side, goal, plies - 1);
-            self.game.undo();
-            match forced {
-                // One of our moves that forces the goal is enough. So is one of the opponent's moves that prevents it.
-                Ok(forced) if forced == ours => decisive = Some(mv),
-                Ok(_) => continue,
-                Err(error) => failed = Some(error),
-            }
-            break;
+        if !may_end_game(&self.game, &self.positions, plies) {
+            return self.memoryless.wins(self.game.position(), plies);
         }
-        self.lists[plies as usize] = (moves, decisive.or(last));
-        failed.map_or(Ok(decisive.is_some() == ours), Err)
-    }
-}
-
-fn reached(outcome: Outcome, side: Side, goal: Goal) -> bool {
-    match goal {
-        Goal::Win => outcome.winner == Some(side),
-        Goal::NotLose => outcome.winner != Some(side.opponent()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use tablut_rules::Rules;
-
-    use super::*;
-
-    fn game(rules: &str, position: &str) -> Game {
-        let rules = Arc::new(Rules::named(rules).expect("a built-in rule set"));
-        Game::from_position(rules, position.parse().expect("a position")).expect("a king")
+        self.memoryless.budget().spend()?;
+        self.lists.resize_with(self.lists.len().max(plies as usize + 1), MoveList::new);
+        let ours = self.game.position().side_to_move() == self.side;
+        let mut moves = std::mem::take(&mut self.lists[plies as usize]);
+        self.game.legal_moves(&mut moves);
+        // One of our moves that wins is enough. So is one of the opponent's moves that does not lose.
+        let decisive = |answer: &Result<bool, _>| *answer != Ok(!ours);
+        let answer = moves.iter().map(|mv| self.wins_after(*mv, plies - 1)).find(decisive);
+        self.lists[plies as usize] = moves;
+        answer.unwrap_or(Ok(!ours))
     }
 
-    #[test]
-    fn an_open_line_wins_in_one_and_the_fork_behind_it_in_three() {
-        // The king has an open row, so he escapes at once.
-        let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d"), 100_000);
-        assert_eq!(solver.solve(1), Ok(Verdict::Win(Side::Defenders, 1)));
-        assert_eq!(solver.winning_moves(1).expect("few positions").len(), 4);
-        // The attackers to move cannot close two lines in different directions.
-        let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a"), 100_000);
-        assert_eq!(solver.solve(1), Ok(Verdict::Open));
-        assert_eq!(solver.solve(2), Ok(Verdict::Win(Side::Defenders, 2)));
-    }
-
-    #[test]
-    fn a_ply_limit_makes_a_draw() {
-        let short = game("masters", "9/9/9/3tKt3/9/9/9/9/9 a").with_max_plies(2);
-        assert_eq!(Exhaustive::new(&short, 100_000).solve(1), Ok(Verdict::Open));
-        assert_eq!(Exhaustive::new(&short, 100_000).solve(2), Ok(Verdict::Draw));
-    }
-
-    #[test]
-    fn the_bound_on_work_is_kept() {
-        let start = Game::new(Arc::new(Rules::named("kvasir").expect("a built-in rule set")), Side::Attackers);
-        let error = Exhaustive::new(&start, 100).solve(4).expect_err("far more than 100 positions");
-        assert_eq!(error.to_string(), "more than 100 positions to look at");
+    fn wins_after(&mut self, mv: Move, plies: u32) -> Result<bool, TooManyPositions> {
+        self.game.play_trusted(mv);
+        self.positions.push(*self.game.position());
+        let answer = self.wins(plies);
+        self.positions.pop();
+        self.game.undo();
+        answer
     }
 }

@@ -21,9 +21,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// use tablut_search::Limit;
 ///
 /// let limit: Limit = "800/2s".parse()?;
-/// assert!(!limit.is_spent(Duration::from_millis(1999), 799));
-/// assert!(limit.is_spent(Duration::from_millis(2000), 0));
-/// assert!(limit.is_spent(Duration::ZERO, 800));
+/// assert_eq!((limit.simulations(), limit.time()), (Some(800), Some(Duration::from_secs(2))));
 /// assert_eq!("1.5s".parse::<Limit>()?.to_string(), "1500ms");
 /// # Ok::<(), tablut_search::LimitError>(())
 /// ```
@@ -91,11 +89,6 @@ impl Limit {
     /// Whether the limit has no time, so that the same seed always gives the same moves.
     pub fn is_reproducible(&self) -> bool {
         self.time.is_none()
-    }
-
-    /// Whether to stop, `elapsed` after the start and after this many simulations.
-    pub fn is_spent(&self, elapsed: Duration, simulations: u32) -> bool {
-        self.simulations.is_some_and(|most| simulations >= most) || self.time.is_some_and(|most| elapsed >= most)
     }
 }
 
@@ -215,23 +208,5 @@ mod tests {
         }
         assert_eq!(Limit::new(None, None), Err(LimitError::Empty));
         assert!(Limit::of_time(Duration::from_micros(999)).is_err());
-    }
-
-    #[test]
-    fn a_limit_is_spent_when_the_first_of_its_bounds_is_reached() {
-        let ms = Duration::from_millis;
-        let table = [
-            ("10", ms(1_000_000), 9, false),
-            ("10", ms(0), 10, true),
-            ("10ms", ms(9), u32::MAX, false),
-            ("10ms", ms(10), 0, true),
-            ("10/10ms", ms(9), 9, false),
-            ("10/10ms", ms(10), 9, true),
-            ("10/10ms", ms(9), 10, true),
-        ];
-        for (text, elapsed, simulations, spent) in table {
-            let limit: Limit = text.parse().expect(text);
-            assert_eq!(limit.is_spent(elapsed, simulations), spent, "{text} after {elapsed:?} and {simulations}");
-        }
     }
 }

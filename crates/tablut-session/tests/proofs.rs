@@ -1,5 +1,10 @@
 //! What analyses claim to be proven and what exercises call wrong, held to the exhaustive solver over thousands of positions.
 
+#[allow(dead_code, reason = "other tests ask it other questions")]
+#[path = "../../tablut-search/tests/behaviour/exhaustive.rs"]
+mod exhaustive;
+
+use exhaustive::{Exhaustive, Goal};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -7,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Side, Square};
 use tablut_search::UniformEvaluator;
-use tablut_search::exhaustive::{Exhaustive, Goal};
 use tablut_session::protocol::Event;
 use tablut_session::{Exercise, Judgement, Players, Review, Session, Step, Sufficiency, Thinking, Update, Work};
 

@@ -124,7 +124,7 @@ impl Drop for LiveWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::{CancelToken, GameNotes, GameRecord, SearchRecord};
+    use tablut_games::{CancelToken, GameRecord, Handicap, SearchRecord};
     use tablut_learn::{Run, TrainConfig};
     use tablut_report::LIVE_FILE;
     use tablut_rules::{Outcome, Reason, Side};
@@ -163,7 +163,7 @@ mod tests {
                 start,
                 plies,
                 outcome,
-                notes: GameNotes::default(),
+                handicap: Handicap::default(),
             }));
         };
         (5..7).for_each(ends);

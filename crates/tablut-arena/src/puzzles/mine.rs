@@ -5,8 +5,7 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GamePlan, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng,
-    run_tasks,
+    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
 };
 use tablut_players::Nets;
 use tablut_rules::{Game, Position, Rules, Symmetry};
@@ -76,11 +75,11 @@ fn play(
     cancel: &CancelToken,
 ) -> Result<Vec<GameRecord>, RunError> {
     let (selfplay, search) = (SelfPlayConfig::default(), SelfPlaySearch::default());
-    let plan = GamePlan::equal(settings.simulations);
+    let simulations = settings.simulations;
     let n = (settings.max_games - first).min(ROUND as u64) as usize;
     let game = |index: usize| {
         let index = first + index as u64;
-        SelfPlayGame::new(index, rules, &selfplay, &search, plan, game_rng(settings.seed, 0, index))
+        SelfPlayGame::new(index, rules, &selfplay, &search, simulations, game_rng(settings.seed, 0, index))
     };
     run_tasks(n, Concurrency::default(), game, || nets.evaluators(), &Counters::default(), cancel, |_, _| {})
 }

@@ -7,7 +7,6 @@ use tablut_net::{Inference, InputBatch, NetError, OutputBatch, encode};
 use tablut_rules::{Rules, Side};
 use tablut_search::Chances;
 
-use super::entropy::entropy;
 use crate::record::{GameRecord, ReplayError};
 
 /// The net's, the search's and the game's values for one position.
@@ -142,7 +141,7 @@ impl<'a> Examiner<'a> {
                     changed: false,
                     plies_left: game.plies.len() as f64 - f64::from(state.ply()),
                     net_plies_left: 0.0,
-                    equal_sides: game.notes.has_equal_sides(),
+                    equal_sides: game.handicap.is_none(),
                 };
                 waiting.push((position, search.policy.clone()));
             }
@@ -182,6 +181,12 @@ impl<'a> Examiner<'a> {
     }
 }
 
+/// The entropy, in nats, of a distribution proportional to `weights`. It is 0 if there are none.
+pub(super) fn entropy(weights: impl Iterator<Item = f64> + Clone) -> f64 {
+    let total: f64 = weights.clone().sum();
+    weights.filter(|&weight| weight > 0.0).map(|weight| weight / total).map(|p| -p * p.ln()).sum()
+}
+
 /// The index of the first of the greatest values.
 fn first_greatest<T: PartialOrd>(values: &[T]) -> Option<usize> {
     (0..values.len()).reduce(|best, place| if values[place] > values[best] { place } else { best })
@@ -189,11 +194,18 @@ fn first_greatest<T: PartialOrd>(values: &[T]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::first_greatest;
+    use super::{entropy, first_greatest};
 
     #[test]
     fn the_first_of_equals_is_preferred() {
         assert_eq!(first_greatest(&[1, 3, 2, 3]), Some(1));
         assert_eq!(first_greatest::<f32>(&[]), None);
+    }
+
+    #[test]
+    fn entropy_is_that_of_the_normalised_weights() {
+        assert!((entropy([3.0, 3.0, 0.0, 3.0, 3.0].into_iter()) - 4.0_f64.ln()).abs() < 1e-12);
+        assert_eq!(entropy([5.0].into_iter()), 0.0);
+        assert_eq!(entropy(std::iter::empty()), 0.0);
     }
 }

@@ -1,8 +1,7 @@
 //! A convolution in bf16 on matrix registers, block by block.
 
 use super::amx;
-use super::images::Bf16Images;
-use super::number::BF16_LANES;
+use super::images::{BF16_LANES, Bf16Images};
 use super::weights::Bf16Convolution;
 
 /// The sums of one block: up to 32 positions of 32 outputs.

@@ -1,7 +1,6 @@
 //! Images of bf16 in the two orders that sums over positions read: channels first, and pairs of positions.
 
-use super::images::{Bf16Images, Layout};
-use super::number::BF16_LANES;
+use super::images::{BF16_LANES, Bf16Images, Layout};
 
 /// Positions that one tile product sums over.
 pub(super) const STEP: usize = 32;

@@ -11,12 +11,9 @@ use std::mem::transmute;
 use super::Bf16Kernels;
 #[cfg(target_arch = "x86_64")]
 use super::blocks::{Finish, Sums, run};
-use super::images::Bf16Images;
 #[cfg(target_arch = "x86_64")]
-use super::images::Layout;
-#[cfg(target_arch = "x86_64")]
-use super::number::BF16_LANES;
-use super::number::round;
+use super::images::{BF16_LANES, Layout};
+use super::images::{Bf16Images, round};
 use super::plain;
 use super::weights::Bf16Convolution;
 

@@ -1,7 +1,20 @@
-//! Activations in bf16, with the zero padding that a convolution reads.
+//! Numbers in bf16, images of them with the zero padding that a convolution reads, and the operations after a
+//! convolution.
 
-use super::number::{BF16_LANES, round};
 use crate::{Aligned, Grid};
+
+/// Channels come in groups of this size. One tile product sums over this many inputs, and a block of two tiles has this
+/// many outputs.
+pub const BF16_LANES: usize = 32;
+
+/// The bf16 nearest to `value`, ties to even.
+pub(super) fn round(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    // Rounding could turn a NaN into a number. Setting its highest fraction bit prevents this.
+    let kept = bits >> 16 | 0x40;
+    (if value.is_nan() { kept } else { rounded }) as u16
+}
 
 /// The memory layout of an image: rows of squares with one zero square after each, and a row of zeros above and below.
 /// The zero square is the padding on the right of its row and on the left of the next.
@@ -134,5 +147,39 @@ impl Bf16Images {
     pub(super) fn image_mut(&mut self, index: usize) -> &mut [u16] {
         let size = self.layout.places() * self.channels;
         &mut self.values[index * size..][..size]
+    }
+}
+
+/// The operations after a convolution in bf16: `relu(convolution + bias)`, or with `residual`
+/// `relu(full + convolution + bias)`. At least one output should be given.
+#[derive(Debug)]
+pub struct Bf16Epilogue<'a> {
+    /// One value per output channel (padded): one row for each image, or a single row for all.
+    pub bias: &'a [f32],
+    /// Whether to add the present content of `full`.
+    pub residual: bool,
+    /// Output in f32, `[image][square][channel]`.
+    pub full: Option<&'a mut [f32]>,
+    /// Output rounded to bf16.
+    pub rounded: Option<&'a mut Bf16Images>,
+    /// Output of the means of each image's channels, followed by their maxima, `[image][2 * channels]`.
+    pub pooled: Option<&'a mut [f32]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_to_the_nearest_and_ties_to_even() {
+        let back = |value: f32| f32::from_bits(u32::from(round(value)) << 16);
+        assert_eq!(back(1.0), 1.0);
+        assert_eq!(back(-3.5), -3.5);
+        // bf16 numbers near one are 1/128 apart.
+        assert_eq!(back(1.0 + 1.0 / 256.0), 1.0);
+        assert_eq!(back(1.0 + 3.0 / 256.0), 1.0 + 2.0 / 128.0);
+        assert_eq!(back(1.0 + 1.1 / 256.0), 1.0 + 1.0 / 128.0);
+        assert!(back(f32::NAN).is_nan());
+        assert_eq!(back(f32::INFINITY), f32::INFINITY);
     }
 }

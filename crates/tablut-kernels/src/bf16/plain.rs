@@ -1,8 +1,6 @@
 //! Convolutions in bf16 in safe code, without the registers. Tests on every machine compare with it.
 
-use super::epilogue::Bf16Epilogue;
-use super::images::{Bf16Images, Layout};
-use super::number::round;
+use super::images::{Bf16Epilogue, Bf16Images, Layout, round};
 use super::weights::Bf16Convolution;
 
 /// All images, square by square. It adds in another order than the registers, so the results differ slightly.

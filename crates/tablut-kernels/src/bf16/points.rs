@@ -1,6 +1,6 @@
 //! Winograd convolutions with products in bf16: their packed weights, and the tiles of images.
 
-use super::number::round;
+use super::images::round;
 use crate::winograd::{POINTS, transform_kernel};
 use crate::{Aligned, LANES, Transformed};
 

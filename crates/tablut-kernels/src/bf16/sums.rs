@@ -8,9 +8,7 @@ use std::arch::x86_64::{
 use std::mem::transmute;
 
 use super::blocks::{Finish, Sums};
-use super::epilogue::Bf16Epilogue;
-use super::images::Layout;
-use super::number::BF16_LANES;
+use super::images::{BF16_LANES, Bf16Epilogue, Layout};
 
 /// What follows a convolution in the forward pass.
 pub(super) struct Forward<'a> {

@@ -5,7 +5,7 @@ use std::arch::x86_64::{__m256bh, __m256i, _mm256_storeu_si256, _mm512_cvtneps_p
 #[cfg(target_arch = "x86_64")]
 use std::mem::transmute;
 
-use super::number::round;
+use super::images::round;
 #[cfg(target_arch = "x86_64")]
 use crate::Grid;
 use crate::LANES;

@@ -5,8 +5,7 @@
 
 use super::Bf16Kernels;
 use super::channels_first::{STEP, channels_first, pairs_of_positions, row_len, steps, transposed};
-use super::images::Bf16Images;
-use super::number::BF16_LANES;
+use super::images::{BF16_LANES, Bf16Images};
 #[cfg(target_arch = "x86_64")]
 use super::{amx, blocks::Sums};
 use crate::{Aligned, Grid};

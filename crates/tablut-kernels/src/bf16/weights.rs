@@ -1,7 +1,6 @@
 //! Weights in bf16, packed into the tiles that the products read.
 
-use super::images::Layout;
-use super::number::{BF16_LANES, round};
+use super::images::{BF16_LANES, Layout, round};
 use crate::Aligned;
 
 /// The largest number of steps of a product: nine taps of 512 channels.

@@ -9,7 +9,7 @@ macro_rules! level {
             use crate::product::{self, Product};
             use crate::outer::{self, Outer};
             use crate::pointwise;
-            use crate::winograd::{gated, input, output, spread, weights};
+            use crate::winograd::{input, output, spread, weights};
 
             $(#[target_feature(enable = $feature)])?
             pub(in crate::kernels) unsafe fn product(product: &Product<'_>, out: &mut [f32]) {
@@ -89,7 +89,7 @@ macro_rules! level {
                 sums: &mut [f32],
             ) {
                 // SAFETY: the caller's contract, which is this function's.
-                unsafe { gated::transform::<$lanes, ADD>(output, active, image, sums) }
+                unsafe { output::gated::<$lanes, ADD>(output, active, image, sums) }
             }
 
             $(#[target_feature(enable = $feature)])?

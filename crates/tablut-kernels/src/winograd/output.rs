@@ -1,4 +1,5 @@
-//! `Aᵀ m A`: from the points' products back to squares, including the operations that follow a convolution.
+//! `Aᵀ m A`: from the points' products back to squares, including the operations that follow a convolution, or for a
+//! gradient the forward pass's rectifier.
 
 use super::{Grid, SPAN, TILE};
 use crate::LANES;
@@ -68,9 +69,52 @@ pub(crate) unsafe fn transform<V: Lanes, const ADD: bool, const POOL: bool>(
     }
 }
 
+/// Writes `gate(convolution + bias)` to `image`, or with `ADD` `gate(image + convolution + bias)`. The gate is zero
+/// where `active` is not positive. Also writes the sum of each channel over the squares to `sums`.
+///
+/// # Safety
+///
+/// As [`transform`]; `active` has the size of `image`, and `sums` `channels` values.
+#[inline(always)]
+pub(crate) unsafe fn gated<V: Lanes, const ADD: bool>(
+    output: &Output<'_>,
+    active: &[f32],
+    image: &mut [f32],
+    sums: &mut [f32],
+) {
+    let Output { grid, channels, .. } = *output;
+    for channel in (0..channels).step_by(LANES) {
+        // SAFETY: the caller's contract; squares and tiles are counted inside the grid.
+        unsafe {
+            let bias = V::load(output.bias, channel);
+            let mut sum = V::zero();
+            let mut tile = output.first;
+            for top in (0..grid.height()).step_by(TILE) {
+                for left in (0..grid.width()).step_by(TILE) {
+                    let squares = squares::<V>(output, tile * channels + channel);
+                    for (i, line) in squares.into_iter().enumerate() {
+                        for (j, square) in line.into_iter().enumerate() {
+                            let at = ((top + i) * grid.width() + left + j) * channels + channel;
+                            let mut value = square.add(bias);
+                            if ADD {
+                                value = value.add(V::load(image, at));
+                            }
+                            let value = value.where_positive(V::load(active, at));
+                            value.store(image, at);
+                            sum = sum.add(value);
+                        }
+                    }
+                    tile += 1;
+                }
+            }
+            sum.store(sums, channel);
+        }
+    }
+}
+
 /// The 3×3 squares of the tile whose point 0 is at `at`.
 #[inline(always)]
-pub(super) unsafe fn squares<V: Lanes>(output: &Output<'_>, at: usize) -> [[V; TILE]; TILE] {
+unsafe fn squares<V: Lanes>(output: &Output<'_>, at: usize) -> [[V; TILE]; TILE] {
     // SAFETY: the caller's contract: all points of the tile lie inside the products.
     unsafe {
         let mut half = [[V::zero(); SPAN]; TILE];

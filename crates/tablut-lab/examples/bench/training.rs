@@ -7,7 +7,7 @@ use std::time::Instant;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
-use tablut_games::{GameNotes, GameRecord, PlyRecord, ReplayWindow, SearchRecord};
+use tablut_games::{GameRecord, Handicap, PlyRecord, ReplayWindow, SearchRecord};
 use tablut_learn::{ComputeDevice, CpuBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Architecture, DeviceChoice, Precision, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
@@ -171,7 +171,7 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
         start,
         plies,
         outcome,
-        notes: GameNotes::default(),
+        handicap: Handicap::default(),
     }
 }
 

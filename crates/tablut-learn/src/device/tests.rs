@@ -5,8 +5,7 @@ use std::path::Path;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, GamePlan, LocalGames, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng,
-    run_tasks,
+    CancelToken, Counters, LocalGames, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_net::{Engine, InputBatch, OutputBatch, Precision};
 use tablut_rules::Rules;
@@ -27,12 +26,19 @@ fn faulty(fault: &str) -> ComputeDevice {
 fn batch(n: usize) -> TrainingBatch {
     let rules = ["kvasir", "imperial"].map(|name| Arc::new(Rules::named(name).unwrap()));
     let config = SelfPlayConfig { max_plies: 40, ..SelfPlayConfig::default() };
-    let (search, plan) = (SelfPlaySearch::default(), GamePlan::equal(2));
+    let (search, simulations) = (SelfPlaySearch::default(), 2);
     let games = run_tasks(
         6,
         Concurrency { workers: 1, tasks_per_worker: 6 },
         |index| {
-            SelfPlayGame::new(index as u64, &rules[index % 2], &config, &search, plan, game_rng(3, 0, index as u64))
+            SelfPlayGame::new(
+                index as u64,
+                &rules[index % 2],
+                &config,
+                &search,
+                simulations,
+                game_rng(3, 0, index as u64),
+            )
         },
         || vec![Box::new(UniformEvaluator)],
         &Counters::default(),

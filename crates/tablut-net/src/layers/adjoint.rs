@@ -9,7 +9,6 @@ mod gradients;
 mod heads;
 mod packed;
 mod rounded;
-mod shard;
 mod trunk;
 
 use std::ops::Range;
@@ -25,9 +24,8 @@ use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Positions};
 use buffers::{GROUP, RoundedSpace};
 use gradients::Gradients;
-pub use gradients::Workspace;
+pub use gradients::{Predictions, Shard, Workspace};
 use packed::{Adjoints, Packed};
-pub use shard::{Predictions, Shard};
 
 /// A net's layers, packed for the forward and the backward pass.
 pub struct LearningNet(Packed);

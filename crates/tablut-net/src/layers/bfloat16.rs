@@ -6,7 +6,7 @@ use tablut_rules::SQUARES;
 
 use super::packing::{GRID, PackedConvolution, PackedSquares};
 use super::trunk::{Activations, Place, TrunkStep};
-use crate::planes::PLANES;
+use crate::features::PLANES;
 
 /// One thread's buffers for a few positions at a time.
 pub(crate) struct Bf16Workspace {

@@ -2,8 +2,7 @@
 
 use super::parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
 use crate::architecture::{Architecture, BlockKind};
-use crate::features::FEATURES;
-use crate::planes::PLANES;
+use crate::features::{FEATURES, PLANES};
 use crate::policy::POLICY_PLANES;
 
 /// A residual block: `x + conv2(relu(conv1(x)))`, rectified.

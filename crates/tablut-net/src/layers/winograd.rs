@@ -5,7 +5,7 @@ use tablut_rules::SQUARES;
 
 use super::packing::{Arithmetic, GRID, PackedConvolution, PackedSquares};
 use super::trunk::{Activations, Place, TrunkStep};
-use crate::planes::PLANES;
+use crate::features::PLANES;
 
 /// Channels of the encoded planes, padded for the kernels.
 pub(crate) const PLANE_WIDTH: usize = PLANES.next_multiple_of(LANES);

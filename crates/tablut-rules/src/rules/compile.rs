@@ -3,8 +3,7 @@
 use crate::bitboard::{Bitboard, STEPPED};
 use crate::board::{CENTRE, Direction, Square};
 use crate::position::Position;
-use crate::rays::Rays;
-use crate::rules::escape_paths::EscapePaths;
+use crate::rays::{EscapePaths, Rays};
 use crate::rules::{Hostile, KingFall, Rules, Walk};
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet, RuleSetError,

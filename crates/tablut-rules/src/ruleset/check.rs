@@ -1,8 +1,8 @@
 //! Contradictions in a rule set: values that exclude each other, or that can never apply.
 
-use super::name::{EXPECTED, is_rule_set_name};
 use super::{
-    CampEntry, Escape, HostileCamps, Hostility, KingCapture, Landing, RepetitionResult, RuleSet, RuleSetError,
+    CampEntry, EXPECTED_NAME, Escape, HostileCamps, Hostility, KingCapture, Landing, RepetitionResult, RuleSet,
+    RuleSetError, is_rule_set_name,
 };
 use crate::board::MAX_DISTANCE;
 use crate::shown::shown;
@@ -32,7 +32,7 @@ impl RuleSet {
             (1..=MAX_DISTANCE as u32).contains(&reach),
             &format!("king.reach = {reach}, expected 1 to {MAX_DISTANCE}"),
         );
-        require(is_rule_set_name(&self.name), &format!("name = {:?}, expected {EXPECTED}", shown(&self.name)));
+        require(is_rule_set_name(&self.name), &format!("name = {:?}, expected {EXPECTED_NAME}", shown(&self.name)));
         require(
             shown(&self.source) == self.source,
             &format!("source = \"{}\", expected at most 160 characters of plain text", shown(&self.source)),

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::RuleSet;
-use super::name::nearest_name;
+use super::{RuleSet, nearest_name};
 use crate::shown::{shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the rulebook's order.

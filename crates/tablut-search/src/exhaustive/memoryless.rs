@@ -11,12 +11,11 @@
 //!   from. So an enemy with four or more pieces that can step cannot be left without a move.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
 use tablut_rules::{Bitboard, Move, MoveList, Position, Rules, SQUARES, Side};
-
-use super::TooManyPositions;
-use super::table::{Known, Table};
 
 /// One side's wins, under one rule set.
 #[derive(Debug)]
@@ -31,6 +30,14 @@ pub(super) struct Memoryless {
     levels: Vec<Level>,
     /// How often a move decided a position, weighted by the work that it saved; by side, from and to.
     decided: Vec<u32>,
+}
+
+/// The solver would have to look at more positions than allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {max_positions} positions to look at")]
+pub struct TooManyPositions {
+    /// The allowed number of positions.
+    pub max_positions: u64,
 }
 
 /// The number of positions looked at, and its limit.
@@ -216,4 +223,60 @@ impl Memoryless {
 
 fn index(side: Side, mv: Move) -> usize {
     (side.index() * SQUARES + mv.from.index()) * SQUARES + mv.to.index()
+}
+
+/// What is known about one position under the rules without history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Known {
+    /// The side wins within this number of plies.
+    wins_within: Option<u32>,
+    /// The side does not win within this number of plies.
+    open_within: u32,
+}
+
+/// The table grows and never removes an entry. The limit on the solver's work also limits the table. It compares whole
+/// positions, so two positions are never confused.
+#[derive(Debug, Default)]
+struct Table {
+    known: HashMap<Key, Known, BuildHasherDefault<Ready>>,
+}
+
+impl Table {
+    fn known(&self, position: &Position) -> Known {
+        self.known.get(&Key(*position)).copied().unwrap_or_default()
+    }
+
+    fn store(&mut self, position: &Position, known: Known) {
+        self.known.insert(Key(*position), known);
+    }
+}
+
+/// A position with its own hash.
+#[derive(Debug, PartialEq, Eq)]
+struct Key(Position);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash());
+    }
+}
+
+/// A hasher for values that already are hashes.
+#[derive(Default)]
+struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }

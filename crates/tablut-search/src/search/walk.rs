@@ -70,13 +70,7 @@ impl Walk {
 
     /// The query for the current position, whose moves are listed.
     pub fn query(&self) -> Query {
-        Query {
-            rules: self.game.rules().clone(),
-            position: *self.game.position(),
-            occurrences: self.game.occurrences(),
-            plies_since_capture: self.game.plies_since_capture(),
-            moves: self.moves.to_vec(),
-        }
+        self.game.owned_situation(&self.moves)
     }
 
     /// The result of a new node, if it is known. Otherwise its moves are listed.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, MoveList, RepetitionResult, RuleSet, Rules};
-use tablut_search::exhaustive::{Exhaustive, Verdict};
 use tablut_search::{Method, Search, SearchConfig, Solver, UniformEvaluator};
 
+use crate::exhaustive::{Exhaustive, Verdict};
 use crate::fakes::{HashEvaluator, finish, game, quiet, rules, search, sparse_game};
 
 /// Rule sets in which games soon end by their history, and positions with few pieces that move back and forth.

@@ -1,6 +1,7 @@
 //! The behaviour of a search, seen from outside.
 
 mod batching;
+mod exhaustive;
 mod fakes;
 mod finishing;
 mod golden;

@@ -1,9 +1,9 @@
 //! Wins in one move and in a few more, found without any knowledge, under every rule set.
 
 use tablut_rules::{Move, Side};
-use tablut_search::exhaustive::Exhaustive;
 use tablut_search::{Method, Proof, SearchConfig, Solver, Stop, UniformEvaluator};
 
+use crate::exhaustive::Exhaustive;
 use crate::fakes::{all_rules, game, plain, random_game, search, sparse_game};
 
 /// Rule set, position, a move that wins at once.

@@ -4,7 +4,7 @@
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
 use tablut_search::formulas::sampling::gumbel;
-use tablut_search::{Evaluator, QScale, Query, SearchConfig, SigmaConfig, Solver, value_of};
+use tablut_search::{Evaluator, QScale, SearchConfig, SigmaConfig, Solver, value_of};
 
 use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search};
 
@@ -34,13 +34,7 @@ fn new_node(game: &Game) -> Node {
     let mut list = MoveList::new();
     game.legal_moves(&mut list);
     let moves = list.to_vec();
-    let query = Query {
-        rules: game.rules().clone(),
-        position: *game.position(),
-        occurrences: game.occurrences(),
-        plies_since_capture: game.plies_since_capture(),
-        moves: moves.clone(),
-    };
+    let query = game.owned_situation(&moves);
     let evaluation = HashEvaluator.evaluate(&[query]).expect("a fake").remove(0);
     let logits = evaluation.logits.iter().map(|logit| f64::from(*logit)).collect();
     Node::new(side, (f64::from(evaluation.value()), f64::from(evaluation.draw())), logits, moves)

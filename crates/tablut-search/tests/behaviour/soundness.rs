@@ -1,9 +1,9 @@
 //! An independent solver never contradicts the tree's proofs.
 
 use tablut_rules::{Game, Move};
-use tablut_search::exhaustive::{Exhaustive, Goal};
 use tablut_search::{Method, Proof, SearchConfig, Solver, UniformEvaluator};
 
+use crate::exhaustive::{Exhaustive, Goal};
 use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search, sparse_game};
 
 /// Longer proofs would take the exhaustive solver too long.

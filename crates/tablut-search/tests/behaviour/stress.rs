@@ -3,9 +3,9 @@
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
-use tablut_search::exhaustive::{Exhaustive, Goal};
 use tablut_search::{Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig, Solver};
 
+use crate::exhaustive::{Exhaustive, Goal};
 use crate::fakes::{HashEvaluator, all_rules, finish, plain, random_game, sparse_game};
 
 struct Dice(ChaCha8Rng);

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use tablut_rules::{Game, MoveList, RepetitionResult, RuleSet, Rules, Side};
-use tablut_search::exhaustive::{Exhaustive, Goal, WinSolver};
+use tablut_search::exhaustive::WinSolver;
 
+use crate::exhaustive::{Exhaustive, Goal, Verdict};
 use crate::fakes::{all_rules, game, random_game, sparse_game};
 use crate::soundness::shuffle;
 
@@ -143,4 +144,30 @@ fn the_bound_on_work_is_kept() {
     let error = solver.shortest_win(7).expect_err("far more than 1000 positions");
     assert_eq!(error.to_string(), "more than 1000 positions to look at");
     assert_eq!(solver.shortest_win(1), Ok(None), "each question has the whole bound");
+}
+
+#[test]
+fn an_open_line_wins_in_one_and_the_fork_behind_it_in_three() {
+    // The king has an open row, so he escapes at once.
+    let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t d"), 100_000);
+    assert_eq!(solver.solve(1), Ok(Verdict::Win(Side::Defenders, 1)));
+    assert_eq!(solver.winning_moves(1).expect("few positions").len(), 4);
+    // The attackers to move cannot close two lines in different directions.
+    let mut solver = Exhaustive::new(&game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a"), 100_000);
+    assert_eq!(solver.solve(1), Ok(Verdict::Open));
+    assert_eq!(solver.solve(2), Ok(Verdict::Win(Side::Defenders, 2)));
+}
+
+#[test]
+fn a_ply_limit_makes_a_draw() {
+    let short = game("masters", "9/9/9/3tKt3/9/9/9/9/9 a").with_max_plies(2);
+    assert_eq!(Exhaustive::new(&short, 100_000).solve(1), Ok(Verdict::Open));
+    assert_eq!(Exhaustive::new(&short, 100_000).solve(2), Ok(Verdict::Draw));
+}
+
+#[test]
+fn the_plain_solver_keeps_its_bound_too() {
+    let start = Game::new(Arc::new(Rules::named("kvasir").expect("a built-in rule set")), Side::Attackers);
+    let error = Exhaustive::new(&start, 100).solve(4).expect_err("far more than 100 positions");
+    assert_eq!(error.to_string(), "more than 100 positions to look at");
 }

@@ -3,8 +3,8 @@
 use tablut_kernels::{Aligned, BF16_LANES, Bf16Images, Bf16WeightGradient, PointSums, Transformed};
 use tablut_rules::SQUARES;
 
+use crate::features::PLANES;
 use crate::layers::packing::GRID;
-use crate::planes::PLANES;
 
 /// Number of positions that go through a convolution together. They fit into the second-level cache.
 pub(super) const GROUP: usize = 8;

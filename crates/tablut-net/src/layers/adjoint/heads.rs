@@ -4,9 +4,8 @@
 use tablut_kernels::{Kernels, LANES, Rows};
 use tablut_rules::SQUARES;
 
-use super::gradients::{Workspace, sum_rows};
+use super::gradients::{Predictions, Shard, Workspace, sum_rows};
 use super::packed::Packed;
-use super::shard::{Predictions, Shard};
 use super::trunk::share_means;
 use crate::batch::Positions;
 use crate::layers::heads::{plane_and_square, softplus};

@@ -5,13 +5,12 @@ use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Ke
 use tablut_rules::SQUARES;
 
 use super::buffers::RoundedSpace;
-use super::gradients::{Workspace, sum_rows};
-use super::shard::Shard;
+use super::gradients::{Shard, Workspace, sum_rows};
 use crate::batch::Positions;
+use crate::features::PLANES;
 use crate::layers::kept::{Kept, row, row_mut};
 use crate::layers::packing::{PackedConvolution, PackedSquares};
 use crate::layers::trunk::{Activations, Place, TrunkStep};
-use crate::planes::PLANES;
 
 /// The forward pass of a shard, which keeps all activations.
 pub(super) struct Forward<'a> {

@@ -4,10 +4,9 @@ use tablut_kernels::{Aligned, Convolution, GradientEpilogue, Kernels, Matrix, Ro
 use tablut_rules::SQUARES;
 
 use super::buffers::{GROUP, Tiles};
-use super::gradients::{Workspace, sum_rows};
+use super::gradients::{Shard, Workspace, sum_rows};
 use super::packed::{Adjoints, Packed};
 use super::rounded::Backward;
-use super::shard::Shard;
 use crate::batch::Positions;
 use crate::features::FEATURES;
 use crate::layers::kept::{row, row_mut};
