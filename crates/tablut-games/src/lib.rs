@@ -13,6 +13,7 @@ mod cancel;
 mod doors;
 mod executor;
 mod metrics;
+mod metrics_file;
 mod npz;
 mod record;
 mod record_file;
@@ -25,10 +26,8 @@ pub use doors::{
     DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
-pub use metrics::{
-    GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, MetricsError, SelfPlayMetrics,
-    append_metrics, read_metrics, resume_metrics,
-};
+pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, SelfPlayMetrics};
+pub use metrics_file::{MetricsError, append_metrics, read_metrics, resume_metrics};
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{

@@ -110,9 +110,7 @@ impl Engine {
     ///
     /// As [`Engine::new`].
     pub fn bf16_without_registers(weights: &Weights) -> Result<Self, NetError> {
-        let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        let arithmetic = Arithmetic::Bf16(Bf16Kernels::without_registers());
-        Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
+        Self::for_tests(weights, Arithmetic::Bf16(Bf16Kernels::without_registers()))
     }
 
     /// An engine for `weights` in the bf16 of AVX-512 on one thread, on every machine. It is very slow and only meant for
@@ -122,8 +120,11 @@ impl Engine {
     ///
     /// As [`Engine::new`].
     pub fn bf16_without_vectors(weights: &Weights) -> Result<Self, NetError> {
+        Self::for_tests(weights, Arithmetic::Bf16Points(Bf16Vectors::without_vectors()))
+    }
+
+    fn for_tests(weights: &Weights, arithmetic: Arithmetic) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        let arithmetic = Arithmetic::Bf16Points(Bf16Vectors::without_vectors());
         Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
     }
 

@@ -113,14 +113,18 @@ impl Weights {
     /// The weights that play under the rules of `set`, as a net without specialists.
     #[must_use]
     pub fn for_rules(&self, set: &RuleSet) -> Self {
-        let tensors = self.specialist_for(set).map_or(&self.tensors, |name| &self.specialists[name].tensors);
-        Self { architecture: self.architecture.clone(), tensors: tensors.clone(), specialists: BTreeMap::new() }
+        self.part(self.specialist_for(set).map_or(&self.tensors, |name| &self.specialists[name].tensors))
     }
 
     /// The general weights, as a net without specialists.
     #[must_use]
     pub fn general(&self) -> Self {
-        Self { specialists: BTreeMap::new(), ..self.clone() }
+        self.part(&self.tensors)
+    }
+
+    /// A part's tensors as a net without specialists.
+    fn part(&self, tensors: &BTreeMap<String, Tensor>) -> Self {
+        Self { architecture: self.architecture.clone(), tensors: tensors.clone(), specialists: BTreeMap::new() }
     }
 
     /// Which part plays which rules.
@@ -130,12 +134,8 @@ impl Weights {
 
     /// Every part as a net without specialists, in the order of [`Parts`].
     pub(crate) fn part_weights(&self) -> impl Iterator<Item = Self> {
-        let part = |specialist: &Specialist| Self {
-            architecture: self.architecture.clone(),
-            tensors: specialist.tensors.clone(),
-            specialists: BTreeMap::new(),
-        };
-        std::iter::once(self.general()).chain(self.specialists.values().map(part))
+        let theirs = self.specialists.values().map(|specialist| &specialist.tensors);
+        std::iter::once(&self.tensors).chain(theirs).map(|tensors| self.part(tensors))
     }
 
     /// The net's architecture.

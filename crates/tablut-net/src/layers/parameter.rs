@@ -26,11 +26,6 @@ impl Parameter {
         let mut stream = Normal::new(seed, &self.name);
         (0..self.len()).map(|_| self.initial_scale * stream.next()).collect()
     }
-
-    /// Whether the parameter is added rather than multiplied. Biases have no weight decay.
-    pub fn is_bias(&self) -> bool {
-        self.dims.len() == 1
-    }
 }
 
 /// A parameter's place in the order of the forward pass.

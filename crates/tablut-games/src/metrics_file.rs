@@ -1,0 +1,180 @@
+//! A run's `metrics.jsonl`: one JSON object per line for each generation. The learner writes it, and reports read it.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tablut_net::durable;
+
+use crate::metrics::GenerationMetrics;
+
+/// The metrics of a run cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// The file.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        error: std::io::Error,
+    },
+    /// A line is not the metrics of a generation. The file is not changed.
+    #[error(
+        "{path}, line {line}: {reason}; expected the metrics of one generation as a JSON object. Mend or remove the \
+         line: the run does not need it to go on"
+    )]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// Reads all metrics in the file at `path`, or none if the file does not exist. Unknown keys are ignored. Keys that an
+/// earlier version did not write have their default.
+///
+/// An incomplete last line is also ignored, because a crash during writing leaves one.
+pub fn read_metrics(path: &Path) -> Result<Vec<GenerationMetrics>, MetricsError> {
+    Ok(whole_lines(path, &read(path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
+}
+
+/// Reads the metrics of the generations before `end`, and removes the rest from the file: an incomplete last line, and
+/// lines of generations that were not finished and will be repeated. All other lines stay unchanged.
+pub fn resume_metrics(path: &Path, end: u64) -> Result<Vec<GenerationMetrics>, MetricsError> {
+    let before = read(path)?;
+    let mut kept = Vec::new();
+    let mut bytes = Vec::new();
+    for (line, metrics) in whole_lines(path, &before)? {
+        if metrics.generation < end {
+            bytes.extend_from_slice(line);
+            bytes.push(b'\n');
+            kept.push(metrics);
+        }
+    }
+    if bytes != before {
+        durable::write(path, &bytes).map_err(|error| MetricsError::Io { path: path.to_owned(), error })?;
+    }
+    Ok(kept)
+}
+
+/// Appends one line.
+pub fn append_metrics(path: &Path, metrics: &GenerationMetrics) -> Result<(), MetricsError> {
+    let append = || {
+        let mut line = serde_json::to_vec(metrics)?;
+        line.push(b'\n');
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        file.write_all(&line)?;
+        file.sync_data()
+    };
+    append().map_err(|error| MetricsError::Io { path: path.to_owned(), error })
+}
+
+/// The file's bytes, or none if it does not exist.
+fn read(path: &Path) -> Result<Vec<u8>, MetricsError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        bytes => bytes.map_err(|error| MetricsError::Io { path: path.to_owned(), error }),
+    }
+}
+
+/// Every complete line without its end, and its metrics.
+fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, MetricsError> {
+    let mut lines = Vec::new();
+    for (place, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        let whole = line.strip_suffix(b"\n");
+        match (serde_json::from_slice(whole.unwrap_or(line)), whole) {
+            (Ok(metrics), _) => lines.push((whole.unwrap_or(line), metrics)),
+            (Err(_), None) => {}
+            (Err(error), Some(_)) => {
+                let reason = error.to_string();
+                return Err(MetricsError::Line { path: path.to_owned(), line: place + 1, reason });
+            }
+        }
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn line(generation: u64) -> Value {
+        let mut metrics = GenerationMetrics { generation, simulations: 8, ..GenerationMetrics::default() };
+        metrics.learning.loss.value = 0.5;
+        serde_json::to_value(metrics).unwrap()
+    }
+
+    /// Resumes a file with `text` after generation `end - 1`, and returns what is left of it.
+    fn resumed(text: &str, end: u64) -> Result<(Vec<u64>, String), MetricsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        fs::write(&path, text).unwrap();
+        let metrics = resume_metrics(&path, end);
+        let left = fs::read_to_string(&path).unwrap();
+        if metrics.is_err() {
+            assert_eq!(left, text, "an error changes nothing");
+        }
+        metrics.map(|metrics| (metrics.iter().map(|metrics| metrics.generation).collect(), left))
+    }
+
+    #[test]
+    fn lines_of_other_versions_stay_to_the_byte() {
+        let mut newer = line(1);
+        newer["ratings"] = serde_json::json!({ "elo": [1, 2] });
+        newer["learning"]["loss"]["later"] = 0.25.into();
+        let text = format!("{}\n {newer}\n{}\n", line(0), line(2));
+        assert_eq!(resumed(&text, 3).unwrap(), (vec![0, 1, 2], text));
+    }
+
+    #[test]
+    fn a_line_without_a_key_that_was_added_later_is_read() {
+        /// The dotted paths of all keys below `value`.
+        fn keys(value: &Value, prefix: &str, found: &mut Vec<String>) {
+            for (key, value) in value.as_object().into_iter().flatten() {
+                found.push(format!("{prefix}/{key}"));
+                keys(value, &format!("{prefix}/{key}"), found);
+            }
+        }
+        let mut all = Vec::new();
+        keys(&line(0), "", &mut all);
+        assert!(all.len() > 20, "{all:?}");
+        for key in all.iter().filter(|key| *key != "/generation") {
+            let mut older = line(0);
+            let (parent, name) = key.rsplit_once('/').unwrap();
+            older.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap();
+            let text = format!("{older}\n");
+            assert_eq!(resumed(&text, 1).unwrap_or_else(|error| panic!("without {key}: {error}")), (vec![0], text));
+        }
+    }
+
+    #[test]
+    fn only_a_torn_last_line_and_generations_to_be_done_again_are_dropped() {
+        let (first, second) = (line(0).to_string(), line(1).to_string());
+        let whole = format!("{first}\n");
+        for cut in [1, 2, second.len() / 2, second.len() - 1] {
+            let torn = format!("{first}\n{}", &second[..cut]);
+            assert_eq!(resumed(&torn, 2).unwrap(), (vec![0], whole.clone()));
+        }
+        // Only the end of the line is missing, so the line is complete and kept.
+        let text = format!("{first}\n{second}");
+        assert_eq!(resumed(&text, 2).unwrap(), (vec![0, 1], format!("{text}\n")));
+        assert_eq!(resumed(&text, 1).unwrap(), (vec![0], whole));
+    }
+
+    #[test]
+    fn any_other_line_that_cannot_be_read_is_named() {
+        let good = line(0).to_string();
+        for bad in ["no json", "", "{\"simulations\":8}", &good[..9]] {
+            for (text, number) in [(format!("{bad}\n{good}\n"), 1), (format!("{good}\n{bad}\n"), 2)] {
+                let error = resumed(&text, 9).unwrap_err().to_string();
+                assert!(error.contains(&format!("metrics.jsonl, line {number}: ")), "{error}");
+            }
+        }
+    }
+}
