@@ -6,12 +6,13 @@ use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::Architecture;
 
 use crate::burn_net::{BurnNet, host_values, sum_of, tensor};
-use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
+use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::learner::LearnerState;
 use crate::loss::{LossTensors, loss};
 use crate::muon;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
 use crate::product_net::{Multiply, ProductNet};
+use crate::step_error::StepError;
 
 /// The weights and the optimiser's state on a device.
 pub struct BurnBackend {

@@ -11,7 +11,7 @@ use tablut_net::{
 };
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::gradient_backend::StepError;
+use crate::step_error::StepError;
 
 /// A net's parameters as burn tensors, each flat, in the order of its layers.
 pub struct BurnNet {

@@ -4,6 +4,7 @@
 //! that asks. Its panics end in `device/guard.rs`.
 
 mod batching;
+mod error;
 mod fault;
 mod guard;
 mod server;
@@ -15,18 +16,19 @@ use std::sync::Arc;
 use burn::tensor::{Device, FloatDType};
 use tablut_games::{Concurrency, TrainingBatch};
 use tablut_net::{DeviceChoice, Inference, NetDevice, NetError, Precision, Processor, Weights};
-use tablut_rules::shown;
 
+pub use self::error::DeviceError;
 use self::fault::{Fault, Work};
 use self::guard::{Health, caught};
 use self::server::{DeviceInference, Link};
 use crate::burn_backend::BurnBackend;
 use crate::config::MachineConfig;
 use crate::cpu_backend::CpuBackend;
-use crate::gradient_backend::{GradientBackend, StepError, StepReport};
+use crate::gradient_backend::{GradientBackend, StepReport};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
 use crate::product_net::Multiply;
+use crate::step_error::StepError;
 
 /// Where a run plays and learns. Clones are the same device.
 #[derive(Clone, Default)]
@@ -193,44 +195,6 @@ impl Drop for DeviceLearner {
     fn drop(&mut self) {
         // Tensors of a broken device may panic once more when they are freed.
         let _ = caught(|| drop(self.learner.take()));
-    }
-}
-
-/// A device cannot be used.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DeviceError {
-    /// The program was built without GPUs.
-    #[error(
-        "device {0}: this program was built without the feature `gpu`; build it with `cargo build --release --features gpu`"
-    )]
-    NotBuilt(DeviceChoice),
-    /// There is no device of that number.
-    #[error("device {choice}: there is no such device; Vulkan finds {}", found_text(*.found))]
-    Missing {
-        /// What was asked for.
-        choice: DeviceChoice,
-        /// Number of devices.
-        found: usize,
-    },
-    /// The device is there and does not work.
-    #[error("device {choice}: it cannot be used: {reason}")]
-    Unusable {
-        /// What was asked for.
-        choice: DeviceChoice,
-        /// The reason.
-        reason: String,
-    },
-    /// The environment's fault cannot be read.
-    #[error("TABLUT_DEVICE_FAULT = `{}`: expected evaluate:N or learn:N, a device's N-th batch or step from 1", shown(.0))]
-    Fault(String),
-}
-
-fn found_text(found: usize) -> String {
-    match found {
-        0 => "none here (is the driver installed?)".to_owned(),
-        1 => "one here, gpu:0".to_owned(),
-        _ => format!("{found} here, gpu:0 to gpu:{}", found - 1),
     }
 }
 

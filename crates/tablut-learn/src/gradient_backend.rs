@@ -1,10 +1,10 @@
-//! Training steps on the weights: the trait of everything that takes them, its results and its errors.
+//! Training steps on the weights: the trait of everything that takes them, and its results.
 
 use tablut_games::{LossParts, TrainingBatch};
-use tablut_kernels::{BF16_LANES, SimdError};
 use tablut_net::Weights;
 
 use crate::learner::LearnerState;
+use crate::step_error::StepError;
 
 /// A learner. It owns the weights and the optimiser's state, on any device.
 pub trait GradientBackend: Send {
@@ -29,40 +29,6 @@ pub struct StepReport {
     pub gradient_norm: f32,
     /// Norm of all weights together, after the step.
     pub weight_norm: f32,
-}
-
-/// A training step failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StepError {
-    /// A number is infinite or not a number.
-    #[error(
-        "learning diverged at step {step}: the {what} is {value}; a lower learning rate or gradient norm may help \
-         (the last checkpoint is sound)"
-    )]
-    Diverged {
-        /// The step, counted from 1.
-        step: u64,
-        /// Loss or gradient norm.
-        what: &'static str,
-        /// Its value.
-        value: f32,
-    },
-    /// The device has failed.
-    #[error("learning: {0} (the last checkpoint is sound)")]
-    Device(String),
-    /// The machine has no matrix registers.
-    #[error("learning in bf16 needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
-    NoAmx,
-    /// The net has too few channels, or too many, to fill the matrix registers.
-    #[error("learning in bf16 needs a multiple of {BF16_LANES} channels, found {found}")]
-    Channels {
-        /// The net's.
-        found: usize,
-    },
-    /// The processor does not support the instruction set in `TABLUT_SIMD`.
-    #[error(transparent)]
-    Simd(#[from] SimdError),
 }
 
 /// Rejects a step whose loss or gradients are not finite. `step` counts from 1.

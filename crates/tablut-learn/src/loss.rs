@@ -8,8 +8,8 @@ use tablut_net::layers::adjoint::Predictions;
 use tablut_search::formulas::softmax::{exp, log_softmax};
 
 use crate::burn_net::{Outputs, host_values, mean_of, tensor};
-use crate::gradient_backend::StepError;
 use crate::moves::{PaddedMoves, cross_entropy};
+use crate::step_error::StepError;
 
 /// The weight of the moves left in the sum. Policy and outcome have the weight 1.
 const MOVES_LEFT_WEIGHT: f32 = 0.1;

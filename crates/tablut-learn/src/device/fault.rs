@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::DeviceError;
+use super::error::DeviceError;
 
 /// The environment variable with a fault: `evaluate:N` or `learn:N`, the device's N-th batch or step, counted from 1.
 const VARIABLE: &str = "TABLUT_DEVICE_FAULT";

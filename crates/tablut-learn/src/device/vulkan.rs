@@ -3,7 +3,7 @@
 use burn::tensor::{Device, DeviceType, FloatDType, Tensor};
 use tablut_net::DeviceChoice;
 
-use super::DeviceError;
+use super::error::DeviceError;
 use super::guard::caught;
 use crate::product_net::Multiply;
 

@@ -11,8 +11,7 @@ use tablut_net::{
     Weights, durable, onnx,
 };
 
-use super::positions;
-use super::{at_least_one, print, seconds};
+use super::common::{self, at_least_one, print, seconds};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
@@ -81,7 +80,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
-    let positions = positions::encoded(largest, SEED)?;
+    let positions = common::encoded(largest, SEED)?;
     let device = args.device.open()?;
     for weights in &nets {
         for &threads in &args.threads {
@@ -112,7 +111,7 @@ fn time_batches(
     device: &str,
 ) -> anyhow::Result<()> {
     for &batch in &args.batch {
-        let secs = time(&mut nets, &positions::first(positions, batch), args.secs)?;
+        let secs = time(&mut nets, &common::first(positions, batch), args.secs)?;
         let per_sec = |secs: f64| (batch * nets.len()) as f64 / secs;
         let evals_per_sec = per_sec(secs[secs.len() / 2]);
         let shape = weights.architecture().clone();
@@ -193,11 +192,11 @@ mod tests {
     fn every_thread_evaluates_at_least_one_batch_in_no_time() {
         let Processor::Device(device) = ComputeDevice::reference().unwrap().processor() else { panic!("a device") };
         let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
-        let positions = positions::encoded(3, 1).unwrap();
+        let positions = common::encoded(3, 1).unwrap();
         let mut on_device = [device.open(&weights).unwrap(), device.open(&weights).unwrap()];
         let secs = time(&mut on_device, &positions, 0.0).unwrap();
         assert!(secs.len() == 2 && secs[0] > 0.0 && secs[0] <= secs[1], "{secs:?}");
         let mut on_cores: [Box<dyn Inference>; 1] = [Box::new(Engine::new(&weights).unwrap())];
-        assert_eq!(time(&mut on_cores, &positions::first(&positions, 2), 0.0).unwrap().len(), 1);
+        assert_eq!(time(&mut on_cores, &common::first(&positions, 2), 0.0).unwrap().len(), 1);
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tablut_games::{CancelToken, Counters, PlayedGames};
 
 use super::super::selfplay::GamesArgs;
-use super::print;
+use super::common::print;
 use crate::console::Console;
 
 /// Time self-play by a config, as `selfplay` and `train` play it

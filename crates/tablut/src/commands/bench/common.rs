@@ -1,11 +1,16 @@
-//! Positions from random games, for benchmarks: every run has the same.
+//! What the benchmarks have in common: positions from random games, arguments, and the figures that they print.
 
+use std::fmt::Display;
+use std::io::Write as _;
 use std::sync::Arc;
 
 use anyhow::Context;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use serde::Serialize;
 use tablut_net::{FEATURES, InputBatch, PLANES, encode};
 use tablut_rules::{Game, MoveList, Rules, SQUARES, Side};
+
+use crate::console::Console;
 
 /// The most plies played before a position is encoded.
 const MAX_PLIES: u32 = 60;
@@ -57,6 +62,32 @@ pub fn first(batch: &InputBatch, n: usize) -> InputBatch {
         features: batch.features[..n * FEATURES].to_vec(),
         moves: batch.moves[..n_moves].to_vec(),
         move_ends: batch.move_ends[..n].to_vec(),
+    }
+}
+
+/// Prints one line, in words or as JSON.
+pub fn print(console: &mut Console, figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()> {
+    if json {
+        writeln!(console, "{}", serde_json::to_string(figures)?)?;
+    } else {
+        writeln!(console, "{figures}")?;
+    }
+    Ok(())
+}
+
+/// An argument that is a number of at least 1.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(n) => Ok(n),
+    }
+}
+
+/// An argument that is a time.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),
+        _ => Err("expected seconds from 0 to 3600".to_owned()),
     }
 }
 
