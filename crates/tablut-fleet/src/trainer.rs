@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tablut_games::{CancelToken, Counters, DoorError, GameRecord, MakeInference, PlayedGames, RunError, run_tasks};
+use tablut_games::{CancelToken, Counters, GameSourceError, GameRecord, MakeInference, PlayedGames, RunError, run_tasks};
 use tablut_net::NetEvaluator;
 use tablut_search::Evaluator;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -75,7 +75,7 @@ impl FleetTrainer {
     }
 
     /// Begins `order`, of which only the games `wanted` are needed, and has its jobs handed out.
-    fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), DoorError> {
+    fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), GameSourceError> {
         let progress = Progress::new(spec, order.clone(), probe, wanted);
         self.shared.lock().orders.insert(order.generation(), progress);
         self.send(Command::HandOut)
@@ -89,9 +89,9 @@ impl FleetTrainer {
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
         on_game: &mut dyn FnMut(&GameRecord, u64),
-    ) -> Result<PlayedGames, DoorError> {
+    ) -> Result<PlayedGames, GameSourceError> {
         let start = Instant::now();
-        let ended = || DoorError::Other(Box::new(FleetError::Ended));
+        let ended = || GameSourceError::Other(Box::new(FleetError::Ended));
         loop {
             let mut state = self.shared.lock();
             if state.failed.is_some() {
@@ -112,18 +112,18 @@ impl FleetTrainer {
                 drop(self.shared.change.wait_timeout(state, POLL));
             }
             if cancel.is_cancelled() {
-                return Err(DoorError::Stopped);
+                return Err(GameSourceError::Stopped);
             }
         }
     }
 
     /// Ends a generation or match whose games are no longer needed.
-    fn close(&self, generation: u64) -> Result<(), DoorError> {
+    fn close(&self, generation: u64) -> Result<(), GameSourceError> {
         self.shared.lock().orders.remove(&generation);
         self.send(Command::Stored(generation))
     }
 
-    fn send(&self, command: Command) -> Result<(), DoorError> {
+    fn send(&self, command: Command) -> Result<(), GameSourceError> {
         self.commands.send(command).map_err(|_| self.failure())
     }
 
@@ -134,9 +134,9 @@ impl FleetTrainer {
     }
 
     /// Why the broker's thread has ended.
-    fn failure(&self) -> DoorError {
+    fn failure(&self) -> GameSourceError {
         let failed = self.shared.lock().failed.take();
-        DoorError::Other(Box::new(failed.unwrap_or(FleetError::Ended)))
+        GameSourceError::Other(Box::new(failed.unwrap_or(FleetError::Ended)))
     }
 
     /// Plays a share of the games again. Returns the games of workers whose games do not differ.
@@ -146,7 +146,7 @@ impl FleetTrainer {
         new: Vec<ReceivedGame>,
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
-    ) -> Result<Vec<ReceivedGame>, DoorError> {
+    ) -> Result<Vec<ReceivedGame>, GameSourceError> {
         let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.played.game.index);
         let chosen: Vec<&ReceivedGame> = new.iter().filter(is_chosen).collect();
         if chosen.is_empty() {
@@ -167,9 +167,9 @@ impl FleetTrainer {
             |_, _| {},
         );
         let again = again.map_err(|error| match error {
-            RunError::Stopped => DoorError::Stopped,
-            RunError::Evaluate(error) => DoorError::Play(RunError::Evaluate(error)),
-            RunError::Task(error) => DoorError::Other(Box::new(error)),
+            RunError::Stopped => GameSourceError::Stopped,
+            RunError::Evaluate(error) => GameSourceError::Play(RunError::Evaluate(error)),
+            RunError::Task(error) => GameSourceError::Other(Box::new(error)),
         })?;
         let mut wrong = Vec::new();
         for (received, played_here) in chosen.into_iter().zip(&again) {
@@ -182,7 +182,7 @@ impl FleetTrainer {
     }
 
     /// Discards the games of a worker that has sent a wrong game, and has them played again.
-    fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), DoorError> {
+    fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), GameSourceError> {
         let ReceivedGame { played: ResultGame { game, .. }, worker } = wrong;
         if matches!(order, Order::Match(_)) {
             // The earlier games of a match have been counted already.
@@ -192,7 +192,7 @@ impl FleetTrainer {
                  of games",
                 game.index
             ));
-            return Err(DoorError::Other(Box::new(error)));
+            return Err(GameSourceError::Other(Box::new(error)));
         }
         let mut state = self.shared.lock();
         state.distrusted.insert(worker.clone());

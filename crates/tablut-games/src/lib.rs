@@ -4,13 +4,13 @@
 //!   [`CancelToken`] stops it.
 //! - [`SelfPlayGame`]: one net against itself, as a task, with equal searches or a [`Handicap`].
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
-//! - [`GameSource`], [`NetSink`]: the two interfaces between self-play and training; [`LocalGames`] plays in this
+//! - [`GameSource`]: the interface between self-play and training; [`LocalGames`] plays in this
 //!   process.
 //! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
 //! - [`ReplayWindow`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
 
 mod cancel;
-mod doors;
+mod game_source;
 mod executor;
 mod metrics;
 mod metrics_file;
@@ -22,8 +22,8 @@ mod statistics;
 mod window;
 
 pub use cancel::CancelToken;
-pub use doors::{
-    DoorError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, NetSink, PlayedGames, WorkerReport,
+pub use game_source::{
+    GameSourceError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, PlayedGames, WorkerReport,
 };
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
 pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, SelfPlayMetrics};

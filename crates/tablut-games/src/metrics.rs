@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tablut_ratings::RatedGeneration;
 use tablut_rules::{Reason, Side};
 
-use crate::doors::FleetReport;
+use crate::game_source::FleetReport;
 use crate::record::GameRecord;
 use crate::statistics::{Endings, NetLosses, RuleSetStatistics};
 

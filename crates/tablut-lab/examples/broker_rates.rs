@@ -19,7 +19,7 @@ use tablut_fleet::{
     result_subject,
 };
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, NetSink, SelfPlayConfig,
+    CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig,
 };
 use tablut_net::{Architecture, Engine, Inference, Model, Precision, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -72,13 +72,13 @@ fn main() -> Result<(), Failure> {
     for (what, seconds) in [("broker takes", sent.0), ("learner takes", sent.1)] {
         writeln!(out, "{what}: {:.0} games/s, {:.1} MB/s", GAMES as f64 / seconds, mega / seconds)?;
     }
-    games.kept(0)?;
+    games.stored(0)?;
 
     for shape in ["b4c32", "b6c64", "b10c128"] {
         let weights = Weights::initial(&shape.parse()?, 1);
         let hash = weights.hash();
         let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
-        (&mut &trainer).publish(0, &model)?;
+        games.publish(&model)?;
         for fetchers in FETCHERS {
             let (seconds, bytes) = runtime.block_on(fetch(&url, &hash, fetchers))?;
             let nets = (fetchers * FETCHES) as f64;

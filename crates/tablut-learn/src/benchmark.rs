@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, DoorError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow,
+    CancelToken, Concurrency, Counters, GameSourceError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow,
     RunError, run_tasks, write_records,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
@@ -127,7 +127,7 @@ fn lengths(
             cancel,
             |_, _| {},
         );
-        games.extend(round.map_err(DoorError::from)?);
+        games.extend(round.map_err(GameSourceError::from)?);
     }
     Ok((games, counters.evaluations.load(Ordering::Relaxed)))
 }
@@ -168,7 +168,7 @@ fn speed(
     match run_tasks(config.schedule.games, concurrency, game, evaluator, &counters, &over, |_, _| {}) {
         Ok(_) => {}
         Err(RunError::Stopped) if !cancel.is_cancelled() => {}
-        Err(error) => return Err(DoorError::from(error).into()),
+        Err(error) => return Err(GameSourceError::from(error).into()),
     }
     let seconds = start.get().map_or(0.0, |start| start.elapsed().as_secs_f64());
     Ok(counters.evaluations.load(Ordering::Relaxed) as f64 / seconds.max(1e-9))

@@ -66,5 +66,5 @@ pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use step_error::StepError;
 pub use survey::{RunCheck, RunSummary, check_run};
-pub use train::{Doors, OnEvent, RateNet, RunEvent, train};
+pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;

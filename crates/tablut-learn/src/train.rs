@@ -6,8 +6,8 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, GenerationMetrics,
-    LearningMetrics, LossParts, METRICS_SCHEMA, NetSink, RecordFile, SelfPlayMetrics, append_metrics, read_records,
+    CancelToken, Counters, GameSourceError, FleetReport, GameOrder, GameRecord, GameSource, GenerationMetrics,
+    LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, append_metrics, read_records,
     write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
@@ -22,14 +22,6 @@ use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
 use crate::special::handicaps;
 use crate::train_error::TrainError;
-
-/// Where a run's games come from, and where its nets go in addition to its folder.
-pub struct Doors<'a> {
-    /// The source of games.
-    pub games: &'a mut dyn GameSource,
-    /// Receives each new net after it is in the run's folder.
-    pub nets: Option<&'a mut dyn NetSink>,
-}
 
 /// What happens in a run. The training loop sends the events of each generation in the order of this list; the function that
 /// rates nets sends those of rating, and whoever watches the run sends notes and pauses.
@@ -93,19 +85,19 @@ pub type OnEvent<'a> = &'a (dyn Fn(RunEvent<'_>) + Sync);
 /// Plays the games that rate the net of a generation, [`rating_pairs`](crate::rating_pairs); none where there are no pairs. The
 /// result is written into the metrics and changes nothing else. It must be a function of run and generation, except for its
 /// time.
-pub type RateNet<'a> = &'a dyn Fn(&Run, u64, &Model, &CancelToken) -> Result<Option<RatedGeneration>, DoorError>;
+pub type RateNet<'a> = &'a dyn Fn(&Run, u64, &Model, &CancelToken) -> Result<Option<RatedGeneration>, GameSourceError>;
 
-/// Runs all remaining generations. `cancel` stops it between two steps or rounds. Without `rate` no net is rated.
+/// Runs all remaining generations with the games of a source. `cancel` stops it between two steps or rounds. Without `rate` no net is rated.
 pub fn train(
     run: &mut Run,
-    mut doors: Doors<'_>,
+    games: &mut dyn GameSource,
     counters: &Counters,
     cancel: &CancelToken,
     rate: Option<RateNet<'_>>,
     on_event: OnEvent<'_>,
 ) -> Result<(), TrainError> {
     while run.next_generation < run.config.schedule.generations {
-        let metrics = generation(run, &mut doors, counters, cancel, rate, on_event)?;
+        let metrics = generation(run, games, counters, cancel, rate, on_event)?;
         on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
         if run.follow_time()? {
@@ -118,21 +110,21 @@ pub fn train(
 /// One generation: games, window, steps, checkpoint, metrics.
 fn generation(
     run: &mut Run,
-    doors: &mut Doors<'_>,
+    source: &mut dyn GameSource,
     counters: &Counters,
     cancel: &CancelToken,
     rate: Option<RateNet<'_>>,
     on_event: OnEvent<'_>,
 ) -> Result<GenerationMetrics, TrainError> {
     let generation = run.next_generation;
-    let (games, selfplay, fleet) = games_of(run, generation, doors.games, counters, cancel, on_event)?;
-    doors.games.kept(generation)?;
+    let (games, selfplay, fleet) = games_of(run, generation, source, counters, cancel, on_event)?;
+    source.stored(generation)?;
     run.history.push(&run.rules, &games);
     let n_games = games.len();
     on_event(RunEvent::GamesSaved { generation, selfplay: &selfplay });
     let next = generation + 1;
     if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
-        doors.games.begin(&order(run, next)?)?;
+        source.begin(&order(run, next)?)?;
     }
     let mut measurements = Measurements::new(selfplay.evaluations);
     let (rule_sets, fresh) = measurements.games(run, &games)?;
@@ -171,9 +163,7 @@ fn generation(
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
-    if let Some(nets) = &mut doors.nets {
-        nets.publish(generation, &run.model())?;
-    }
+    source.publish(&run.model())?;
     Ok(metrics)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{DoorError, ExamineError, MetricsError, RecordFileError, ReplayError};
+use tablut_games::{GameSourceError, ExamineError, MetricsError, RecordFileError, ReplayError};
 use tablut_net::{ModelFileError, NetError, Precision};
 use tablut_rules::RuleSetError;
 
@@ -110,28 +110,28 @@ pub enum TrainError {
     Learning(#[from] StepError),
     /// Games could not be collected, or a net could not be published.
     #[error("self-play: {0}")]
-    Door(DoorError),
+    Games(GameSourceError),
     /// The rating games of a net could not be played.
     #[error("rating the net: {0}")]
-    Rating(DoorError),
+    Rating(GameSourceError),
     /// The run was asked to stop. All files on disk are complete.
     #[error("stopped on request")]
     Stopped,
 }
 
-impl From<DoorError> for TrainError {
-    fn from(error: DoorError) -> Self {
+impl From<GameSourceError> for TrainError {
+    fn from(error: GameSourceError) -> Self {
         match error {
-            DoorError::Stopped => Self::Stopped,
-            error => Self::Door(error),
+            GameSourceError::Stopped => Self::Stopped,
+            error => Self::Games(error),
         }
     }
 }
 
 impl TrainError {
-    pub(crate) fn of_rating(error: DoorError) -> Self {
+    pub(crate) fn of_rating(error: GameSourceError) -> Self {
         match error {
-            DoorError::Stopped => Self::Stopped,
+            GameSourceError::Stopped => Self::Stopped,
             error => Self::Rating(error),
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
-use tablut_games::{CancelToken, DoorError};
+use tablut_games::{CancelToken, GameSourceError};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
 use tablut_net::{Model, Precision, TrainingSummary};
 use tablut_players::{Contestant, NamedPlayer, PlayerSpec, SearchOptions};
@@ -26,9 +26,9 @@ pub fn rate(
     model: &Model,
     cancel: &CancelToken,
     on_event: OnEvent<'_>,
-) -> Result<Option<RatedGeneration>, DoorError> {
+) -> Result<Option<RatedGeneration>, GameSourceError> {
     let (start, paused) = (Instant::now(), cancel.paused());
-    let failed = |error: anyhow::Error| DoorError::Other(error.into());
+    let failed = |error: anyhow::Error| GameSourceError::Other(error.into());
     let against = parse_players(&run.config.evaluation.against).map_err(failed)?;
     let places: Vec<usize> = (0..against.len()).filter(|&place| against[place].spec.is_reproducible()).collect();
     let pairs = rating_pairs(&run.config, &run.rules, &places, generation);
@@ -49,7 +49,7 @@ pub fn rate(
             on_event(RunEvent::RatingGameEnded);
         },
     );
-    let tables = played.map_err(|error| DoorError::Other(error.into()))?.ok_or(DoorError::Stopped)?;
+    let tables = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
     let matches = pairs.iter().zip(tables).map(|(order, pairs)| RatedMatch {
         rules: order.rules.name().to_owned(),
         opponent: order.opponent.name(&run.config.evaluation.against),

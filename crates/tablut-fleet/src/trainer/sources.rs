@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tablut_arena::{GameResult, MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
 use tablut_games::{
-    CancelToken, Counters, DoorError, FleetReport, GameOrder, GameRecord, GameSource, MakeInference, NetSink,
+    CancelToken, Counters, GameSourceError, FleetReport, GameOrder, GameRecord, GameSource, MakeInference,
     PlayedGames,
 };
 use tablut_net::Model;
@@ -26,14 +26,6 @@ pub struct FleetGames<'a> {
     probe: Option<(u32, String)>,
 }
 
-/// The nets of a run, published for the workers.
-impl NetSink for &FleetTrainer {
-    fn publish(&mut self, _generation: u64, model: &Model) -> Result<(), DoorError> {
-        let weights = Arc::new(model.weights.clone());
-        self.send(Command::Net(weights.hash(), weights))
-    }
-}
-
 impl<'a> FleetGames<'a> {
     /// The games of the workers of `fleet`. `make_inference` is used for the probe and for the games that are played
     /// again.
@@ -43,7 +35,7 @@ impl<'a> FleetGames<'a> {
 }
 
 impl GameSource for FleetGames<'_> {
-    fn begin(&mut self, order: &GameOrder) -> Result<(), DoorError> {
+    fn begin(&mut self, order: &GameOrder) -> Result<(), GameSourceError> {
         let simulations = order.simulations;
         let order = Order::from(order.clone());
         let spec = self.fleet.spec(&order);
@@ -54,7 +46,7 @@ impl GameSource for FleetGames<'_> {
             Some((of, known)) if *of == simulations => known.clone(),
             _ => {
                 let here = probe(&spec, |weights| (self.make_inference)(weights));
-                let here = here.map_err(|error| DoorError::Other(Box::new(error)))?;
+                let here = here.map_err(|error| GameSourceError::Other(Box::new(error)))?;
                 self.probe.insert((simulations, here)).1.clone()
             }
         };
@@ -68,7 +60,7 @@ impl GameSource for FleetGames<'_> {
         counters: &Counters,
         cancel: &CancelToken,
         on_game: &(dyn Fn(&GameRecord) + Sync),
-    ) -> Result<PlayedGames, DoorError> {
+    ) -> Result<PlayedGames, GameSourceError> {
         self.begin(order)?;
         self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
             counters.evaluations.fetch_add(evaluations, Ordering::Relaxed);
@@ -76,8 +68,13 @@ impl GameSource for FleetGames<'_> {
         })
     }
 
-    fn kept(&mut self, generation: u64) -> Result<(), DoorError> {
+    fn stored(&mut self, generation: u64) -> Result<(), GameSourceError> {
         self.fleet.send(Command::Stored(generation))
+    }
+
+    fn publish(&mut self, model: &Model) -> Result<(), GameSourceError> {
+        let weights = Arc::new(model.weights.clone());
+        self.fleet.send(Command::Net(weights.hash(), weights))
     }
 }
 
@@ -134,7 +131,7 @@ impl<'a> FleetMatches<'a> {
                 self.reports.extend(played.fleet);
                 true
             }
-            Err(DoorError::Stopped) => false,
+            Err(GameSourceError::Stopped) => false,
             Err(error) => return Err(fleet_error(error)),
         };
         // The games of a match that the user stopped stay at the broker for the next start.
@@ -147,10 +144,10 @@ impl<'a> FleetMatches<'a> {
 }
 
 /// The error of a game source as an error of the fleet.
-fn fleet_error(error: DoorError) -> FleetError {
+fn fleet_error(error: GameSourceError) -> FleetError {
     match error {
-        DoorError::Stopped => FleetError::Stopped,
-        DoorError::Other(error) => match error.downcast::<FleetError>() {
+        GameSourceError::Stopped => FleetError::Stopped,
+        GameSourceError::Other(error) => match error.downcast::<FleetError>() {
             Ok(error) => *error,
             Err(other) => FleetError::message("match", other),
         },

@@ -15,7 +15,7 @@ use super::*;
 use crate::config::TrainConfig;
 use crate::cpu_backend::CpuBackend;
 use crate::run::Run;
-use crate::train::{Doors, train};
+use crate::train::train;
 use crate::train_error::TrainError;
 
 fn faulty(fault: &str) -> ComputeDevice {
@@ -181,8 +181,7 @@ fn run(folder: &Path, device: Option<ComputeDevice>) -> Result<Run, TrainError> 
     let processor = run.device.processor();
     let make = |weights: &Weights| processor.make(weights);
     let mut games = LocalGames::new(&make, Concurrency { workers: 2, tasks_per_worker: 4 });
-    let doors = Doors { games: &mut games, nets: None };
-    train(&mut run, doors, &Counters::default(), &CancelToken::new(), None, &|_| {})?;
+    train(&mut run, &mut games, &Counters::default(), &CancelToken::new(), None, &|_| {})?;
     Ok(run)
 }
 

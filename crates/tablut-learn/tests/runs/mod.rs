@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use tablut_games::{CancelToken, Concurrency, Counters, LocalGames};
-use tablut_learn::{Doors, Run, TrainConfig, TrainError, train};
+use tablut_learn::{Run, TrainConfig, TrainError, train};
 use tablut_net::{Engine, Inference, Weights};
 
 /// Trains by `config` with some values replaced, in the folder `run` of `folder`. Goes on with what is there.
@@ -25,7 +25,6 @@ pub fn resume(folder: &Path) -> Result<Run, TrainError> {
 pub fn train_to_the_end(mut run: Run) -> Result<Run, TrainError> {
     let engine = |weights: &Weights| -> Box<dyn Inference> { Box::new(Engine::new(weights).unwrap()) };
     let mut games = LocalGames::new(&engine, Concurrency { workers: 2, tasks_per_worker: 8 });
-    let doors = Doors { games: &mut games, nets: None };
-    train(&mut run, doors, &Counters::default(), &CancelToken::new(), None, &|_| {})?;
+    train(&mut run, &mut games, &Counters::default(), &CancelToken::new(), None, &|_| {})?;
     Ok(run)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use indicatif::HumanCount;
 use tablut_games::{
-    CancelToken, Counters, DoorError, GameOrder, GameSource, LocalGames, PlayedGames, RecordFile, write_records,
+    CancelToken, Counters, GameSourceError, GameOrder, GameSource, LocalGames, PlayedGames, RecordFile, write_records,
 };
 use tablut_learn::{ComputeDevice, MachineConfig};
 
@@ -82,7 +82,7 @@ impl OrderedGames {
         counters: &Counters,
         cancel: &CancelToken,
         on_game: &(dyn Fn() + Sync),
-    ) -> Result<PlayedGames, DoorError> {
+    ) -> Result<PlayedGames, GameSourceError> {
         let mut source = LocalGames::new(&*self.make_net, self.device.concurrency(&self.machine));
         source.collect(&self.order, counters, cancel, &|_| on_game())
     }
@@ -100,7 +100,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let played = games.play(&Counters::default(), &cancel, &|| progress.advance());
     drop(progress);
     let played = match played {
-        Err(DoorError::Stopped) => {
+        Err(GameSourceError::Stopped) => {
             console.voice.say("Stopped: self-play keeps games only when all have ended.");
             return Err(Interrupted::now().into());
         }

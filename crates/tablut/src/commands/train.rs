@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
 use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
-use tablut_learn::{Doors, EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
+use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
 use tablut_net::{Model, Weights, durable};
 use tablut_play::ServeArgs;
 
@@ -218,15 +218,13 @@ impl Args {
             let on_device = |weights: &Weights| processor.make(weights);
             let make: MakeInference<'_> = if run.device.is_cpu() { &**make_engine } else { &on_device };
             let mut games = LocalGames::new(make, concurrency).watched(live);
-            let doors = Doors { games: &mut games, nets: None };
-            return Ok(train(run, doors, &counters, cancel, Some(&rate), &on_event));
+            return Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event));
         };
         let status = fleet.status();
         events.progress().watch(move || status().to_string());
         // Workers play on their cores, so the games that are played here have to have the same bits.
-        let (mut games, mut nets) = (FleetGames::new(&fleet, &**make_engine), &fleet);
-        let doors = Doors { games: &mut games, nets: Some(&mut nets) };
-        Ok(train(run, doors, &counters, cancel, Some(&rate), &on_event))
+        let mut games = FleetGames::new(&fleet, &**make_engine);
+        Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event))
     }
 
     /// The run's folder, and whether the run there goes on with its own config: with `--resume`, and where `--time` has

@@ -1,4 +1,4 @@
-//! The two interfaces between self-play and training: where games come from, and where the current net goes.
+//! The interface between self-play and training: where games come from.
 //!
 //! A run on one machine plays its games itself ([`LocalGames`]) and keeps its nets in its folder. Other processes may
 //! also play the games. A game depends only on its [`GameOrder`] and its number, so it does not matter who plays it.
@@ -130,10 +130,10 @@ pub struct WorkerReport {
     pub games_per_second: f64,
 }
 
-/// The errors of the two interfaces.
+/// Why games cannot be had.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum DoorError {
+pub enum GameSourceError {
     /// The run was cancelled.
     #[error("stopped on request")]
     Stopped,
@@ -145,7 +145,7 @@ pub enum DoorError {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<RunError> for DoorError {
+impl From<RunError> for GameSourceError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Stopped => Self::Stopped,
@@ -158,7 +158,7 @@ impl From<RunError> for DoorError {
 pub trait GameSource {
     /// Announces that the games of `order` will be requested, so that others can start to play them. Does not wait for
     /// them.
-    fn begin(&mut self, _order: &GameOrder) -> Result<(), DoorError> {
+    fn begin(&mut self, _order: &GameOrder) -> Result<(), GameSourceError> {
         Ok(())
     }
 
@@ -170,18 +170,17 @@ pub trait GameSource {
         counters: &Counters,
         cancel: &CancelToken,
         on_game: &(dyn Fn(&GameRecord) + Sync),
-    ) -> Result<PlayedGames, DoorError>;
+    ) -> Result<PlayedGames, GameSourceError>;
 
     /// Announces that the games of `generation` are stored elsewhere and will not be requested again.
-    fn kept(&mut self, _generation: u64) -> Result<(), DoorError> {
+    fn stored(&mut self, _generation: u64) -> Result<(), GameSourceError> {
         Ok(())
     }
-}
 
-/// Where the current net goes.
-pub trait NetSink {
-    /// Publishes the net after `generation`.
-    fn publish(&mut self, generation: u64, model: &Model) -> Result<(), DoorError>;
+    /// Receives each new net after it is in the run's folder.
+    fn publish(&mut self, _model: &Model) -> Result<(), GameSourceError> {
+        Ok(())
+    }
 }
 
 /// Games that this process plays itself.
@@ -211,7 +210,7 @@ impl GameSource for LocalGames<'_> {
         counters: &Counters,
         cancel: &CancelToken,
         on_game: &(dyn Fn(&GameRecord) + Sync),
-    ) -> Result<PlayedGames, DoorError> {
+    ) -> Result<PlayedGames, GameSourceError> {
         let counts = || {
             let Counters { evaluations, batches, evaluator_micros, asking, slots, .. } = counters;
             [evaluations, batches, evaluator_micros, asking, slots].map(|counter| counter.load(Ordering::Relaxed))
