@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tablut_games::{CancelToken, Counters, GameSourceError, GameRecord, MakeInference, PlayedGames, RunError, run_tasks};
+use tablut_games::{
+    CancelToken, Counters, GameRecord, GameSourceError, MakeInference, PlayedGames, RunError, run_tasks,
+};
 use tablut_net::NetEvaluator;
 use tablut_search::Evaluator;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};

@@ -10,8 +10,8 @@
 //! - [`ReplayWindow`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
 
 mod cancel;
-mod game_source;
 mod executor;
+mod game_source;
 mod metrics;
 mod metrics_file;
 mod npz;
@@ -22,10 +22,10 @@ mod statistics;
 mod window;
 
 pub use cancel::CancelToken;
-pub use game_source::{
-    GameSourceError, FleetReport, GameOrder, GameSource, LocalGames, MakeInference, PlayedGames, WorkerReport,
-};
 pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
+pub use game_source::{
+    FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,
+};
 pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, SelfPlayMetrics};
 pub use metrics_file::{MetricsError, append_metrics, read_metrics, resume_metrics};
 pub use npz::{NpzError, write_npz};

@@ -47,7 +47,6 @@ pub struct ReplayWindow {
     rules: Vec<Arc<Rules>>,
     generations: VecDeque<Vec<Sample>>,
     max_positions: usize,
-    uneven_value_share: f32,
 }
 
 /// A packed training position. Its legal moves are generated again when it is drawn.
@@ -68,13 +67,7 @@ impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
     pub fn new(rules: Vec<Arc<Rules>>, max_positions: usize) -> Self {
-        Self { rules, generations: VecDeque::new(), max_positions, uneven_value_share: 1.0 }
-    }
-
-    /// The same window. In games with unequal sides, this share of the value target is the search's value (1 unless set).
-    #[must_use]
-    pub fn with_uneven_value_share(self, uneven_value_share: f32) -> Self {
-        Self { uneven_value_share, ..self }
+        Self { rules, generations: VecDeque::new(), max_positions }
     }
 
     /// Positions in the window.
@@ -193,7 +186,8 @@ impl ReplayWindow {
         };
         encode_symmetric(&view, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
-        let value_share = if sample.unequal { self.uneven_value_share } else { value_share };
+        // The better player decides the outcome of a game with unequal sides.
+        let value_share = if sample.unequal { 1.0 } else { value_share };
         batch.wdl.push(value_target(sample.outcome, sample.search, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
     }

@@ -135,23 +135,19 @@ fn unequal_searches_do_not_change_the_other_games() {
 fn outcomes_of_unequal_games_teach_no_values() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
     let mut game = play(&order(config(), Vec::new())).swap_remove(0);
-    let target = |game: &GameRecord, share: Option<f32>| {
+    let target = |game: &GameRecord| {
         let mut window = ReplayWindow::new(vec![rules.clone()], 1000);
-        if let Some(share) = share {
-            window = window.with_uneven_value_share(share);
-        }
         window.push(std::slice::from_ref(game)).unwrap();
         window.in_order(0.0).wdl
     };
-    let outcome = target(&game, None);
+    let outcome = target(&game);
     assert!(outcome.iter().all(|wdl| wdl.contains(&1.0)), "{outcome:?}");
     game.handicap.simulations = Some([13, 3]);
     let searched: Vec<f32> = game.plies.iter().map(|ply| ply.search.as_ref().unwrap().chances.value()).collect();
-    let values: Vec<f32> = target(&game, None).iter().map(|wdl| wdl[0] - wdl[2]).collect();
+    let values: Vec<f32> = target(&game).iter().map(|wdl| wdl[0] - wdl[2]).collect();
     for (value, search) in values.iter().zip(&searched) {
         assert!((value - search).abs() < 1e-6, "{value} is not the search's {search}");
     }
-    assert_eq!(target(&game, Some(0.0)), outcome);
 }
 
 #[test]

@@ -18,9 +18,7 @@ use tablut_fleet::{
     Connection, FleetGames, FleetTrainer, Order, ResultGame, ResultHeader, ResultMessage, TrainerOptions, probe,
     result_subject,
 };
-use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig,
-};
+use tablut_games::{CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig};
 use tablut_net::{Architecture, Engine, Inference, Model, Precision, TrainingSummary, Weights};
 use tablut_rules::Rules;
 use tablut_search::SelfPlaySearch;

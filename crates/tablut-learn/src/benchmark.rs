@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameSourceError, GameOrder, GameRecord, MakeInference, RecordFile, ReplayWindow,
-    RunError, run_tasks, write_records,
+    CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSourceError, MakeInference, RecordFile,
+    ReplayWindow, RunError, run_tasks, write_records,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;

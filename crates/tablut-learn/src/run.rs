@@ -217,8 +217,7 @@ impl Run {
             kept += positions;
             latest.push((path, games));
         }
-        self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions)
-            .with_uneven_value_share(learning.uneven_value_share);
+        self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions);
         for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }

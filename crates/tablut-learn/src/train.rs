@@ -6,7 +6,7 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, GameSourceError, FleetReport, GameOrder, GameRecord, GameSource, GenerationMetrics,
+    CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationMetrics,
     LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, append_metrics, read_records,
     write_records,
 };

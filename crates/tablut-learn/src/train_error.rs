@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{GameSourceError, ExamineError, MetricsError, RecordFileError, ReplayError};
+use tablut_games::{ExamineError, GameSourceError, MetricsError, RecordFileError, ReplayError};
 use tablut_net::{ModelFileError, NetError, Precision};
 use tablut_rules::RuleSetError;
 

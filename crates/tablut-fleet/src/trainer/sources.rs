@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tablut_arena::{GameResult, MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
 use tablut_games::{
-    CancelToken, Counters, GameSourceError, FleetReport, GameOrder, GameRecord, GameSource, MakeInference,
-    PlayedGames,
+    CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, MakeInference, PlayedGames,
 };
 use tablut_net::Model;
 use tablut_players::{NamedPlayer, Nets};

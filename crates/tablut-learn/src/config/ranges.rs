@@ -60,7 +60,6 @@ impl TrainConfig {
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
         faults.extend(self.selfplay_faults());
-        faults.extend(self.learning_faults());
         faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
         if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
     }
@@ -74,15 +73,5 @@ impl TrainConfig {
             ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
             (p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64"),
         ])
-    }
-
-    fn learning_faults(&self) -> Vec<String> {
-        let (l, unit) = (&self.learning, 0.0..=1.0);
-        faults(&[(
-            unit.contains(&l.uneven_value_share),
-            "learning.uneven_value_share",
-            &l.uneven_value_share,
-            "0 to 1",
-        )])
     }
 }

@@ -58,9 +58,6 @@ pub struct LearningConfig {
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
     /// so no games are lost for training.
     pub held_out_share: f32,
-    /// Share of the search's value in the value target of games with unequal searches (`selfplay.balance`),
-    /// 0 to 1. Default 1: their outcomes, which the better player decides, teach no values.
-    pub uneven_value_share: f32,
 }
 
 impl Default for LearningConfig {
@@ -74,7 +71,6 @@ impl Default for LearningConfig {
             decay_share: 0.3,
             value_share: 0.4,
             held_out_share: 0.0,
-            uneven_value_share: 1.0,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use indicatif::HumanCount;
 use tablut_games::{
-    CancelToken, Counters, GameSourceError, GameOrder, GameSource, LocalGames, PlayedGames, RecordFile, write_records,
+    CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, write_records,
 };
 use tablut_learn::{ComputeDevice, MachineConfig};
 
