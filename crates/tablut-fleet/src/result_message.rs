@@ -96,18 +96,31 @@ impl ResultMessage {
         Ok(read_header(bytes)?.0)
     }
 
-    /// Reads a message whose games have at most `max_game_bytes` each when unpacked.
-    pub fn unpack(bytes: &[u8], max_game_bytes: usize) -> Result<Self, FleetError> {
+    /// Reads a message of at most `max_games` games, which have at most `max_game_bytes` each when unpacked. `check` sees
+    /// each game before the next one is unpacked, so that a small message cannot fill the memory.
+    pub fn unpack(
+        bytes: &[u8],
+        [max_games, max_game_bytes]: [usize; 2],
+        check: impl Fn(&ResultGame) -> Result<(), String>,
+    ) -> Result<Self, FleetError> {
         let wrong = |reason: String| FleetError::message("result", reason);
         let (header, mut rest) = read_header(bytes)?;
+        if header.games > max_games {
+            return Err(wrong(format!("{} games, at most {max_games} were asked for", header.games)));
+        }
         let mut games = Vec::new();
         while !rest.is_empty() {
+            if games.len() == header.games {
+                return Err(wrong(format!("more than the {} games of its header", header.games)));
+            }
             let (evaluations, after) = rest.split_first_chunk().ok_or_else(|| wrong("cut short".to_owned()))?;
             let (length, after) = after.split_first_chunk().ok_or_else(|| wrong("cut short".to_owned()))?;
             let length = u32::from_le_bytes(*length) as usize;
             let (frame, after) = after.split_at_checked(length).ok_or_else(|| wrong("cut short".to_owned()))?;
             let game = unpack_game(frame, max_game_bytes).map_err(|error| wrong(format!("game: {error}")))?;
-            games.push(ResultGame { game, evaluations: u64::from_le_bytes(*evaluations) });
+            let game = ResultGame { game, evaluations: u64::from_le_bytes(*evaluations) };
+            check(&game).map_err(wrong)?;
+            games.push(game);
             rest = after;
         }
         if games.len() != header.games {

@@ -31,8 +31,12 @@ pub struct Aligned<T: Element = f32> {
 
 impl<T: Element> Aligned<T> {
     /// A buffer of `len` zeros.
+    ///
+    /// # Panics
+    ///
+    /// If no machine has so much memory.
     pub fn zeroed(len: usize) -> Aligned<T> {
-        let lines = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+        let lines = volume([len, size_of::<T>()]).div_ceil(size_of::<Line>());
         Aligned { lines: vec![Line([0; 64]); lines], len, element: PhantomData }
     }
 }
@@ -54,9 +58,34 @@ impl<T: Element> DerefMut for Aligned<T> {
     }
 }
 
+/// The product of the sides of a buffer.
+///
+/// # Panics
+///
+/// If no machine has memory for as many bytes.
+pub(crate) fn volume<const N: usize>(sides: [usize; N]) -> usize {
+    let volume = sides.into_iter().try_fold(1, usize::checked_mul);
+    volume.filter(|volume| isize::try_from(*volume).is_ok()).expect("a size that memory can have")
+}
+
+/// `n`, rounded up to a multiple of `step`.
+///
+/// # Panics
+///
+/// If there is no such number.
+pub(crate) fn padded(n: usize, step: usize) -> usize {
+    n.checked_next_multiple_of(step).expect("a size that memory can have")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[should_panic(expected = "a size that memory can have")]
+    fn a_length_whose_bytes_overflow_is_refused() {
+        let _ = Aligned::<f32>::zeroed((1 << 62) + 16);
+    }
 
     #[test]
     fn a_buffer_has_its_length_and_begins_on_a_cache_line() {

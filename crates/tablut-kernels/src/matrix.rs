@@ -1,5 +1,6 @@
 //! A matrix packed for products.
 
+use crate::aligned::volume;
 use crate::{Aligned, LANES};
 
 /// A weight matrix `[outputs, inputs]`, packed in panels of sixteen outputs: `[outputs / 16][inputs][16]`. An
@@ -19,7 +20,7 @@ impl Matrix {
     ///
     /// If `weights` does not have `outputs * inputs` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Matrix {
-        assert_eq!(weights.len(), outputs * inputs, "size of a matrix");
+        assert_eq!(weights.len(), volume([outputs, inputs]), "size of a matrix");
         let mut matrix = Matrix::zeroed(outputs, inputs);
         for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
             for (input, &weight) in row.iter().enumerate() {
@@ -32,7 +33,7 @@ impl Matrix {
 
     fn zeroed(outputs: usize, inputs: usize) -> Matrix {
         let panels = outputs.div_ceil(LANES);
-        Matrix { inputs, panels, packed: Aligned::zeroed(panels * inputs * LANES) }
+        Matrix { inputs, panels, packed: Aligned::zeroed(volume([panels, inputs, LANES])) }
     }
 
     /// The length of an input row.

@@ -10,7 +10,7 @@ pub(crate) mod output;
 pub(crate) mod spread;
 pub(crate) mod weights;
 
-use crate::aligned::Element;
+use crate::aligned::{Element, padded, volume};
 use crate::matrix::packed_index;
 use crate::{Aligned, LANES};
 
@@ -42,12 +42,13 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// If a side is not a positive multiple of three.
+    /// If a side is not a positive multiple of three, or is above 65,535.
     pub const fn new(height: usize, width: usize) -> Grid {
         assert!(
             height > 0 && width > 0 && height.is_multiple_of(TILE) && width.is_multiple_of(TILE),
             "the sides of a grid are multiples of three"
         );
+        assert!(height <= u16::MAX as usize && width <= u16::MAX as usize, "the sides of a grid are at most 65,535");
         Grid { height, width }
     }
 
@@ -90,10 +91,10 @@ impl Convolution {
     /// If `outputs` is not a multiple of sixteen, or `weights` does not have `outputs * inputs * 9` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Convolution {
         assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
-        assert_eq!(weights.len(), outputs * inputs * 9, "size of a kernel");
-        let padded = inputs.next_multiple_of(LANES);
+        assert_eq!(weights.len(), volume([outputs, inputs, 9]), "size of a kernel");
+        let padded = padded(inputs, LANES);
         let size = outputs * padded;
-        let mut points = Aligned::zeroed(POINTS * size);
+        let mut points = Aligned::zeroed(volume([POINTS, outputs, padded]));
         for (pair, taps) in weights.chunks_exact(9).enumerate() {
             let (output, input) = (pair / inputs, pair % inputs);
             let at = packed_index(padded, output, input);
@@ -121,8 +122,8 @@ impl Convolution {
     /// If `outputs` is not a multiple of sixteen.
     pub fn zeroed(outputs: usize, inputs: usize) -> Convolution {
         assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
-        let inputs = inputs.next_multiple_of(LANES);
-        Convolution { inputs, outputs, points: Aligned::zeroed(POINTS * outputs * inputs) }
+        let inputs = padded(inputs, LANES);
+        Convolution { inputs, outputs, points: Aligned::zeroed(volume([POINTS, outputs, inputs])) }
     }
 
     pub(crate) fn points_mut(&mut self) -> &mut [f32] {
@@ -159,19 +160,21 @@ pub struct Transformed<T: Element = f32> {
 
 impl<T: Element> Transformed<T> {
     /// Memory for `images` images of `channels` channels. Values are unspecified until written.
+    ///
+    /// # Panics
+    ///
+    /// If the channels are not a multiple of sixteen, or no machine has so much memory.
     pub fn new(grid: Grid, images: usize, channels: usize) -> Self {
-        let size = POINTS * point_stride::<T>(grid, images, channels);
-        Self { grid, values: Aligned::zeroed(size), images, channels }
+        Self { grid, values: Aligned::zeroed(size_of_points::<T>(grid, images, channels)), images, channels }
     }
 
     /// Changes the size to `images` images of `channels` channels, without allocating.
     ///
     /// # Panics
     ///
-    /// If that is more than the memory was made for.
+    /// If the channels are not a multiple of sixteen, or that is more than the memory was made for.
     pub fn reshape(&mut self, images: usize, channels: usize) {
-        assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
-        let size = POINTS * point_stride::<T>(self.grid, images, channels);
+        let size = size_of_points::<T>(self.grid, images, channels);
         assert!(size <= self.values.len(), "room for the tiles");
         (self.images, self.channels) = (images, channels);
     }
@@ -203,6 +206,13 @@ impl<T: Element> Transformed<T> {
     pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
+}
+
+/// The values of all points, with the space between them.
+fn size_of_points<T>(grid: Grid, images: usize, channels: usize) -> usize {
+    assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
+    let values = volume([POINTS, images, grid.tiles(), channels]);
+    values.saturating_add(POINTS * (point_stride::<T>(grid, 0, 0)))
 }
 
 /// One cache line more than the values of a point, so that the points of a tile are in different cache sets.

@@ -138,7 +138,7 @@ fn completions_and_manual_pages_know_every_command() {
     let pages: Vec<String> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(said.contains(&format!("({} pages)", pages.len())), "{said}");
-    for page in ["tablut.1", "tablut-train.1", "tablut-generate-puzzles.1", "tablut-bench-search.1"] {
+    for page in ["tablut.1", "tablut-train.1", "tablut-generate-puzzles.1", "tablut-bench-inference.1"] {
         assert!(pages.iter().any(|name| name == page), "{page}: {pages:?}");
         let text = fs::read_to_string(folder.join(page)).unwrap();
         assert!(text.contains(".SH NAME") && text.contains(".SH OPTIONS"), "{page}");

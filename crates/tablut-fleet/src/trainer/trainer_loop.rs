@@ -14,6 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::state::{Command, FleetStatus, Shared, TrainerOptions};
 use crate::broker::{Broker, JOBS, RESULTS, RUNS, Received, SILENCE, next};
+use crate::checks::{check, max_game_bytes};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
 use crate::job_size::job_size;
@@ -330,21 +331,24 @@ impl TrainerLoop {
         header: &ResultHeader,
         bytes: &[u8],
     ) -> Result<(ResultMessage, usize), String> {
-        let max_game_bytes = match self.shared.lock().orders.get(&generation) {
-            Some(progress) => progress.check_header(header)?,
+        let order = match self.shared.lock().orders.get(&generation) {
+            Some(progress) => progress.check_header(header).map(|()| progress.order.clone())?,
             None => return Err("its generation is complete".to_owned()),
         };
+        let most = [order.games(), max_game_bytes(&order)];
+        let unpack = |bytes: &[u8]| {
+            ResultMessage::unpack(bytes, most, |game| check(&order, game)).map_err(|error| error.to_string())
+        };
         let Some(object) = &header.object else {
-            let result = ResultMessage::unpack(bytes, max_game_bytes).map_err(|error| error.to_string())?;
-            return Ok((result, bytes.len()));
+            return Ok((unpack(bytes)?, bytes.len()));
         };
         let bytes = self.broker.object(object).await.map_err(|error| error.to_string())?;
-        let result = ResultMessage::unpack(&bytes, max_game_bytes).map_err(|error| error.to_string())?;
-        // What cannot be removed expires after a week.
-        let _ = self.broker.remove_object(object).await;
+        let result = unpack(&bytes)?;
         if result.header.worker != header.worker {
             return Err("the object contains another worker's games".to_owned());
         }
+        // What cannot be removed expires after a week.
+        let _ = self.broker.remove_object(object).await;
         Ok((result, bytes.len()))
     }
 

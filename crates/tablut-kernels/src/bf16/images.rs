@@ -1,6 +1,7 @@
 //! Numbers in bf16, images of them with the zero padding that a convolution reads, and the operations after a
 //! convolution.
 
+use crate::aligned::volume;
 use crate::{Aligned, Grid};
 
 /// Channels come in groups of this size. One tile product sums over this many inputs, and a block of two tiles has this
@@ -76,7 +77,7 @@ impl Bf16Images {
         let fills = channels > 0 && channels.is_multiple_of(BF16_LANES);
         assert!(fills, "channels come in multiples of {BF16_LANES}");
         let layout = Layout::new(grid);
-        Bf16Images { layout, channels, n_images, values: Aligned::zeroed(n_images * layout.places() * channels) }
+        Bf16Images { layout, channels, n_images, values: Aligned::zeroed(volume([n_images, layout.places(), channels])) }
     }
 
     /// The grid of the images.

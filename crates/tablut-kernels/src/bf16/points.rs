@@ -1,6 +1,7 @@
 //! Winograd convolutions with products in bf16: their packed weights, and the tiles of images.
 
 use super::images::round;
+use crate::aligned::{padded, volume};
 use crate::winograd::{POINTS, transform_kernel};
 use crate::{Aligned, LANES, Transformed};
 
@@ -22,10 +23,10 @@ impl Bf16PointConvolution {
     /// If `outputs` is not a multiple of sixteen, or `weights` does not have `outputs * inputs * 9` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Bf16PointConvolution {
         assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
-        assert_eq!(weights.len(), outputs * inputs * 9, "size of a kernel");
-        let padded = inputs.next_multiple_of(LANES);
+        assert_eq!(weights.len(), volume([outputs, inputs, 9]), "size of a kernel");
+        let padded = padded(inputs, LANES);
+        let mut points = Aligned::zeroed(volume([POINTS, outputs, padded]));
         let size = outputs * padded;
-        let mut points = Aligned::zeroed(POINTS * size);
         for (pair, taps) in weights.chunks_exact(9).enumerate() {
             let at = index(padded, pair / inputs, pair % inputs);
             for (point, value) in transform_kernel(taps).into_iter().enumerate() {

@@ -8,6 +8,7 @@ use super::channels_first::{STEP, channels_first, pairs_of_positions, row_len, s
 use super::images::{BF16_LANES, Bf16Images};
 #[cfg(target_arch = "x86_64")]
 use super::{amx, blocks::Sums};
+use crate::aligned::{padded, volume};
 use crate::{Aligned, Grid};
 
 /// Number of taps of a 3×3 convolution.
@@ -28,10 +29,10 @@ impl Bf16WeightGradient {
     /// Buffers for at most `n_images` images of `inputs` and `outputs` channels.
     pub fn new(grid: Grid, n_images: usize, inputs: usize, outputs: usize) -> Bf16WeightGradient {
         let layout = Bf16Images::new(grid, 0, BF16_LANES).layout();
-        let wide = |channels: usize| channels.next_multiple_of(BF16_LANES);
+        let wide = |channels: usize| padded(channels, BF16_LANES);
         Bf16WeightGradient {
-            inputs: Aligned::zeroed(n_images * wide(inputs) * row_len(layout)),
-            gradients: Aligned::zeroed(n_images * wide(outputs) * steps(layout) * STEP),
+            inputs: Aligned::zeroed(volume([n_images, wide(inputs), row_len(layout)])),
+            gradients: Aligned::zeroed(volume([n_images, wide(outputs), steps(layout), STEP])),
             offsets: Vec::new(),
         }
     }

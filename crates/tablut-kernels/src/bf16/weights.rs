@@ -2,6 +2,7 @@
 
 use super::images::{BF16_LANES, Layout, round};
 use crate::Aligned;
+use crate::aligned::{padded, volume};
 
 /// The largest number of steps of a product: nine taps of 512 channels.
 const MOST_STEPS: usize = 9 * 512 / BF16_LANES;
@@ -28,7 +29,7 @@ impl Bf16Convolution {
     /// If `weights` has another size, `side` is neither 3 nor 1, there are no inputs or more than 512, or there are no
     /// outputs.
     pub fn pack(outputs: usize, inputs: usize, side: usize, weights: &[f32]) -> Bf16Convolution {
-        assert_eq!(weights.len(), outputs * inputs * side * side, "size of a kernel");
+        assert_eq!(weights.len(), volume([outputs, inputs, side, side]), "size of a kernel");
         let taps = side * side;
         let mut packed = Self::zeroed(outputs, inputs, side);
         packed.fill([outputs, inputs], |[output, input, tap]| weights[(output * inputs + input) * taps + tap]);
@@ -44,8 +45,8 @@ impl Bf16Convolution {
         assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
         assert!((1..=512).contains(&inputs), "1 to 512 inputs");
         assert!(outputs > 0, "a convolution has outputs");
-        let (inputs, outputs) = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
-        Bf16Convolution { inputs, outputs, side, tiles: Aligned::zeroed(side * side * inputs * outputs) }
+        let (inputs, outputs) = (padded(inputs, BF16_LANES), padded(outputs, BF16_LANES));
+        Bf16Convolution { inputs, outputs, side, tiles: Aligned::zeroed(volume([side, side, inputs, outputs])) }
     }
 
     /// Sets the weights of a 3×3 convolution to `[outputs, inputs, 3, 3]`, without allocating.
@@ -70,7 +71,7 @@ impl Bf16Convolution {
     }
 
     fn check(&self, outputs: usize, inputs: usize, weights: &[f32]) {
-        assert_eq!((self.side, weights.len()), (3, outputs * inputs * 9), "size of a kernel");
+        assert_eq!((self.side, weights.len()), (3, volume([outputs, inputs, 9])), "size of a kernel");
         let wide = (inputs.next_multiple_of(BF16_LANES), outputs.next_multiple_of(BF16_LANES));
         assert_eq!((self.inputs, self.outputs), wide, "channels of a convolution");
     }

@@ -172,7 +172,7 @@ impl Kernels {
         image: &mut [f32],
     ) {
         assert!(maxima.len().is_multiple_of(LANES) && maxima.len() == gradient.len(), "channels come in sixteens");
-        assert!(first + maxima.len() <= width, "channels within the width");
+        assert!(first.checked_add(maxima.len()).is_some_and(|end| end <= width), "channels within the width");
         assert!(image.len().is_multiple_of(width) && active.len() == image.len(), "whole squares");
         dispatch!(self.simd, add_at_maxima(active, [maxima, gradient], [width, first], image));
     }

@@ -2,6 +2,7 @@
 
 use super::{POINTS, SPAN};
 use crate::LANES;
+use crate::aligned::volume;
 use crate::lanes::Lanes;
 
 /// Taps of a kernel.
@@ -124,6 +125,12 @@ unsafe fn to_taps<V: Lanes>(m: [V; SPAN]) -> [V; 3] {
     }
 }
 
+/// The number of sums at all points.
+fn size_of_sums(inputs: usize, outputs: usize) -> usize {
+    assert!(inputs.is_multiple_of(LANES) && outputs.is_multiple_of(LANES), "channels come in sixteens");
+    volume([POINTS, inputs, outputs])
+}
+
 /// The sums of a convolution's weight gradient at every point: `[point][input][output]`.
 pub struct PointSums {
     inputs: usize,
@@ -133,17 +140,21 @@ pub struct PointSums {
 
 impl PointSums {
     /// Memory for at most `inputs` and `outputs` channels. Values are unspecified until written.
+    ///
+    /// # Panics
+    ///
+    /// If the channels are not multiples of sixteen, or no machine has so much memory.
     pub fn new(inputs: usize, outputs: usize) -> PointSums {
-        PointSums { inputs, outputs, values: crate::Aligned::zeroed(POINTS * inputs * outputs) }
+        PointSums { inputs, outputs, values: crate::Aligned::zeroed(size_of_sums(inputs, outputs)) }
     }
 
     /// Changes the size to `inputs` and `outputs` channels, without allocating.
     ///
     /// # Panics
     ///
-    /// If that is more than the memory was made for.
+    /// If the channels are not multiples of sixteen, or that is more than the memory was made for.
     pub fn reshape(&mut self, inputs: usize, outputs: usize) {
-        assert!(POINTS * inputs * outputs <= self.values.len(), "room for the sums");
+        assert!(size_of_sums(inputs, outputs) <= self.values.len(), "room for the sums");
         (self.inputs, self.outputs) = (inputs, outputs);
     }
 
