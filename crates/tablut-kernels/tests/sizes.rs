@@ -3,8 +3,8 @@
 use std::panic::catch_unwind;
 
 use tablut_kernels::{
-    Aligned, Bf16Convolution, Bf16Images, Bf16PointConvolution, Bf16WeightGradient, Convolution, Grid, Matrix, PointSums,
-    Transformed,
+    Aligned, Bf16Convolution, Bf16Images, Bf16PointConvolution, Bf16WeightGradient, Convolution, Grid, Matrix,
+    PointSums, Transformed,
 };
 
 const GRID: Grid = Grid::new(9, 9);
@@ -37,7 +37,9 @@ fn sizes_whose_product_overflows_are_refused() {
     refused("a matrix", || Matrix::pack(HUGE, 16, &[]));
     refused("bf16 images", || Bf16Images::new(GRID, HUGE, 32));
     refused("a bf16 convolution", || Bf16Convolution::zeroed(HUGE, 32, 3));
-    refused("a bf16 convolution of as many outputs as there are numbers", || Bf16Convolution::zeroed(usize::MAX, 32, 3));
+    refused("a bf16 convolution of as many outputs as there are numbers", || {
+        Bf16Convolution::zeroed(usize::MAX, 32, 3)
+    });
     refused("a bf16 convolution at points", || Bf16PointConvolution::pack(HUGE, 16, &[]));
     refused("bf16 gradients", || Bf16WeightGradient::new(GRID, HUGE, 32, 32));
     refused("a grid", || Grid::new(3 << 62, 3 << 62));

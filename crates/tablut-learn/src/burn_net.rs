@@ -1,14 +1,12 @@
 //! The net with burn's operations, built from the list of its layers. It is the reference for the kernels, and it runs
 //! on other devices.
 
-use burn::tensor::activation::{relu, softmax, softplus};
+use burn::tensor::activation::{relu, softplus};
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
 use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
-use tablut_net::{
-    FEATURES, Inference, InputBatch, MOVES_LEFT_UNIT, NetError, OutputBatch, PLANES, POLICY_ENTRIES, Weights,
-};
+use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
 use crate::step_error::StepError;
@@ -124,48 +122,6 @@ fn pool(x: Tensor<4>) -> Tensor<2> {
 fn over_squares(x: Tensor<2>) -> Tensor<4> {
     let [n, c] = x.dims();
     x.reshape([n, c, 1, 1])
-}
-
-/// A net on a burn device.
-pub struct BurnInference {
-    net: BurnNet,
-    device: Device,
-}
-
-impl BurnInference {
-    /// The net on the CPU, with burn's flex backend.
-    pub fn cpu(weights: &Weights) -> Self {
-        Self::on(weights, Device::flex())
-    }
-
-    /// The net on `device`, which must not be an autodiff device.
-    pub fn on(weights: &Weights, device: Device) -> Self {
-        Self { net: BurnNet::new(weights, &device), device }
-    }
-}
-
-impl Inference for BurnInference {
-    fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError> {
-        input.validate()?;
-        output.clear();
-        if input.n == 0 {
-            return Ok(());
-        }
-        let outputs = self.net.forward(input, &self.device);
-        let table = host_values(outputs.policy).map_err(failed)?;
-        for (row, table) in table.chunks_exact(POLICY_ENTRIES).enumerate() {
-            output.logits.extend(input.moves[input.move_range(row)].iter().map(|index| index.logit(table)));
-        }
-        let wdl = host_values(softmax(outputs.wdl, 1)).map_err(failed)?;
-        output.wdl.extend(wdl.chunks_exact(3).map(|row| [row[0], row[1], row[2]]));
-        let moves_left = host_values(outputs.moves_left).map_err(failed)?;
-        output.moves_left.extend(moves_left.iter().map(|units| units * MOVES_LEFT_UNIT));
-        Ok(())
-    }
-}
-
-fn failed(error: impl std::fmt::Display) -> NetError {
-    NetError::Inference(error.to_string())
 }
 
 /// Values on a device.

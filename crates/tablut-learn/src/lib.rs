@@ -11,7 +11,7 @@
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance, [`GenerationPace`] that of its rest.
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
-//! - [`BurnInference`] evaluates positions with burn, on devices other than the CPU and as a reference.
+//! - [`BurnNet`] is the net with burn's operations, the reference of tests.
 
 mod benchmark;
 mod burn_backend;
@@ -46,7 +46,7 @@ mod train_error;
 
 pub use benchmark::{MachinePace, benchmark};
 pub use burn_backend::BurnBackend;
-pub use burn_net::{BurnInference, BurnNet, Outputs};
+pub use burn_net::{BurnNet, Outputs};
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,

@@ -38,6 +38,10 @@ struct Specialist {
     tensors: BTreeMap<String, Tensor>,
 }
 
+/// The logit of a draw that an untrained net has, beside 0 for either win: a chance of a twentieth. Few games end so, and a net
+/// needs time to forget a third (`experiments/draw-chances`).
+const UNTRAINED_DRAW: f32 = -2.25;
+
 impl Weights {
     /// Uses `tensors` as the weights of a net, if they are exactly the tensors of the architecture. Tensors of
     /// specialists have a prefix, as [`Weights::iter`] gives them.
@@ -70,12 +74,15 @@ impl Weights {
     /// their size.
     pub fn initial(architecture: &Architecture, seed: u64) -> Self {
         let layers = architecture.layers();
-        let tensor = |parameter: &crate::Parameter| {
-            let values = parameter.initial_values(seed);
+        let tensor = |(id, parameter): (_, &crate::Parameter)| {
+            let mut values = parameter.initial_values(seed);
+            if layers.value.out.bias == Some(id) {
+                values[1] = UNTRAINED_DRAW;
+            }
             let tensor = Tensor::from_shape_vec(parameter.dims.clone(), values).expect("a value for each element");
             (parameter.name.clone(), tensor)
         };
-        let tensors = layers.parameters().iter().map(tensor).collect();
+        let tensors = layers.ids().zip(layers.parameters()).map(tensor).collect();
         Self { architecture: architecture.clone(), tensors, specialists: BTreeMap::new() }
     }
 

@@ -77,7 +77,12 @@ impl Bf16Images {
         let fills = channels > 0 && channels.is_multiple_of(BF16_LANES);
         assert!(fills, "channels come in multiples of {BF16_LANES}");
         let layout = Layout::new(grid);
-        Bf16Images { layout, channels, n_images, values: Aligned::zeroed(volume([n_images, layout.places(), channels])) }
+        Bf16Images {
+            layout,
+            channels,
+            n_images,
+            values: Aligned::zeroed(volume([n_images, layout.places(), channels])),
+        }
     }
 
     /// The grid of the images.

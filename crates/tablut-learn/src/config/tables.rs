@@ -52,7 +52,8 @@ pub struct LearningConfig {
     pub warmup_steps: u64,
     /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
     pub decay_share: f32,
-    /// Share of the search's value in the value target, 0 to 1. The rest is the game's outcome.
+    /// Share of the search's chances of win, draw and loss in the value target, 0 (the default) to 1. The rest is the game's
+    /// outcome (`experiments/draw-chances`).
     pub value_share: f32,
     /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
     /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
@@ -69,7 +70,7 @@ impl Default for LearningConfig {
             learning_rate: 0.003,
             warmup_steps: 100,
             decay_share: 0.3,
-            value_share: 0.4,
+            value_share: 0.0,
             held_out_share: 0.0,
         }
     }
