@@ -23,6 +23,8 @@ seed = {seed}
 [schedule]
 generations = {generations}
 games = {games}
+[learning]
+value_share = {share}
 [evaluation]
 games = 0
 rating_share = 0.0
@@ -38,11 +40,11 @@ def runs(out, names):
                 yield rules, seed, name, out / f"{name}-{rules}-{seed}"
 
 
-def train(binaries, out):
+def train(binaries, out, share):
     out.mkdir(parents=True, exist_ok=True)
     for rules, seed, name, run in runs(out, binaries):
         config = run.with_suffix(".toml")
-        config.write_text(CONFIG.format(rules=rules, seed=seed, generations=GENERATIONS, games=GAMES))
+        config.write_text(CONFIG.format(rules=rules, seed=seed, generations=GENERATIONS, games=GAMES, share=share))
         command = [binaries[name], "train", str(config), "--run", str(run), "--quiet"]
         subprocess.run(command, check=True, env={**os.environ, "RAYON_NUM_THREADS": "1"})
 
@@ -85,10 +87,11 @@ def main():
     parser.add_argument("binaries", nargs="*", help="NAME=BINARY for train, BINARY for match")
     parser.add_argument("--names", default="new,old")
     parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--value-share", type=float, default=0.4, help="of the runs that train makes")
     parser.add_argument("--out", type=Path, default=Path("runs/draw-chances"))
     args = parser.parse_args()
     if args.command == "train":
-        train(dict(pair.split("=", 1) for pair in args.binaries), args.out)
+        train(dict(pair.split("=", 1) for pair in args.binaries), args.out, args.value_share)
     elif args.command == "match":
         match(args.binaries[0], args.names.split(","), args.out, args.games)
     else:

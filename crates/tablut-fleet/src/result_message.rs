@@ -102,29 +102,29 @@ impl ResultMessage {
         bytes: &[u8],
         [max_games, max_game_bytes]: [usize; 2],
         check: impl Fn(&ResultGame) -> Result<(), String>,
-    ) -> Result<Self, FleetError> {
-        let wrong = |reason: String| FleetError::message("result", reason);
-        let (header, mut rest) = read_header(bytes)?;
+    ) -> Result<Self, String> {
+        let cut_short = || "cut short".to_owned();
+        let (header, mut rest) = read_header(bytes).map_err(|error| error.to_string())?;
         if header.games > max_games {
-            return Err(wrong(format!("{} games, at most {max_games} were asked for", header.games)));
+            return Err(format!("{} games, at most {max_games} were asked for", header.games));
         }
         let mut games = Vec::new();
         while !rest.is_empty() {
             if games.len() == header.games {
-                return Err(wrong(format!("more than the {} games of its header", header.games)));
+                return Err(format!("more than the {} games of its header", header.games));
             }
-            let (evaluations, after) = rest.split_first_chunk().ok_or_else(|| wrong("cut short".to_owned()))?;
-            let (length, after) = after.split_first_chunk().ok_or_else(|| wrong("cut short".to_owned()))?;
+            let (evaluations, after) = rest.split_first_chunk().ok_or_else(cut_short)?;
+            let (length, after) = after.split_first_chunk().ok_or_else(cut_short)?;
             let length = u32::from_le_bytes(*length) as usize;
-            let (frame, after) = after.split_at_checked(length).ok_or_else(|| wrong("cut short".to_owned()))?;
-            let game = unpack_game(frame, max_game_bytes).map_err(|error| wrong(format!("game: {error}")))?;
+            let (frame, after) = after.split_at_checked(length).ok_or_else(cut_short)?;
+            let game = unpack_game(frame, max_game_bytes).map_err(|error| format!("game: {error}"))?;
             let game = ResultGame { game, evaluations: u64::from_le_bytes(*evaluations) };
-            check(&game).map_err(wrong)?;
+            check(&game)?;
             games.push(game);
             rest = after;
         }
         if games.len() != header.games {
-            return Err(wrong(format!("{} games, its header says {}", games.len(), header.games)));
+            return Err(format!("{} games, its header says {}", games.len(), header.games));
         }
         Ok(Self { header, games })
     }

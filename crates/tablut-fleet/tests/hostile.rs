@@ -167,7 +167,7 @@ fn games_that_the_rules_do_not_allow_are_refused() {
         plies.swap(0, 1);
         Some(packed(&header, &games))
     };
-    the_result_is_refused(0.0, forge, "refused a result of forger: result: game");
+    the_result_is_refused(0.0, forge, "refused a result of forger: game");
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn games_under_other_conditions_than_their_numbers_say_are_refused() {
         game.plies.drain(..2);
         Some(packed(&header, &games))
     };
-    the_result_is_refused(0.0, start, "refused a result of forger: result: game");
+    the_result_is_refused(0.0, start, "refused a result of forger: game");
 }
 
 #[test]

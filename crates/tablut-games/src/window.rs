@@ -130,7 +130,7 @@ impl ReplayWindow {
 
     /// Draws `n` positions from the window, all equally likely. Each is transformed by one of the eight symmetries.
     ///
-    /// `value_share` of the value target is the search's value, the rest is the game's outcome.
+    /// `value_share` of the value target is the search's chances, the rest is the game's outcome.
     ///
     /// # Panics
     /// If the window is empty.

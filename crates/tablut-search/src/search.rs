@@ -71,6 +71,8 @@ pub struct Search {
     player: Side,
     walk: Walk,
     tree: Tree,
+    /// Memory for the part of the tree that a move keeps.
+    spare: Tree,
     root: Root,
     rounds: Rounds,
     simulations: Simulations,
@@ -92,6 +94,7 @@ impl Search {
             player,
             walk: Walk::new(game),
             tree: Tree::default(),
+            spare: Tree::default(),
             root: Root::new(player, &MoveList::default()),
             rounds: Rounds::default(),
             simulations: Simulations::default(),
@@ -232,7 +235,7 @@ impl Search {
         let edge = self.tree.nodes.first().and_then(|_| self.tree.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
         match edge.map_or(NONE, |(_, edge)| edge.child) {
             NONE => self.tree.clear(),
-            child => self.tree.keep(child),
+            child => self.tree.keep(child, &mut self.spare),
         }
         self.begin();
         Ok(())

@@ -302,9 +302,11 @@ impl Tree {
         self.bring_best_forward(parent);
     }
 
-    /// Keeps only the subtree below `id`, which becomes the root. Edges keep their order.
-    pub fn keep(&mut self, id: NodeId) {
-        let mut kept = Tree { nodes: vec![*self.node(id)], draw: self.draw, ..Tree::default() };
+    /// Keeps only the subtree below `id`, which becomes the root. `kept` provides memory. Edges keep their order.
+    pub fn keep(&mut self, id: NodeId, kept: &mut Tree) {
+        kept.clear();
+        kept.draw = self.draw;
+        kept.nodes.push(*self.node(id));
         let mut at = 0;
         while at < kept.nodes.len() {
             // So far the copy still points into the old arenas.
@@ -328,7 +330,7 @@ impl Tree {
             }
             at += 1;
         }
-        *self = kept;
+        std::mem::swap(self, kept);
     }
 
     /// The maximum number of bytes per node: the node, the edge to it and its legal moves.

@@ -336,9 +336,7 @@ impl TrainerLoop {
             None => return Err("its generation is complete".to_owned()),
         };
         let most = [order.games(), max_game_bytes(&order)];
-        let unpack = |bytes: &[u8]| {
-            ResultMessage::unpack(bytes, most, |game| check(&order, game)).map_err(|error| error.to_string())
-        };
+        let unpack = |bytes: &[u8]| ResultMessage::unpack(bytes, most, |game| check(&order, game));
         let Some(object) = &header.object else {
             return Ok((unpack(bytes)?, bytes.len()));
         };

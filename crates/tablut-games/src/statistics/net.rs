@@ -188,7 +188,7 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
 }
 
 impl NetLosses {
-    /// The mean losses over some positions. `value_share` of the value target is the search's value.
+    /// The mean losses over some positions. `value_share` of the value target is the search's chances.
     pub fn of(positions: &[ExaminedPosition], value_share: f32) -> Self {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;

@@ -48,7 +48,7 @@ pub struct ExportArgs {
     /// The file to write [default: print].
     #[arg(long, value_name = "FILE", required_if_eq("what", "positions"))]
     out: Option<PathBuf>,
-    /// Of positions: share of the search's value in the value targets, 0 to 1; the rest is the game's outcome.
+    /// Of positions: share of the search's chances in the value targets, 0 to 1; the rest is the game's outcome.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     value_share: f32,
     #[command(flatten)]
