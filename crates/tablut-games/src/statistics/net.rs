@@ -27,8 +27,6 @@ pub struct NetStatistics {
     pub phases: Vec<PhaseStatistics>,
     /// The net's values compared with the results of games with equal sides: bins from −1 to 1. Bins without positions are left out.
     pub calibration: Vec<CalibrationBin>,
-    /// Drawn games among those with equal sides: predicted and real.
-    pub draws: DrawStatistics,
 }
 
 /// Draws in games with equal sides.
@@ -105,6 +103,8 @@ pub struct NetLosses {
     pub value: f64,
     /// Mean absolute difference between the plies left and the net's estimate, in plies.
     pub moves_left: f64,
+    /// Drawn games among those with equal sides: predicted and real.
+    pub draws: DrawStatistics,
 }
 
 impl NetStatistics {
@@ -144,7 +144,6 @@ impl NetStatistics {
             defenders: policy(Side::Defenders),
             phases: phases.collect(),
             calibration: calibration(positions),
-            draws: draws(positions),
         }
     }
 
@@ -206,6 +205,7 @@ impl NetLosses {
                 equal().map(value_loss).sum::<f64>() / equal().count().max(1) as f64
             },
             moves_left: mean(&|p| (p.net_plies_left - p.plies_left).abs()),
+            draws: draws(positions),
         }
     }
 }
@@ -260,8 +260,8 @@ mod tests {
     #[test]
     fn predicted_draws_are_compared_with_those_of_equal_sides() {
         let handicap = ExaminedPosition { equal_sides: false, wdl: [0.0, 1.0, 0.0], ..position(5, 0.0, 0.0) };
-        let net = NetStatistics::of(&[position(0, 0.5, 1.0), position(17, 0.1, 0.0), handicap]);
-        assert_eq!(net.draws, DrawStatistics { positions: 2, predicted: 0.25, drawn: 0.5 });
+        let losses = NetLosses::of(&[position(0, 0.5, 1.0), position(17, 0.1, 0.0), handicap], 0.0);
+        assert_eq!(losses.draws, DrawStatistics { positions: 2, predicted: 0.25, drawn: 0.5 });
     }
 
     #[test]
