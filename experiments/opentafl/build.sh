@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles OpenTafl's unchanged sources with Oracle and Host, without a network, and writes three commands to OUT: oracle, host, engine.
+# Compiles OpenTafl's unchanged sources with our classes beside them, without a network, and writes four commands to OUT: oracle, records, host, engine.
 #   sh experiments/opentafl/build.sh CHECKOUT OUT      CHECKOUT: a clone of github.com/jslater89/OpenTafl; needs a JDK 11 or later
 set -e
 [ $# = 2 ] || { echo "usage: build.sh CHECKOUT OUT" >&2; exit 2; }
@@ -21,6 +21,12 @@ cat > "$out/oracle" <<END
 exec $jvm -Xmx512m Oracle
 END
 
+cat > "$out/records" <<END
+#!/bin/sh
+# Loads records with OpenTafl's own loader; see Records.java.
+exec $jvm -Xmx512m Records "\$@"
+END
+
 # OpenTafl looks for engines, and keeps its settings and its log, under its working directory.
 cat > "$out/host" <<END
 #!/bin/sh
@@ -40,4 +46,4 @@ mkdir -p "\$run" && cd "\$run" || exit 1
 [ -f settings.ini ] || { printf '[config]\nthinktime = %s\n' "\$seconds" > settings.ini.\$\$ && mv settings.ini.\$\$ settings.ini; }
 exec $jvm -Xmx\${ENGINE_XMX:-1g} com.manywords.softworks.tafl.OpenTafl \${ENGINE_ARGS-} --engine
 END
-chmod +x "$out/oracle" "$out/host" "$out/engine"
+chmod +x "$out/oracle" "$out/records" "$out/host" "$out/engine"

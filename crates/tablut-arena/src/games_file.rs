@@ -90,9 +90,10 @@ impl GamesFile {
             }
             Err(TryLockError::Error(error)) => return Err(io(error)),
         }
-        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-            ErrorKind::InvalidData => GamesFileError::not_games(path, "it is not UTF-8 text"),
-            _ => io(error),
+        let text = fs::read(path).map_err(io)?;
+        let text = String::from_utf8(text).map_err(|error| {
+            let reason = tablut_rules::decode(error.into_bytes()).unwrap_err();
+            GamesFileError::not_games(path, &reason.to_string())
         })?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let games = read(path, &text[..whole], &header, rules)?;

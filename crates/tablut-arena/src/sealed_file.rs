@@ -31,7 +31,7 @@ pub(crate) fn read<T>(
     parse: impl FnOnce(&str) -> Result<T, (usize, String)>,
 ) -> Result<T, SealedFileError> {
     let wrong = |what: String| SealedFileError(format!("{kind} {}{what}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(format!(": {error}")))?;
+    let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(|error| wrong(format!(": {error}")))?;
     parse(&text).map_err(|(line, reason)| wrong(format!(", line {line}: {reason}")))
 }
 

@@ -133,7 +133,7 @@ impl TrainConfig {
     /// folder; they become absolute.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let io = |error| TrainConfigError::Io { path: path.to_owned(), error };
-        let text = std::fs::read_to_string(path).map_err(io)?;
+        let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(io)?;
         let mut config = Self::parse(&text, path, overrides)?;
         config.resolve_paths(std::path::absolute(path).map_err(io)?.parent().unwrap_or(Path::new("")));
         Ok(config)

@@ -27,21 +27,23 @@ pub struct GameRead {
 }
 
 /// Reads a game: a saved game, an OpenTafl record, a position, or moves as people write them. `rules` are used if the
-/// file names none. The error names the file.
-pub fn read_game(path: &Path, rules: &RuleSet) -> Result<GameRead, String> {
+/// file names none, or in any case if `always` is set. The error names the file.
+pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead, String> {
     let at = |error: &dyn Display| format!("game {}: {error}", path.display());
     let text = read_text(path).map_err(|error| at(&error))?;
-    let session = Session::import(&text, rules).map_err(|error| at(&error))?;
+    let import = if always { Session::import_under } else { Session::import };
+    let session = import(&text, rules).map_err(|error| at(&error))?;
     let names_players = SavedGame::from_json(&text).is_ok_and(|saved| saved.players.is_some());
     Ok(GameRead { session, names_players })
 }
 
-fn read_text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    if File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)? as u64 == MAX_BYTES {
+/// The text of a file with a game, which has less than 4 MiB.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    if File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)? as u64 == MAX_BYTES {
         return Err(io::Error::other(format!("the file has {MAX_BYTES} bytes or more")));
     }
-    Ok(text)
+    tablut_rules::decode(bytes)
 }
 
 /// Writes a game. The file's extension gives the format: `.otg` for an OpenTafl record, `.txt` for text, `.svg` for a

@@ -3,7 +3,7 @@
 use crate::options::HumanSides;
 use clap::ValueEnum;
 use std::path::PathBuf;
-use tablut_rules::{Move, Square};
+use tablut_rules::{Move, MoveText, Square};
 use tablut_session::Level;
 use tablut_session::words::shortened;
 
@@ -140,7 +140,9 @@ impl std::str::FromStr for Input {
 
 fn read_move(line: &str) -> Result<Input, String> {
     let begins_like_a_move = line.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
-    match line.to_ascii_lowercase().parse() {
+    // `d1 d3` and `d1d3` are moves too.
+    let text = line.split_whitespace().collect::<String>().parse::<MoveText>();
+    match text.map(|text| Move { choice: text.captured.first(), ..Move::new(text.from, text.to) }) {
         Ok(mv) => Ok(Input::Move(mv)),
         Err(error) if begins_like_a_move => Err(error.to_string()),
         Err(_) => Err(format!(
@@ -158,7 +160,9 @@ mod tests {
 
     #[test]
     fn moves_and_commands_are_read_in_any_case() {
-        assert_eq!("D1-d3".parse(), Ok(Input::Move("d1-d3".parse().unwrap())));
+        for text in ["D1-d3", "d1d3", "D1 D3"] {
+            assert_eq!(text.parse(), Ok(Input::Move("d1-d3".parse().unwrap())), "{text}");
+        }
         assert_eq!(" d1-d3xd4 ".parse(), Ok(Input::Move("d1-d3xd4".parse().unwrap())));
         assert_eq!("moves D1".parse(), Ok(Input::Moves(Some("d1".parse().unwrap()))));
         assert_eq!("UNDO".parse(), Ok(Input::Undo));
@@ -182,7 +186,7 @@ mod tests {
     fn what_is_not_understood_is_shown() {
         for (line, part) in [
             ("d1-e2", "\"d1-e2\" is no move"),
-            ("d1d3", "d1-d3xd4"),
+            ("d1d", "\"d1d\" is no move"),
             ("castle", "\"castle\" is neither"),
             ("moves z9", "expects a square such as d1, found \"z9\""),
             ("save", "expects a file name"),

@@ -23,7 +23,7 @@ mod terminal_events;
 mod terminal_game;
 
 pub use board_text::{Style, board_text, legend_text};
-pub use game_files::{GameRead, read_game, write_game};
+pub use game_files::{GameRead, read_game, read_text, write_game};
 pub use options::{HumanSides, PlayArgs, PlayError, SHIPPED_NET, shipped_net};
 pub use position_report::{NetView, PositionReport, SearchView};
 pub use serve::{

@@ -153,7 +153,7 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let playing = model.iter().filter(|_| args.against.is_none());
     let known: Vec<_> = playing.map(|model| KnownRules { net: &name, rules: &model.rules }).collect();
     let RulesChoice { rules, mut notes } = choose_rules(args.rules.as_deref(), &known).map_err(wrong)?;
-    let read = args.game.as_deref().map(|path| read_game(path, rules.set())).transpose().map_err(wrong)?;
+    let read = args.game.as_deref().map(|path| read_game(path, rules.set(), false)).transpose().map_err(wrong)?;
     let rules = read.as_ref().map_or(rules, |read| read.session.rules().clone());
     if read.is_some() {
         let is_unknown = known.iter().any(|net| !net.rules.iter().any(|known| known.is(rules.set())));

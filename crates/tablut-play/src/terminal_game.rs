@@ -261,7 +261,7 @@ impl TerminalGame {
     }
 
     fn load(&mut self, path: &Path) -> Result<Answer, String> {
-        let read = read_game(path, self.session().rules().set())?;
+        let read = read_game(path, self.session().rules().set(), false)?;
         let mut session = read.session;
         if !read.names_players {
             session.set_players(self.session().players().clone());

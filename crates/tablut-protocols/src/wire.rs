@@ -47,7 +47,14 @@ pub fn lines_of(input: impl Read + Send + 'static) -> Lines {
     let (sender, lines) = sync_channel(MAX_WAITING_LINES);
     thread::spawn(move || {
         let mut input = BufReader::new(input);
-        while let Some(line) = read_line(&mut input) {
+        let mut is_first = true;
+        while let Some(mut line) = read_line(&mut input) {
+            if let Ok(text) = &mut line
+                && std::mem::take(&mut is_first)
+                && text.starts_with('\u{feff}')
+            {
+                text.remove(0);
+            }
             if sender.send(line).is_err() {
                 return;
             }

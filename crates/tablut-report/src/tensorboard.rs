@@ -7,10 +7,11 @@ mod events;
 mod message;
 mod picture;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tablut_games::{GameRecord, read_records};
 use tablut_net::durable;
@@ -23,17 +24,20 @@ use events::{EventFile, Histogram};
 pub use picture::board_png;
 use tablut_games::GenerationMetrics;
 
-/// Writes the event files of all generations of `run` into `folder`, and returns their number. Generations whose file is
-/// there are left alone, unless `all` are wanted.
+/// Writes the event files of all generations of `run` into `folder`, and returns their number. Files of generations that
+/// the run does not have are removed. A generation's file that is newer than its state is left alone, unless `all` are
+/// wanted.
 pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result<usize> {
+    remove_others(run, folder)?;
     let start = start_seconds(run);
     let mut seconds = 0.0;
     let mut written = 0;
     for (at, line) in run.lines.iter().enumerate() {
         seconds += line.seconds();
-        // The names sort as the generations do, which is the order in which TensorBoard reads them.
-        let path = folder.join(format!("events.out.tfevents.{:010}.tablut", line.generation));
-        if !all && path.exists() {
+        let path = folder.join(file_name(line.generation));
+        // A run that went back has other states than those that a file was written for.
+        let state = run.folder.join("checkpoints").join(format!("gen-{:05}.state.safetensors", line.generation));
+        if !all && modified(&path).is_some_and(|written| modified(&state).is_none_or(|learnt| learnt <= written)) {
             continue;
         }
         let games_path = run.folder.join("games").join(format!("gen-{:05}.games", line.generation));
@@ -53,10 +57,36 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
     Ok(written)
 }
 
+/// The name of a generation's file. The names sort as the generations do, which is the order in which TensorBoard reads
+/// them.
+fn file_name(generation: u64) -> String {
+    format!("events.out.tfevents.{generation:010}.tablut")
+}
+
+/// Removes the event files of generations that `run` does not have, as a longer run leaves them, and unfinished files.
+fn remove_others(run: &RunFiles, folder: &Path) -> io::Result<()> {
+    let wanted: HashSet<String> = run.lines.iter().map(|line| file_name(line.generation)).collect();
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    durable::remove_leftovers(folder)?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("events.out.tfevents.") && name.ends_with(".tablut") && !wanted.contains(&name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|found| found.modified()).ok()
+}
+
 /// When the run began: the time of its config, which is written first.
 fn start_seconds(run: &RunFiles) -> f64 {
-    let modified = fs::metadata(run.folder.join("config.toml")).and_then(|found| found.modified());
-    modified.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |time| time.as_secs_f64())
+    modified(&run.folder.join("config.toml")).and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |time| time.as_secs_f64())
 }
 
 fn scalars(line: &GenerationMetrics, file: &mut EventFile) {

@@ -33,6 +33,41 @@ fn python() -> Option<String> {
     found.status.success().then_some(python)
 }
 
+/// A run's folder with the metrics of the quickstart's first `n` generations.
+fn run_of(folder: &Path, n: usize) -> RunFiles {
+    let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart/metrics.jsonl");
+    let metrics = fs::read_to_string(quickstart).unwrap();
+    let lines: String = metrics.lines().take(n).flat_map(|line| [line, "\n"]).collect();
+    fs::create_dir_all(folder.join("checkpoints")).unwrap();
+    fs::write(folder.join("metrics.jsonl"), lines).unwrap();
+    RunFiles::read(folder).unwrap()
+}
+
+#[test]
+fn a_shorter_run_leaves_no_generation_of_a_longer_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = folder.path().join("events");
+    assert_eq!(write_tensorboard(&run_of(folder.path(), 5), &events, false).unwrap(), 5);
+    fs::write(events.join(".part-x"), "a killed process left this").unwrap();
+    fs::write(events.join("events.out.tfevents.1.other"), "of another program").unwrap();
+    assert_eq!(write_tensorboard(&run_of(folder.path(), 3), &events, false).unwrap(), 0);
+    let mut names: Vec<_> =
+        fs::read_dir(&events).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let of = |generation| format!("events.out.tfevents.{generation:010}.tablut");
+    assert_eq!(names, [of(0), of(1), of(2), "events.out.tfevents.1.other".to_owned()]);
+}
+
+#[test]
+fn a_generation_that_is_learnt_again_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, events) = (run_of(folder.path(), 3), folder.path().join("events"));
+    assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 3);
+    let state = fs::File::create(folder.path().join("checkpoints/gen-00002.state.safetensors")).unwrap();
+    state.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(60)).unwrap();
+    assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 1);
+}
+
 #[test]
 fn tensorboard_reads_the_events_back() {
     let Some(python) = python() else {
@@ -40,10 +75,8 @@ fn tensorboard_reads_the_events_back() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart/metrics.jsonl");
-    fs::copy(quickstart, folder.path().join("metrics.jsonl")).unwrap();
     fs::write(folder.path().join("config.toml"), "shape = \"b4c32\"\n").unwrap();
-    let run = RunFiles::read(folder.path()).unwrap();
+    let run = run_of(folder.path(), usize::MAX);
     let events = folder.path().join("events");
     assert_eq!(write_tensorboard(&run, &events, true).unwrap(), run.lines.len());
     assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 0, "what is there is left alone");

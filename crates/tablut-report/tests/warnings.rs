@@ -30,7 +30,14 @@ fn line(generation: u64) -> GenerationMetrics {
     let falling = falling as f32;
     let (policy, policy_floor, value) = (3.0 + falling, 2.5 + falling / 2.0, 0.4 + falling / 2.0);
     learning.loss = LossParts { policy, policy_floor, value, moves_left: 0.1 };
-    let losses = |policy, value| NetLosses { positions: 500, policy, policy_floor: 2.5, value, moves_left: 10.0, ..NetLosses::default() };
+    let losses = |policy, value| NetLosses {
+        positions: 500,
+        policy,
+        policy_floor: 2.5,
+        value,
+        moves_left: 10.0,
+        ..NetLosses::default()
+    };
     (learning.fresh, learning.learnt) = (losses(3.2, 0.55), losses(3.1, 0.5));
     (line.machine.run_bytes, line.machine.free_bytes) = (1_000_000 * (generation + 1), 1_000_000_000_000);
     let policy = PolicyStatistics { positions: 400, entropy: 2.5, divergence: 0.6, changed: 0.4 };
@@ -49,7 +56,6 @@ fn line(generation: u64) -> GenerationMetrics {
             defenders: policy,
             phases: vec![phase],
             calibration: [-0.9, -0.5, 0.1, 0.5, 0.9].map(bin).to_vec(),
-            draws: tablut_games::DrawStatistics::default(),
         }),
         ..RuleSetStatistics::default()
     }];

@@ -29,34 +29,37 @@ mod bitboard;
 mod board;
 mod explain;
 mod game;
+mod game_text;
 mod move_text;
 mod moves;
 mod opening;
-mod otg;
 mod outcome;
 mod position;
 mod position_text;
 mod rays;
 mod replay;
 mod rules;
+mod rules_line;
 mod ruleset;
 mod shown;
 mod side;
 mod symmetry;
+mod text;
 
 pub use bitboard::{Bitboard, Squares};
 pub use board::{CENTRE, Direction, MAX_DISTANCE, N_ATTACKERS, N_DEFENDERS, SIZE, SQUARES, Square, SquareError};
 pub use explain::Topic;
 pub use game::{Game, PositionError, Situation};
+pub use game_text::{GameText, GameTextError, WrittenMove};
 pub use move_text::{MoveText, ReadMoveError};
 pub use moves::{Move, MoveError, MoveList};
 pub use opening::OpeningError;
-pub use otg::{OtgError, OtgRecord, RulesLine, RulesLineError, WordedRules};
 pub use outcome::{Outcome, Reason};
 pub use position::{PartsError, Position};
 pub use position_text::PositionTextError;
 pub use replay::{Replay, TraceError, TraceStep};
 pub use rules::{Applied, Foresight, IllegalMove, MoveFault, Rules};
+pub use rules_line::{RulesLine, RulesLineError, WordedRules};
 pub use ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, ClauseDifference, CornerRules, Escape, First, HostileCamps,
     Hostility, KingCapture, KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet,
@@ -65,3 +68,4 @@ pub use ruleset::{
 pub use shown::{shown, shown_lines};
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
+pub use text::decode;

@@ -10,7 +10,8 @@ use crate::position::Position;
 use crate::rules::{IllegalMove, MoveFault, Rules};
 use crate::side::Piece;
 
-/// A move's text, parsed but not yet matched to a position. It reads `d1-d3` and `d1-d3xd4`; OpenTafl's `Ke5-e6` and
+/// A move's text, parsed but not yet matched to a position. It reads `d1-d3`, `D1-D3`,
+/// `d1d3` and `d1-d3xd4`; OpenTafl's `Ke5-e6` and
 /// `d1-d3xd4/e4`, with the marks `+`, `++`, `-`, `--`; and the Tablut Challenge's `d1-d4xc4xd5`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct MoveText {
@@ -30,7 +31,9 @@ impl FromStr for MoveText {
     fn from_str(text: &str) -> Result<MoveText, MoveError> {
         let error = || MoveError::new(text);
         let (piece, rest) = split_piece(text);
-        let (from, rest) = rest.split_once('-').ok_or_else(error)?;
+        let rest = rest.to_ascii_lowercase();
+        let (from, rest) = rest.split_at_checked(2).ok_or_else(error)?;
+        let rest = rest.strip_prefix('-').unwrap_or(rest);
         let rest = ["++", "--", "+", "-"].iter().find_map(|&remark| rest.strip_suffix(remark)).unwrap_or(rest);
         let mut parts = rest.split(['x', '/']);
         let to = parts.next().unwrap_or_default();
@@ -166,7 +169,9 @@ mod tests {
     #[test]
     fn opentafls_forms_are_read() {
         let read = |text: &str| text.parse::<MoveText>().map(|t| (t.piece, t.captured.len()));
-        assert_eq!(read("d1-d3"), Ok((None, 0)));
+        for text in ["d1-d3", "D1-D3", "d1d3", "D1d3"] {
+            assert_eq!(read(text), Ok((None, 0)), "{text}");
+        }
         assert_eq!(read("Ke5-e6"), Ok((Some(Piece::King), 0)));
         assert_eq!(read("d1-d3xd4"), Ok((None, 1)));
         assert_eq!(read("d1-d3xd4/Ke4++"), Ok((None, 2)));

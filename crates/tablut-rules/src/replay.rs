@@ -24,6 +24,9 @@ pub struct Replay {
     pub moves: Vec<Move>,
     /// How the game ended, or `None` if it is not over.
     pub outcome: Option<Outcome>,
+    /// The side that resigned at the end, or `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resigned: Option<Side>,
     /// The state after each move.
     pub trace: Vec<TraceStep>,
 }
@@ -80,6 +83,7 @@ impl Replay {
             first,
             moves: game.moves().collect(),
             outcome: game.outcome(),
+            resigned: None,
             trace,
         })
     }
@@ -103,9 +107,10 @@ impl fmt::Display for Replay {
             }
             writeln!(f)?;
         }
-        match self.outcome {
-            Some(outcome) => writeln!(f, "{outcome}"),
-            None => writeln!(f, "the game goes on"),
+        match (self.outcome, self.resigned) {
+            (Some(outcome), _) => writeln!(f, "{outcome}"),
+            (None, Some(side)) => writeln!(f, "{} win: the {side} resigned", side.opponent()),
+            (None, None) => writeln!(f, "the game goes on"),
         }
     }
 }

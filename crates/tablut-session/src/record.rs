@@ -3,10 +3,12 @@
 use crate::player::Players;
 use crate::saved::SavedGame;
 use crate::session::Session;
+use crate::tree::Tree;
 use crate::words;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use tablut_rules::{OtgRecord, Position, RuleSet, Rules, RulesLine};
+use tablut_rules::{GameText, GameTextError, MoveText, RuleSet, Rules, WrittenMove};
 
 /// The format of an exported game.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -70,24 +72,54 @@ impl Session {
         text
     }
 
+    /// An OpenTafl record of all variations with their comments.
     fn to_otg(&self) -> Result<String, String> {
-        let mut end = self.clone();
-        let last = *self.tree().line(self.current()).last().expect("a line has its root");
-        end.go_to(last)?;
-        let mut record = OtgRecord::from_game(end.game()).map_err(|error| error.to_string())?;
-        record.resigned = end.node().resigned.is_some();
+        let mut walk = self.clone();
+        let mut record = GameText::record(self.rules(), self.start()).map_err(|error| error.to_string())?;
+        let mut places = HashMap::from([(Tree::ROOT, None)]);
+        // The main line comes first: the first move after a position continues it.
+        let mut waiting = vec![Tree::ROOT];
+        while let Some(id) = waiting.pop() {
+            let node = self.tree().node(id).ok_or("the tree has lost a position")?;
+            if let (Some(parent), Some(mv)) = (node.parent, self.tree().mv(id)) {
+                walk.go_to(parent)?;
+                let text = MoveText::of(self.rules(), walk.game().position(), mv);
+                record.moves.push(WrittenMove { parent: places[&parent], text, comment: node.comment.clone() });
+                places.insert(id, Some(record.moves.len() - 1));
+            }
+            waiting.extend(node.children.iter().rev());
+        }
+        let start = self.tree().node(Tree::ROOT).map_or("", |root| root.comment.as_str());
+        if !start.is_empty() {
+            record.tags.push(("start-comment".to_owned(), start.to_owned()));
+        }
+        walk.go_to(*self.tree().main_line().last().expect("a line has its root"))?;
+        record.end(walk.ending().map(|ending| (ending.winner, words::ending(ending))));
         Ok(record.to_string())
     }
 
     /// Reads a saved game's JSON, an OpenTafl record, a link, a position, or moves as people write them. `rules` are used if
     /// the text names none.
     pub fn import(text: &str, rules: &RuleSet) -> Result<Self, String> {
+        Self::read(text, rules, false)
+    }
+
+    /// Reads the same texts as [`Session::import`], under `rules` whatever the text says.
+    pub fn import_under(text: &str, rules: &RuleSet) -> Result<Self, String> {
+        Self::read(text, rules, true)
+    }
+
+    fn read(text: &str, rules: &RuleSet, always: bool) -> Result<Self, String> {
         let text = text.trim();
         if text.is_empty() {
             return Err("nothing to read, expected a game, a position or moves".to_owned());
         }
-        if text.starts_with('{') {
-            let saved = SavedGame::from_json(text).map_err(|error| error.to_string())?;
+        // A brace before anything but a key begins a comment.
+        if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']) || rest.is_empty()) {
+            let mut saved = SavedGame::from_json(text).map_err(|error| error.to_string())?;
+            if always {
+                saved.rules = rules.clone();
+            }
             return saved.session().map_err(|error| error.to_string());
         }
         if let Some((_, fragment)) = text.split_once('#')
@@ -95,71 +127,57 @@ impl Session {
         {
             return Self::from_link(fragment);
         }
-        if text.lines().any(|line| line.trim_start().starts_with("dim:")) {
-            return Self::from_otg(text);
-        }
-        Self::from_text(text, rules)
-    }
-
-    fn from_otg(text: &str) -> Result<Self, String> {
-        let record: OtgRecord = text.parse().map_err(|error: tablut_rules::OtgError| error.to_string())?;
-        let named = record.tag("variant").and_then(|name| RuleSet::named(name).ok());
-        let set = match named {
-            Some(set) => set,
-            None => record.rules_line.parse::<RulesLine>().map_err(|error| error.to_string())?.set,
-        };
-        let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
-        let game = record.replay(rules.clone()).map_err(|error| error.to_string())?;
-        let mut session = Self::from_position(rules, record.start, Players::people())?;
-        for mv in game.moves() {
-            session.play(mv)?;
-        }
-        if record.resigned {
-            let side = session.game().position().side_to_move();
-            session.resign(side)?;
-        }
-        Ok(session)
-    }
-
-    fn from_text(text: &str, rules: &RuleSet) -> Result<Self, String> {
-        let mut set = rules.clone();
-        let (mut start, mut words) = (None, Vec::new());
-        for line in text.lines().map(str::trim) {
-            if let Some(name) = line.strip_prefix("Tablut, ").and_then(|rest| rest.strip_suffix(" rules")) {
-                if name != set.name {
-                    set = RuleSet::named(name).map_err(|error| error.to_string())?;
-                }
-            } else if let Some(position) = line.strip_prefix("Position:") {
-                start = Some(position.trim().to_owned());
-            } else if line.parse::<Position>().is_ok() {
-                start = Some(line.to_owned());
-            } else if line.contains('-') {
-                words.extend(move_words(line));
-            }
-        }
-        if words.is_empty() && start.is_none() {
-            let shown: String = text.chars().take(60).collect();
+        let game: GameText = text.parse().map_err(|error: GameTextError| error.to_string())?;
+        if game.moves.is_empty() && game.start.is_none() {
+            let shown = words::shortened(text);
             return Err(format!("{shown:?} contains no game, expected moves such as d1-d3, a position, OTG or JSON"));
         }
-        Self::of_moves(set, start.as_deref(), &words)
+        let own = if always { None } else { game.rule_set().map_err(|error| error.to_string())? };
+        Self::of_text(&game, own.unwrap_or_else(|| rules.clone()))
+    }
+
+    /// All variations of a game. Tags that have no place in a session become part of the comment on the start.
+    fn of_text(game: &GameText, set: RuleSet) -> Result<Self, String> {
+        let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
+        let start = game.start_under(&rules);
+        let mut session = Self::from_position(rules.clone(), start, Players::people())?;
+        let line = game.main_line();
+        let mut ids = Vec::with_capacity(game.moves.len());
+        for (index, written) in game.moves.iter().enumerate() {
+            let parent = written.parent.map_or(Tree::ROOT, |parent| ids[parent]);
+            if session.current() != parent {
+                session.go_to(parent)?;
+            }
+            let ply = session.game().ply() + 1;
+            let mv = match session.ending() {
+                Some(_) => Err(format!("{} is illegal: the game is over", written.text)),
+                None => rules.match_move(session.game().position(), &written.text).map_err(|error| error.to_string()),
+            };
+            let place = if line.contains(&index) { "" } else { "in a variation, " };
+            session.play(mv.map_err(|reason| format!("{place}ply {ply}: {reason}"))?)?;
+            session.comment(session.current(), &written.comment)?;
+            ids.push(session.current());
+        }
+        session.go_to(line.last().map_or(Tree::ROOT, |&last| ids[last]))?;
+        let to_move = session.game().position().side_to_move();
+        let resigned = if game.resigned { Some(to_move) } else { game.resignation() };
+        if let (Some(side), None) = (resigned, session.ending()) {
+            session.resign(side)?;
+        }
+        let known = ["variant", "result", "termination"];
+        let others = game.tags.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        let comment = others.map(|(name, value)| match name.as_str() {
+            "start-comment" => value.clone(),
+            name => format!("{name}: {value}"),
+        });
+        session.comment(Tree::ROOT, &comment.collect::<Vec<_>>().join("\n"))?;
+        Ok(session)
     }
 }
 
 /// A comment in a form that fits between braces.
 fn in_braces(comment: &str) -> String {
-    comment.replace(['{', '}', '\n', '\r'], " ")
-}
-
-/// The words of a line that are neither numbers nor comments.
-fn move_words(line: &str) -> Vec<&str> {
-    let outside_comments = line.split('{').enumerate().map(|(index, part)| match index {
-        0 => part,
-        _ => part.split_once('}').map_or("", |(_, rest)| rest),
-    });
-    outside_comments
-        .flat_map(str::split_whitespace)
-        .filter(|word| !word.trim_end_matches('.').chars().all(|c| c.is_ascii_digit()))
-        .collect()
+    comment.replace('{', "(").replace('}', ")").replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]
@@ -182,7 +200,7 @@ mod tests {
     fn texts_records_and_saved_games_are_read_back() {
         let other = RuleSet::named("tartu").unwrap();
         for (name, formats) in [
-            ("kvasir", &[Format::Text, Format::Json][..]),
+            ("kvasir", &[Format::Text, Format::Otg, Format::Json][..]),
             ("masters-edge", &[Format::Text, Format::Otg, Format::Json]),
             ("imperial", &[Format::Text, Format::Json]),
         ] {
@@ -195,7 +213,48 @@ mod tests {
                 assert_eq!((read.history(), read.rules().set()), (session.history(), session.rules().set()), "{text}");
             }
         }
-        assert!(session("kvasir").export(Format::Otg).unwrap_err().contains("repetition"));
+        assert!(session("imperial").export(Format::Otg).unwrap_err().contains("captures.count"));
+    }
+
+    #[test]
+    fn a_record_keeps_variations_comments_and_a_resignation() {
+        let mut session = session("kvasir");
+        let end = session.current();
+        for (undone, comment) in [(2, "first | [of two]"), (1, "two\n\n2. d1-d3 lines"), (3, "")] {
+            session.go_to(end).unwrap();
+            (0..undone).for_each(|_| session.undo().unwrap());
+            for index in [40, 20, 3] {
+                let moves = session.moves().unwrap();
+                session.play(moves[index % moves.len()]).unwrap();
+                session.comment(session.current(), comment).unwrap();
+            }
+        }
+        session.comment(Tree::ROOT, "before the first move").unwrap();
+        session.go_to(end).unwrap();
+        let side = session.game().position().side_to_move().opponent();
+        session.resign(side).unwrap();
+        let text = session.export(Format::Otg).unwrap();
+        let read =
+            Session::import(&text, &RuleSet::named("tartu").unwrap()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(read.export(Format::Otg).unwrap(), text);
+        assert_eq!((read.tree().len(), read.history()), (session.tree().len(), session.history()));
+        assert_eq!((read.node().resigned, read.ending()), (Some(side), session.ending()));
+        let comments = |session: &Session| {
+            let mut found: Vec<String> = session.tree().iter().map(|(_, node)| node.comment.clone()).collect();
+            found.sort();
+            found
+        };
+        let expected =
+            comments(&session).into_iter().map(|text| text.replace('[', "(").replace(']', ")").replace('|', "/"));
+        assert_eq!(comments(&read), expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn tags_without_a_place_become_the_comment_on_the_start() {
+        let read =
+            Session::import("[event: a tournament]\n[attackers:A]\n\n1. d1-d3", &RuleSet::named("kvasir").unwrap());
+        let comment = read.unwrap().tree().node(Tree::ROOT).unwrap().comment.clone();
+        assert_eq!(comment, "event: a tournament\nattackers: A");
     }
 
     #[test]
@@ -203,7 +262,8 @@ mod tests {
         let set = RuleSet::named("kvasir").unwrap();
         for (text, part) in [
             ("", "nothing to read"),
-            ("hello", "contains no game"),
+            ("hello", "\"hello\" is no move"),
+            ("[a:b]", "contains no game"),
             ("1. d1-d9", "ply 1"),
             ("{\"format\": 1}", "no saved game"),
         ] {

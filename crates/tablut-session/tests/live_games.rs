@@ -289,7 +289,6 @@ fn requests_that_make_no_sense_are_refused_in_words() {
             "net 9",
         ),
         (json!({"do": "experiment", "set": {}, "games": 1}), "missing field"),
-        (json!({"do": "export", "format": "otg"}), "repetition"),
     ] {
         let error = host.ask(value.clone()).unwrap_err();
         assert!(error.contains(part), "{value}: {error}");

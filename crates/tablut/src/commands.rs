@@ -6,7 +6,6 @@ mod bridge;
 mod config;
 mod data;
 mod evaluate;
-mod game_file;
 mod generate;
 mod matches;
 mod model;

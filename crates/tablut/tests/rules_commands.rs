@@ -198,6 +198,26 @@ fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
 
     let path = file("own.json", "{\"rules\": \"own.toml\", \"start\": \"9/9/9/9/4K4/9/9/9/t8 a\", \"moves\": []}");
     assert!(refused(&format!("replay {path}")).contains("own.toml"), "a file that is named is not opened");
+    let resigned = folder.path().join("resigned.json").to_str().unwrap().to_owned();
+    let record = folder.path().join("resigned.otg").to_str().unwrap().to_owned();
+    let text = folder.path().join("resigned.txt").to_str().unwrap().to_owned();
+    tablut("play --against greedy --side both")
+        .write_stdin(format!("D1 D3\ne3d3\nresign\nsave {resigned}\nsave {record}\nsave {text}\nquit\n"))
+        .assert()
+        .success();
+    for path in [resigned, record, text] {
+        let game = replayed(&format!("replay --json {path}"));
+        assert_eq!((&game["rules"], &game["resigned"]), (&"kvasir".into(), &"attackers".into()), "{path}");
+        assert!(printed(&format!("replay {path}")).contains("defenders win: the attackers resigned"), "{path}");
+    }
+    let numbered = file("numbered.txt", "1. d1-d3 e4-g4\n");
+    assert_eq!(replayed(&format!("replay --json {numbered}"))["moves"][1], "e4-g4");
+    let missing = refused("replay nothere.otg");
+    assert!(missing.contains("game nothere.otg: No such file"), "{missing}");
+    let wide = file("wide.txt", "");
+    fs::write(&wide, b"\xff\xfed\x001\x00").unwrap();
+    assert!(refused(&format!("replay {wide}")).contains("the text seems to be UTF-16, expected UTF-8"));
+
     let broken = file("broken.json", "{");
     assert!(refused(&format!("replay {broken}")).contains("broken.json: no saved game"));
 }

@@ -7,6 +7,7 @@ use toml::{Table, Value};
 
 use super::{RuleSet, nearest_name};
 use crate::shown::{shown, shown_lines};
+use crate::text::decode;
 
 /// The built-in rule sets: name and TOML text, in the rulebook's order.
 const BUILT_IN: [(&str, &str); 14] = [
@@ -127,7 +128,8 @@ impl RuleSet {
         if !is_file {
             return RuleSet::named(name_or_path);
         }
-        let text = std::fs::read_to_string(path)
+        let text = std::fs::read(path)
+            .and_then(decode)
             .map_err(|error| RuleSetError::Unreadable { path: name_or_path.to_owned(), reason: error.to_string() })?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         RuleSet::read(&text, &nearest_name(&stem, "custom")).map_err(|error| error.in_file(name_or_path))

@@ -1,13 +1,13 @@
 //! `tablut replay`: plays a list of moves or a saved game and prints the state after each move.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::Context;
-use tablut_rules::{Game, MoveText, Position, Replay, Rules, Side};
+use tablut_play::read_text;
+use tablut_rules::{Game, MoveText, Replay, Side, decode};
+use tablut_session::Session;
 
-use super::game_file::GameFile;
 use crate::console::Console;
 use crate::nets::load_rules;
 
@@ -31,29 +31,37 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Moves such as d1-d3; or one file with a game: the output of `save` in `play`, OpenTafl's record, or a list of
-    /// moves; or - to read moves from standard input
+    /// moves; or - to read a game from standard input
     #[arg(value_name = "MOVE|FILE")]
     moves: Vec<String>,
 }
 
 /// Replays and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let replay = match args.moves.as_slice() {
-        [path] if path.parse::<MoveText>().is_err() && Path::new(path).is_file() => {
-            let file = GameFile::read(Path::new(path), args.rules.as_deref())?;
-            file.notes.iter().for_each(|note| console.voice.say(format_args!("note: {note}")));
-            let rules = file.rules.map_or_else(|| load_rules(USUAL_RULES), Ok)?;
-            replay(args, rules, file.start, &file.moves)?
+    let usual = args.rules.as_deref().unwrap_or(USUAL_RULES);
+    let (name, mut text) = match args.moves.as_slice() {
+        [path] if is_path(path) => {
+            (format!("game {path}"), read_text(Path::new(path)).context(format!("game {path}"))?)
         }
-        words => {
-            let text = match words {
-                [dash] if dash == "-" => io::read_to_string(io::stdin()).context("cannot read standard input")?,
-                moves => moves.join(" "),
-            };
-            let rules = load_rules(args.rules.as_deref().unwrap_or(USUAL_RULES))?;
-            replay(args, rules, None, &text.split_whitespace().collect::<Vec<_>>())?
+        [dash] if dash == "-" => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+            ("standard input".to_owned(), decode(bytes).context("standard input")?)
         }
+        moves => ("moves".to_owned(), moves.join(" ")),
     };
+    let rules = load_rules(usual)?;
+    if args.first.is_some() || args.position.is_some() || text.trim().is_empty() {
+        let start = rules.opening(args.first, args.position.as_deref())?;
+        text.insert_str(0, &format!("[position:{start}]\n"));
+    }
+    let import = if args.rules.is_some() { Session::import_under } else { Session::import };
+    let mut session = import(&text, rules.set()).map_err(anyhow::Error::msg).context(name)?;
+    session.go_to(*session.tree().main_line().last().expect("a line has its root"))?;
+    let moves: Vec<String> = session.history().iter().map(ToString::to_string).collect();
+    let game = Game::from_position(session.rules().clone(), *session.start())?;
+    let mut replay = Replay::run(game, moves.iter().map(String::as_str))?;
+    replay.resigned = session.node().resigned;
     if args.json {
         writeln!(console, "{}", serde_json::to_string(&replay)?)?;
     } else {
@@ -62,17 +70,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays the moves from where they begin: a file's position, unless another is asked for.
-fn replay(
-    args: &Args,
-    rules: Arc<Rules>,
-    start: Option<Position>,
-    moves: &[impl AsRef<str>],
-) -> anyhow::Result<Replay> {
-    let moves = moves.iter().map(AsRef::as_ref);
-    let position = match start {
-        Some(start) if args.first.is_none() && args.position.is_none() => start,
-        _ => rules.opening_of(args.first, args.position.as_deref(), moves.clone().next())?,
-    };
-    Ok(Replay::run(Game::from_position(rules, position)?, moves)?)
+/// Whether a word names a file: one that exists, or a text that looks like a path.
+fn is_path(word: &str) -> bool {
+    word.parse::<MoveText>().is_err() && word != "-" && (Path::new(word).is_file() || word.contains(['.', '/']))
 }

@@ -1,5 +1,6 @@
 //! `tablut report RUN…`: reports on runs, in words, as one page, or for TensorBoard.
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -26,7 +27,10 @@ pub struct Args {
 
 /// Writes the page, and says in words what it says.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let runs: Vec<RunFiles> = args.runs.iter().map(|folder| RunFiles::read(folder)).collect::<Result<_, _>>()?;
+    let mut runs: Vec<RunFiles> = args.runs.iter().map(|folder| RunFiles::read(folder)).collect::<Result<_, _>>()?;
+    for (run, name) in runs.iter_mut().zip(distinct_names(&args.runs)) {
+        run.name = name;
+    }
     let out = match (&args.out, args.runs.as_slice()) {
         (Some(out), _) => out.clone(),
         (None, [run]) => run.join("report.html"),
@@ -51,6 +55,22 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Names of runs that tell them apart: the last parts of their paths, as few as will do; with a number if the same path is
+/// given twice.
+fn distinct_names(folders: &[PathBuf]) -> Vec<String> {
+    let parts = |folder: &PathBuf| -> Vec<String> {
+        let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        whole.iter().map(|part| part.to_string_lossy().into_owned()).collect()
+    };
+    let all: Vec<Vec<String>> = folders.iter().map(parts).collect();
+    let longest = all.iter().map(Vec::len).max().unwrap_or(0);
+    let names = |n: usize| all.iter().map(|parts| parts[parts.len().saturating_sub(n)..].join("-")).collect();
+    let are_distinct = |names: &Vec<String>| names.iter().collect::<HashSet<_>>().len() == names.len();
+    (1..=longest).map(names).find(are_distinct).unwrap_or_else(|| {
+        names(1).into_iter().enumerate().map(|(at, name): (usize, String)| format!("{name}-{}", at + 1)).collect()
+    })
+}
+
 /// The headline and the warnings, as lines.
 fn in_words(run: &RunFiles) -> String {
     let headline = headline(run);
@@ -59,4 +79,22 @@ fn in_words(run: &RunFiles) -> String {
     lines.extend(warnings(run).iter().map(|warning| format!("  Warning: {warning}")));
     lines.extend(run.notes.iter().map(|note| format!("  Note: {note}")));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_one_name_are_told_apart_by_their_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |path: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(&path).unwrap();
+            path
+        };
+        assert_eq!(distinct_names(&[run("a/q"), run("b/q")]), ["a-q", "b-q"]);
+        assert_eq!(distinct_names(&[run("a/q"), run("b/r")]), ["q", "r"]);
+        assert_eq!(distinct_names(&[run("a/q"), run("a/q")]), ["q-1", "q-2"]);
+    }
 }

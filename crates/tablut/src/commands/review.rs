@@ -41,7 +41,7 @@ pub fn run(args: &Order<'_>, console: &mut Console) -> anyhow::Result<()> {
         }
     }
     let rules = load_rules(args.rules.unwrap_or(USUAL_RULES))?;
-    let mut session = read_game(args.game, rules.set()).map_err(anyhow::Error::msg)?.session;
+    let mut session = read_game(args.game, rules.set(), false).map_err(anyhow::Error::msg)?.session;
     // The game as it was played, wherever in it or beside it the file says that somebody was.
     let end = session.tree().main_line().last().copied().unwrap_or(Tree::ROOT);
     session.go_to(end)?;

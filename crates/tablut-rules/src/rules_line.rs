@@ -12,7 +12,7 @@ use std::fmt;
 use crate::position::Position;
 use crate::ruleset::{Landing, RuleSet};
 
-pub(super) use read::read_start;
+pub(crate) use read::read_start;
 
 /// A game as an OpenTafl line of rules describes it.
 #[derive(Clone, Debug, Eq, PartialEq)]

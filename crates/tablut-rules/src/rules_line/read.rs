@@ -18,7 +18,7 @@ use crate::side::Side;
 
 /// The start position and the side to move from a line of rules. The other rules come from the rule set that the record
 /// is played under.
-pub(in crate::otg) fn read_start(line: &str) -> Result<Position, String> {
+pub(crate) fn read_start(line: &str) -> Result<Position, String> {
     let mut words = Words::of(line);
     words.size();
     let first = words.first();
