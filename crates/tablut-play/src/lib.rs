@@ -29,5 +29,5 @@ pub use position_report::{NetView, PositionReport, SearchView};
 pub use serve::{
     AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages, serve_with,
 };
-pub use terminal::{Console, play_in_terminal, play_lines};
+pub use terminal::{Console, colour_is_wanted, play_in_terminal, play_lines};
 pub use terminal_events::{LineInput, LineSource, MakeLines, Piped};

@@ -45,14 +45,13 @@ pub fn play_in_terminal(args: &PlayArgs, program: &str) -> Result<(), PlayError>
     let mut console = Console {
         lines,
         output: &mut BufWriter::new(io::stdout()),
-        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        colour: terminal && colour_is_wanted(),
         is_interactive,
         signals: true,
         saved_games: crate::game_files::data_folder(),
         program: program.to_owned(),
     };
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if is_interactive && !args.plain && !is_dumb {
+    if is_interactive && !args.plain && !is_dumb() {
         play_on_screen(args, &mut console)
     } else {
         play_lines(args, console)
@@ -116,4 +115,13 @@ fn outcome(exit: io::Result<Exit>) -> Result<(), PlayError> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(PlayError::Io(error)),
     }
+}
+
+/// Whether the environment allows colours in a terminal: `NO_COLOR` is not set, and the terminal is not a dumb one.
+pub fn colour_is_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb()
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }

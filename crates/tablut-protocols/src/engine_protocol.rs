@@ -132,12 +132,10 @@ fn think(
     let mut broken = None;
     let mut next_info = 16;
     let watch = &mut |search: &Search| {
-        let result = search.result();
-        let nodes = visits(&result);
+        let nodes = visits(&search.result());
         let listened = if nodes >= next_info {
             next_info = 2 * nodes;
-            let line = search.lines(1).into_iter().next().map(|line| line.moves);
-            wire.say(&info(&result, line.as_deref(), began)).and_then(|()| listen(wire, quits))
+            wire.say(&info(search, began)).and_then(|()| listen(wire, quits))
         } else {
             listen(wire, quits)
         };
@@ -146,12 +144,12 @@ fn think(
             ControlFlow::Break(())
         })
     };
-    let result = net.think(game, &SearchConfig::for_play(), limit, watch).map_err(refused)?;
+    let search = net.search(game, &SearchConfig::for_play(), limit, watch).map_err(refused)?;
     if let Some(error) = broken {
         return Err(Failure::Output(error));
     }
-    wire.say(&info(&result, None, began))?;
-    Ok(result.chosen)
+    wire.say(&info(&search, began))?;
+    Ok(search.result().chosen)
 }
 
 /// Handles the lines that arrive while the engine thinks.
@@ -175,8 +173,9 @@ fn visits(result: &SearchResult) -> u32 {
     result.moves.iter().map(|root| root.visits).sum()
 }
 
-/// An `info` line. Without a line of play it names the chosen move.
-fn info(result: &SearchResult, line: Option<&[Move]>, began: Instant) -> String {
+/// An `info` line, with the line of play that begins with the chosen move.
+fn info(search: &Search, began: Instant) -> String {
+    let result = search.result();
     let proven = match result.proven {
         Some(proof) => match proof.winner {
             Some(side) => format!(" proven {side} {}", proof.plies),
@@ -184,10 +183,10 @@ fn info(result: &SearchResult, line: Option<&[Move]>, began: Instant) -> String 
         },
         None => String::new(),
     };
-    let moves: Vec<String> = line.unwrap_or(&[result.chosen]).iter().map(ToString::to_string).collect();
+    let moves: Vec<String> = search.variation(result.chosen).iter().map(ToString::to_string).collect();
     format!(
         "info nodes {} time {} value {:.3}{proven} pv {}",
-        visits(result),
+        visits(&result),
         began.elapsed().as_millis(),
         result.value,
         moves.join(" ")

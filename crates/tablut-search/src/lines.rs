@@ -100,7 +100,7 @@ impl Search {
     }
 
     /// The move and the best replies after it, to the end of the tree.
-    fn variation(&self, mv: Move) -> Vec<Move> {
+    pub fn variation(&self, mv: Move) -> Vec<Move> {
         let mut moves = vec![mv];
         let mut mover = self.game().position().side_to_move();
         let mut at = self.tree().edges_of(ROOT).map(|(_, edge)| edge).find(|edge| edge.mv == mv);

@@ -62,7 +62,7 @@ impl Console {
 
     /// Whether results may be coloured.
     pub fn has_colour(&self) -> bool {
-        self.out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        self.out.is_terminal() && tablut_play::colour_is_wanted()
     }
 
     /// Writes styled text, plain where there is no colour.

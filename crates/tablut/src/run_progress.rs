@@ -266,18 +266,23 @@ fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
 /// One generation in three lines of less than 80 characters.
 pub fn summary(metrics: &GenerationMetrics) -> String {
     let (play, learning) = (&metrics.selfplay, &metrics.learning);
+    // The time of games that were on disk when the run was resumed is not known.
+    let pace_of_play = match Duration::from_secs_f64(play.seconds) {
+        Duration::ZERO => "played before the run was resumed".to_owned(),
+        time => {
+            let evaluations = pace(play.evaluations as f64, time);
+            format!("{evaluations} evaluations/s (net {:.0} %), {}", 100.0 * play.net_share, HumanDuration(time))
+        }
+    };
     format!(
         "generation {}: {}, {:.0} plies\n  \
-         {} games, {} simulations, {} evaluations/s (net {:.0} %), {}\n  \
+         {} games, {} simulations, {pace_of_play}\n  \
          loss: policy {:.3} (floor {:.3}), value {:.3}; {} samples/s, {}",
         metrics.generation,
         shares([play.attackers_won, play.drawn, play.defenders_won]),
         play.mean_plies,
         HumanCount(play.games as u64),
         metrics.simulations,
-        pace(play.evaluations as f64, Duration::from_secs_f64(play.seconds)),
-        100.0 * play.net_share,
-        HumanDuration(Duration::from_secs_f64(play.seconds)),
         learning.loss.policy,
         learning.loss.policy_floor,
         learning.loss.value,

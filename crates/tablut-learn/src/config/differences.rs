@@ -51,6 +51,10 @@ fn flatten(prefix: &str, value: &toml::Value, leaves: &mut BTreeMap<String, Stri
                 flatten(&key, value, leaves);
             }
         }
+        // Settings are single precision; as doubles, 0.002 would be 0.0020000000949949026.
+        toml::Value::Float(number) => {
+            leaves.insert(prefix.to_owned(), (*number as f32).to_string());
+        }
         leaf => {
             leaves.insert(prefix.to_owned(), leaf.to_string());
         }
@@ -68,5 +72,7 @@ mod tests {
         let after = load(MINIMAL, &["schedule.generations=7", "learning.learning_rate=0.1"]).unwrap();
         let found: Vec<_> = differences(&before, &after).into_iter().map(|d| (d.key, d.safe)).collect();
         assert_eq!(found, [("learning.learning_rate".to_owned(), false), ("schedule.generations".to_owned(), true)]);
+        let rate = differences(&before, &after).remove(0);
+        assert_eq!((rate.before.as_str(), rate.after.as_str()), ("0.003", "0.1"));
     }
 }

@@ -40,6 +40,8 @@ fn it_introduces_itself_and_moves() {
     game.play(best.parse().unwrap()).unwrap();
     let info: Vec<&String> = lines.iter().filter(|line| line.starts_with("info nodes ")).collect();
     assert!(!info.is_empty() && info.iter().all(|line| line.contains(" value ") && line.contains(" pv ")), "{lines:?}");
+    let (_, line) = info.last().unwrap().split_once(" pv ").unwrap();
+    assert!(line.starts_with(best) && line.split_whitespace().count() > 1, "{line}");
 }
 
 #[test]
