@@ -1,7 +1,7 @@
 //! The jobs that a worker holds. The players take their games one by one and finish them in any order.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -59,6 +59,8 @@ pub(super) struct JobQueue {
     finished: UnboundedSender<Arc<Lease>>,
     /// Notified when a game ends.
     pub game_ended: Notify,
+    /// The number of steps of all games. A step ends with the move of a player without a net, or asks a net.
+    pub steps: Arc<AtomicU64>,
 }
 
 #[derive(Default)]
@@ -76,7 +78,13 @@ struct State {
 
 impl JobQueue {
     pub fn new(finished: UnboundedSender<Arc<Lease>>) -> Self {
-        Self { state: Mutex::default(), closed: AtomicBool::new(false), finished, game_ended: Notify::new() }
+        Self {
+            state: Mutex::default(),
+            closed: AtomicBool::new(false),
+            finished,
+            game_ended: Notify::new(),
+            steps: Arc::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -158,6 +166,7 @@ impl JobQueue {
 pub(super) struct JobGame {
     lease: Arc<Lease>,
     game: CountedGame,
+    steps: Arc<AtomicU64>,
 }
 
 impl Task for JobGame {
@@ -166,6 +175,7 @@ impl Task for JobGame {
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
         let ended = self.game.gather(requests)?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
         Ok(ended.map(|game| (Arc::clone(&self.lease), game)))
     }
 
@@ -190,7 +200,7 @@ impl TaskSource for JobQueue {
             (lease, index)
         };
         let game = lease.order.game(index, &lease.slots).expect("a job has the openings of its games");
-        Some((index, JobGame { lease, game }))
+        Some((index, JobGame { lease, game, steps: Arc::clone(&self.steps) }))
     }
 
     fn is_open(&self) -> bool {

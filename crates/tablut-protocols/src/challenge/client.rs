@@ -36,8 +36,8 @@ pub enum ClientEnd {
     /// The referee closed the connection on the opponent's turn. It does this when a player's time is over, so this is
     /// probably a win.
     OpponentOutOfTime,
-    /// By our rules the game is over, for example because a side has no legal move and so has lost. The contest's referee
-    /// does not look for that: it waited for a move, and then it ended without a result.
+    /// By our rules the game is over, for example because a side has no legal move and so has lost. The contest's
+    /// referee does not look for that: it waited for a move, and then it ended without a result.
     Unended(Outcome),
 }
 

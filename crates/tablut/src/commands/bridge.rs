@@ -179,8 +179,12 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
         ClientEnd::Result(None) => "drew",
         ClientEnd::OpponentOutOfTime => "most likely won: the referee closed the connection on the opponent's turn,",
         ClientEnd::Unended(outcome) => {
-            let why = "a side without a legal move loses; the contest's referee does not look for that and sent no result";
-            writeln!(console, "over by the rules after {} plies: {outcome} ({why})", report.moves.len())?;
+            let why = "a side without a legal move loses, and the contest's referee does not look for that";
+            writeln!(
+                console,
+                "over after {} plies without a result: by the rules {outcome} ({why})",
+                report.moves.len()
+            )?;
             return Ok(());
         }
     };
