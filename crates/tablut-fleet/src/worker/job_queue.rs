@@ -207,3 +207,60 @@ impl TaskSource for JobQueue {
         !self.is_closed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::MatchOrder;
+    use tablut_arena::MatchConfig;
+    use tablut_games::Concurrency;
+    use tablut_players::{NamedPlayer, Nets};
+    use tablut_rules::Rules;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    /// A job of one game between players without a net. Its message leads nowhere.
+    fn lease() -> Lease {
+        let config = MatchConfig {
+            rules: Arc::new(Rules::named("kvasir").unwrap()),
+            n_pairs: 1,
+            opening_plies: 2,
+            book: None,
+            max_plies: None,
+            seed: 3,
+            sequential_test: None,
+            concurrency: Concurrency::default(),
+        };
+        let player: NamedPlayer = "random".parse().unwrap();
+        let openings = config.openings().unwrap();
+        let order = MatchOrder::new(0, &config, [&player, &player], &Nets::default(), &openings).unwrap();
+        let order = Order::Match(Box::new(order));
+        let (spec, openings) = (order.spec("run"), order.openings_of(0, 1));
+        let job = Job { order: spec, first: 0, count: 1, openings, probe: String::new(), fleet_threads: 1 };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
+        let connected = async { jetstream::new(options.connect("127.0.0.1:1").await.unwrap()) };
+        let context = runtime.block_on(connected);
+        let message = async_nats::Message {
+            subject: "job".into(),
+            reply: None,
+            payload: Vec::new().into(),
+            headers: None,
+            status: None,
+            description: None,
+            length: 0,
+        };
+        Lease::new(job, order, Vec::new(), jetstream::Message { message, context }, 1)
+    }
+
+    #[test]
+    fn every_move_of_a_player_without_a_net_is_a_step() {
+        let (finished, _received) = unbounded_channel();
+        let queue = JobQueue::new(finished);
+        queue.push(lease());
+        let (_, mut game) = queue.next().unwrap();
+        for n_moves in 1..=3 {
+            assert!(game.gather(&mut Vec::new()).unwrap().is_none());
+            assert_eq!(queue.steps.load(Ordering::Relaxed), n_moves);
+        }
+    }
+}
