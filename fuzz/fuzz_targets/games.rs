@@ -20,7 +20,7 @@ fuzz_target!(|data: (Vec<u8>, Vec<u8>)| {
     }
     // One frame of these bytes in a file whose checksums are right.
     let mut bytes = b"TABLUTGR".to_vec();
-    bytes.extend(2_u32.to_le_bytes());
+    bytes.extend(3_u32.to_le_bytes());
     bytes.extend(9_u64.to_le_bytes());
     bytes.extend(1_u32.to_le_bytes());
     bytes.extend((rules.len() as u32).to_le_bytes());

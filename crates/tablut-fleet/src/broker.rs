@@ -13,6 +13,7 @@ use async_nats::jetstream::{self, Context, kv, object_store};
 use futures_util::StreamExt;
 use tablut_net::{Architecture, Weights, container};
 use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
 
 use crate::error::FleetError;
 
@@ -28,6 +29,8 @@ const NETS: &str = "tablut-nets";
 pub const HEARTBEATS: &str = "tablut-workers";
 /// The key-value bucket with the holder of each run.
 pub const RUNS: &str = "tablut-runs";
+/// The key-value bucket with the number of the result that each run's trainer is reading, or 0.
+const READING: &str = "tablut-reading";
 
 /// Unused data expires after a week.
 const FORGOTTEN: Duration = Duration::from_hours(7 * 24);
@@ -37,6 +40,10 @@ const DUPLICATE_WINDOW: Duration = Duration::from_mins(2);
 pub const SILENCE: Duration = Duration::from_secs(15);
 /// The time limit for an answer of the broker.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// The time limit for an object.
+const OBJECT_TIME: Duration = Duration::from_mins(1);
+/// The time limit for sending a note, which has no answer.
+const NOTE_TIME: Duration = Duration::from_secs(1);
 /// Bytes of one chunk of an object.
 const CHUNK_BYTES: usize = 512 << 10;
 /// The maximum size of an object.
@@ -91,6 +98,7 @@ impl Broker {
         self.nets().await?;
         self.bucket(HEARTBEATS).await?;
         self.bucket(RUNS).await?;
+        self.bucket(READING).await?;
         Ok(())
     }
 
@@ -103,13 +111,16 @@ impl Broker {
         if let Ok(store) = self.jetstream.get_key_value(name).await {
             return Ok(store);
         }
+        // Only what trainers read must outlive them.
+        let (storage, max_age) =
+            if name == READING { (StorageType::File, FORGOTTEN) } else { (StorageType::Memory, SILENCE) };
         // Not through the client's own function: it asks for the account's limits in a form that servers before 2.10 do
         // not support.
         let config = stream::Config {
             name: format!("KV_{name}"),
             subjects: vec![format!("$KV.{name}.>")],
-            storage: StorageType::Memory,
-            max_age: SILENCE,
+            storage,
+            max_age,
             duplicate_window: SILENCE,
             max_messages_per_subject: 1,
             discard: DiscardPolicy::New,
@@ -246,7 +257,8 @@ impl Broker {
 
     /// The net with this hash. Its hash is checked.
     pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
-        let bytes = self.object(hash).await?;
+        let missing = || FleetError::broker("fetching a net", format!("there is no net {hash}"));
+        let bytes = self.object("fetching a net", hash, MAX_OBJECT_BYTES).await?.ok_or_else(missing)?;
         let wrong = |error: &dyn std::fmt::Display| FleetError::message("net", error);
         let (_, tensors) = container::deserialize(&bytes).map_err(|error| wrong(&error))?;
         let weights = Weights::new(architecture.clone(), tensors).map_err(|error| wrong(&error))?;
@@ -267,18 +279,30 @@ impl Broker {
         CHUNK_BYTES.min(self.client.max_payload() / 2).max(1024)
     }
 
-    pub async fn object(&self, name: &str) -> Result<Vec<u8>, FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("fetching a net", error);
-        let store = self.nets().await?;
-        let mut object = store.get(name).await.map_err(|error| wrong(&error))?;
-        let size = object.info().size;
-        if size > MAX_OBJECT_BYTES {
-            return Err(FleetError::message("net", format!("{size} bytes, expected at most {MAX_OBJECT_BYTES}")));
-        }
-        let mut bytes = Vec::with_capacity(size);
-        let read = tokio::time::timeout(TIMEOUT * 6, object.read_to_end(&mut bytes)).await;
-        read.map_err(|_| wrong(&"no answer within a minute"))?.map_err(|error| wrong(&error))?;
-        Ok(bytes)
+    /// An object of at most `max_bytes`. `None` if there is none with this name.
+    pub async fn object(
+        &self,
+        what: &'static str,
+        name: &str,
+        max_bytes: usize,
+    ) -> Result<Option<Vec<u8>>, FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker(what, error);
+        let fetched = async {
+            let object = match self.nets().await?.get(name).await {
+                Ok(object) => object,
+                Err(error) if error.kind() == object_store::GetErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(wrong(&error)),
+            };
+            let size = object.info().size;
+            if size > max_bytes {
+                return Err(FleetError::message(what, format!("{size} bytes, expected at most {max_bytes}")));
+            }
+            // The memory grows with the bytes that come, and not beyond the announced size.
+            let mut bytes = Vec::new();
+            object.take(size as u64).read_to_end(&mut bytes).await.map_err(|error| wrong(&error))?;
+            Ok(Some(bytes))
+        };
+        timeout(OBJECT_TIME, fetched).await.unwrap_or_else(|_| Err(wrong(&"no answer within a minute")))
     }
 
     pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
@@ -312,6 +336,28 @@ impl Broker {
             }
             Err(error) => Err(wrong(&error)),
         }
+    }
+
+    /// Notes that the trainer of `run` reads result number `sequence`, or none if it is 0. Waits until the note is on
+    /// its way.
+    pub async fn note_reading(&self, run: &str, sequence: u64) {
+        let note = async {
+            let _ = self.client.publish(format!("$KV.{READING}.{run}"), sequence.to_string().into()).await;
+            let _ = self.client.flush().await;
+        };
+        // Without the note, a result that kills the trainer kills the next one too.
+        let _ = timeout(NOTE_TIME, note).await;
+    }
+
+    /// Removes the result that the last trainer of `run` was reading when it ended. Returns whether there was one.
+    pub async fn remove_unread(&self, run: &str) -> Result<bool, FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the stream of games", error);
+        let noted = self.bucket(READING).await?.get(run).await.map_err(|error| wrong(&error))?;
+        let noted = noted.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok());
+        let Some(sequence) = noted.filter(|&sequence: &u64| sequence > 0) else { return Ok(false) };
+        let stream = self.jetstream.get_stream_no_info(RESULTS).await.map_err(|error| wrong(&error))?;
+        // It is an error if the result is no longer there.
+        Ok(stream.delete_message(sequence).await.is_ok())
     }
 
     pub async fn put_key(&self, bucket: &str, key: &str, value: Vec<u8>) -> Result<(), FleetError> {

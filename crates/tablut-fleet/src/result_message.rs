@@ -97,7 +97,8 @@ impl ResultMessage {
     }
 
     /// Reads a message of at most `max_games` games, which have at most `max_game_bytes` each when unpacked. `check` sees
-    /// each game before the next one is unpacked, so that a small message cannot fill the memory.
+    /// each game before the next one is unpacked, and no game may come twice, so that a small message cannot fill the
+    /// memory.
     pub fn unpack(
         bytes: &[u8],
         [max_games, max_game_bytes]: [usize; 2],
@@ -120,6 +121,10 @@ impl ResultMessage {
             let game = unpack_game(frame, max_game_bytes).map_err(|error| format!("game: {error}"))?;
             let game = ResultGame { game, evaluations: u64::from_le_bytes(*evaluations) };
             check(&game)?;
+            // A worker sends the games of a job in the order of their numbers.
+            if games.last().is_some_and(|last: &ResultGame| last.game.index >= game.game.index) {
+                return Err(format!("game {} is not in the order of the games' numbers", game.game.index));
+            }
             games.push(game);
             rest = after;
         }

@@ -4,6 +4,7 @@ mod progress;
 pub mod sources;
 pub mod state;
 mod trainer_loop;
+mod watch;
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;

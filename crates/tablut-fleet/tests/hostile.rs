@@ -5,7 +5,7 @@ mod broker;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_nats::jetstream::{self, Message};
+use async_nats::jetstream::{self, Message, object_store};
 use broker::TestBroker;
 use futures_util::StreamExt;
 use tablut_fleet::{
@@ -13,7 +13,7 @@ use tablut_fleet::{
     TrainerOptions, WorkerOptions, result_subject, work,
 };
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, SelfPlayConfig,
+    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, PlyRecord, SelfPlayConfig,
 };
 use tablut_net::{Architecture, Engine, Inference, Precision, Weights};
 use tablut_rules::{Rules, Side};
@@ -90,40 +90,59 @@ async fn send_forged(url: &str, weights: &Arc<Weights>, n_jobs: usize, forge: Fo
     }
 }
 
-/// A trainer that collects the order's games from a forger, who comes first, and an honest worker. Returns the games and
-/// the trainer's log.
-fn collect_with_forger(check_share: f64, forge: Forge) -> Option<(PlayedGames, String)> {
-    let broker = TestBroker::start("")?;
-    let order = order();
+const RUN: &str = "0123456789abcdef";
+
+/// A trainer, and its log.
+fn trainer(broker: &TestBroker, holder: &str, check_share: f64) -> (FleetTrainer, Arc<Mutex<String>>) {
     let messages = Arc::new(Mutex::new(String::new()));
     let log: Log = {
         let messages = Arc::clone(&messages);
         Arc::new(move |line| messages.lock().unwrap().extend([line, "\n"]))
     };
-    let options = TrainerOptions {
-        run: "0123456789abcdef".to_owned(),
+    let options = TrainerOptions { holder: holder.to_owned(), check_share, ..options() };
+    (FleetTrainer::start(connection(broker), options, log).unwrap(), messages)
+}
+
+fn options() -> TrainerOptions {
+    TrainerOptions {
+        run: RUN.to_owned(),
         holder: "test".to_owned(),
         lease: Duration::from_secs(1),
-        check_share,
+        check_share: 0.0,
         concurrency: ONE,
-    };
-    let trainer = FleetTrainer::start(connection(&broker), options, log).unwrap();
-    let mut games = FleetGames::new(&trainer, &engine);
-    games.begin(&order).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(send_forged(&broker.url, &order.weights, 3, forge));
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// A trainer that collects the order's games from a forger, who comes first, and an honest worker. Returns the games and
+/// the trainer's log.
+fn collect_with_forger(check_share: f64, forge: Forge) -> Option<(PlayedGames, String)> {
+    let broker = TestBroker::start("")?;
+    let order = order();
+    let (trainer, messages) = trainer(&broker, "test", check_share);
+    FleetGames::new(&trainer, &engine).begin(&order).unwrap();
+    runtime().block_on(send_forged(&broker.url, &order.weights, 3, forge));
+    let played = collect_with_honest_worker(&broker, &trainer);
+    let messages = messages.lock().unwrap().clone();
+    Some((played, messages))
+}
+
+/// The trainer's games, with an honest worker.
+fn collect_with_honest_worker(broker: &TestBroker, trainer: &FleetTrainer) -> PlayedGames {
     let cancel = CancelToken::new();
-    let played = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let options = WorkerOptions { name: "honest".to_owned(), concurrency: ONE };
-        let (connection, cancel, silent) = (connection(&broker), cancel.clone(), Arc::new(|_: &str| {}) as Log);
+        let (connection, cancel, silent) = (connection(broker), cancel.clone(), Arc::new(|_: &str| {}) as Log);
         let stop = cancel.clone();
         scope.spawn(move || work(&connection, &options, &Counters::default(), &cancel, &silent).unwrap());
-        let played = games.collect(&order, &Counters::default(), &CancelToken::new(), &|_| {});
+        let played =
+            FleetGames::new(trainer, &engine).collect(&order(), &Counters::default(), &CancelToken::new(), &|_| {});
         stop.cancel();
-        played
-    });
-    let messages = messages.lock().unwrap().clone();
-    Some((played.unwrap(), messages))
+        played.unwrap()
+    })
 }
 
 #[track_caller]
@@ -241,11 +260,130 @@ fn a_game_that_unpacks_to_gigabytes_is_refused_unread() {
     let forge: Forge = |header, games| {
         let mut bytes = packed(&header, &games);
         // The frame's plain length: after the header, the evaluations, the frame's length and the packed length.
-        let at = 4 + u32::from_le_bytes(*bytes.first_chunk()?) as usize + 8 + 4 + 4;
+        let at = header_bytes(&bytes) + 8 + 4 + 4;
         bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
         Some(bytes)
     };
     the_result_is_refused(0.0, forge, "a length of 4294967295 bytes");
+}
+
+/// The length of a message's header, with the number before it.
+fn header_bytes(message: &[u8]) -> usize {
+    4 + u32::from_le_bytes(*message.first_chunk().unwrap()) as usize
+}
+
+#[test]
+fn a_small_message_that_unpacks_to_a_hundred_million_moves_is_refused() {
+    let forge: Forge = |header, mut games| {
+        let game = &mut games[0].game;
+        game.plies = vec![PlyRecord { search: None, ..game.plies[0].clone() }; 52_000];
+        let mut bytes = packed(&header, &games[..1]);
+        let frame = bytes.split_off(header_bytes(&bytes));
+        bytes.extend(frame.repeat(2_600));
+        assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
+        Some(bytes)
+    };
+    the_result_is_refused(0.0, forge, "refused a result of forger: game: a length of");
+}
+
+#[test]
+fn copies_of_a_game_are_refused() {
+    let forge: Forge = |header, games| Some(packed(&header, &[games[0].clone(), games[0].clone()]));
+    the_result_is_refused(0.0, forge, "is not in the order of the games' numbers");
+}
+
+#[test]
+fn a_result_that_ends_the_trainer_does_not_end_the_next_one() {
+    let Some(broker) = TestBroker::start("") else { return };
+    let order = order();
+    let (sender, ended) = std::sync::mpsc::channel();
+    let log: Log = Arc::new(move |line| {
+        if line.contains("refused a result") {
+            sender.send(()).unwrap();
+            panic!("the trainer ends while it reads the result, as the test wants");
+        }
+    });
+    let first = FleetTrainer::start(connection(&broker), options(), log).unwrap();
+    FleetGames::new(&first, &engine).begin(&order).unwrap();
+    runtime().block_on(send_forged(&broker.url, &order.weights, 1, |_, _| Some(vec![0xff; 5000])));
+    ended.recv().unwrap();
+    drop(first);
+    let (second, messages) = trainer(&broker, "test", 0.0);
+    let played = collect_with_honest_worker(&broker, &second);
+    assert!(played.games == on_one_machine(&order).games, "the games are others");
+    assert_eq!(played.fleet.unwrap().refused, 0);
+    let messages = messages.lock().unwrap();
+    assert!(messages.contains("removed a result that this run's last trainer was reading"), "{messages}");
+}
+
+/// A result that only names an object.
+fn pointing_to(header: ResultHeader, object: &str) -> Vec<u8> {
+    let header = ResultHeader { object: Some(object.to_owned()), games: 0, ..header };
+    let json = serde_json::to_vec(&header).unwrap();
+    [&(json.len() as u32).to_le_bytes()[..], &json].concat()
+}
+
+/// Stores an object under the name `forged` that should have `n_bytes`, which are not there.
+async fn put_hollow_object(jetstream: &jetstream::Context, n_bytes: usize) {
+    let config = object_store::Config { bucket: "tablut-nets".to_owned(), ..object_store::Config::default() };
+    let store = jetstream.create_object_store(config).await.unwrap();
+    let info = store.put("forged", &mut &vec![7; n_bytes][..]).await.unwrap();
+    let stream = jetstream.get_stream("OBJ_tablut-nets").await.unwrap();
+    stream.purge().filter(format!("$O.tablut-nets.C.{}", info.nuid)).await.unwrap();
+}
+
+#[test]
+fn an_object_whose_bytes_never_come_stalls_neither_the_run_nor_its_claim() {
+    let Some(broker) = TestBroker::start("") else { return };
+    let (order, runtime) = (order(), runtime());
+    let jetstream = runtime.block_on(async { jetstream::new(async_nats::connect(&broker.url).await.unwrap()) });
+    runtime.block_on(put_hollow_object(&jetstream, 5_000));
+    let (first, _) = trainer(&broker, "test", 0.0);
+    FleetGames::new(&first, &engine).begin(&order).unwrap();
+    let forge: Forge = |header, _| Some(pointing_to(header, "forged"));
+    runtime.block_on(send_forged(&broker.url, &order.weights, 1, forge));
+    // The claim is renewed while the trainer waits for the object.
+    runtime.block_on(async {
+        let runs = jetstream.get_key_value("tablut-runs").await.unwrap();
+        let mut renewals = runs.watch(RUN).await.unwrap();
+        for _ in 0..3 {
+            renewals.next().await.unwrap().unwrap();
+        }
+    });
+    let (second, _) = trainer(&broker, "another", 0.0);
+    let refused = FleetGames::new(&second, &engine).collect(&order, &Counters::default(), &CancelToken::new(), &|_| {});
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("is already being trained"), "{error}");
+    let played = collect_with_honest_worker(&broker, &first);
+    assert!(played.games == on_one_machine(&order).games, "the games are others");
+    // The run has not waited until the object was given up, which refuses the result.
+    assert_eq!(played.fleet.unwrap().refused, 0);
+}
+
+#[test]
+fn an_object_that_is_larger_than_a_game_can_be_is_refused_unread() {
+    let Some(broker) = TestBroker::start("") else { return };
+    let (order, runtime) = (order(), runtime());
+    let jetstream = runtime.block_on(async { jetstream::new(async_nats::connect(&broker.url).await.unwrap()) });
+    // Its bytes are not there, so that only its size can be the reason.
+    runtime.block_on(put_hollow_object(&jetstream, 1 << 20));
+    let (trainer, messages) = trainer(&broker, "test", 0.0);
+    FleetGames::new(&trainer, &engine).begin(&order).unwrap();
+    let forge: Forge = |header, _| Some(pointing_to(header, "forged"));
+    runtime.block_on(send_forged(&broker.url, &order.weights, 1, forge));
+    let played = collect_with_honest_worker(&broker, &trainer);
+    assert!(played.games == on_one_machine(&order).games, "the games are others");
+    let messages = messages.lock().unwrap();
+    assert!(messages.contains("1048576 bytes, expected at most"), "{messages}");
+}
+
+#[test]
+fn an_object_that_was_read_and_removed_is_not_held_against_its_worker() {
+    // A trainer reads all results again after a lost connection.
+    let forge: Forge = |header, _| Some(pointing_to(ResultHeader { worker: "honest".to_owned(), ..header }, "removed"));
+    let Some((played, messages)) = collect_with_forger(0.0, forge) else { return };
+    assert!(played.games == on_one_machine(&order()).games, "the games are others");
+    assert_eq!((played.fleet.unwrap().refused, messages.as_str()), (0, ""));
 }
 
 #[test]

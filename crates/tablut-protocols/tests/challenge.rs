@@ -1,6 +1,6 @@
 //! Games over TCP: our client against our referee, and peers that misbehave.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +12,7 @@ use tablut_protocols::challenge::frame::{read_frame, write_frame};
 use tablut_protocols::challenge::message::{ChallengeState, Turn};
 use tablut_protocols::challenge::referee::{RefereeOptions, RefereeReport, serve};
 use tablut_protocols::challenge::{ChallengeError, client};
-use tablut_rules::{Game, Position, Rules, Side};
+use tablut_rules::{Game, Move, Outcome, Position, Reason, Rules, Side};
 
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -177,13 +177,24 @@ fn stray_connections_keep_nobody_from_playing() {
     assert!(matches!(report.unwrap().ending, Ending::Rules(_)));
 }
 
-/// Runs our client for the defenders against a referee that sends `frames` and closes the connection.
+/// Runs our client for the defenders against a referee that does anything and closes the connection.
 fn against_referee(referee: impl FnOnce(TcpStream) + Send) -> Result<ClientReport, ChallengeError> {
+    let mut player = Baseline::new(&PlayerSpec::Greedy, &rules(), 4).unwrap();
+    client_against_referee(WAIT, &mut |game| Ok(player.choose(game)), referee)
+}
+
+fn client_against_referee(
+    wait: Duration,
+    choose: &mut dyn FnMut(&Game) -> Result<Move, String>,
+    referee: impl FnOnce(TcpStream) + Send,
+) -> Result<ClientReport, ChallengeError> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::scope(|scope| {
         scope.spawn(move || referee(listener.accept().unwrap().0));
-        play_as(port, Side::Defenders, "greedy")
+        let stream = client::connect("127.0.0.1", Side::Defenders, Some(port))?;
+        let options = ClientOptions { side: Side::Defenders, name: "tablut".to_owned(), rules: rules(), wait };
+        play(&stream, &options, choose)
     })
 }
 
@@ -241,6 +252,71 @@ fn an_opponent_out_of_time_is_no_error() {
         sent(&mut s, &ChallengeState::of(&start, None));
     });
     assert_eq!(report.unwrap().end, ClientEnd::OpponentOutOfTime);
+}
+
+#[test]
+fn a_side_without_a_legal_move_sends_none_and_says_so() {
+    let before: Position = "9/3t1t3/3tTTt2/2ttTKt2/5t3/9/9/8t/6t2 a".parse().unwrap();
+    let stuck: Position = "9/3t1t3/3tTTt2/2ttTKt2/5t3/9/9/9/6t1t d".parse().unwrap();
+    let lost = Outcome { winner: Some(Side::Attackers), reason: Reason::NoMoves };
+    // The contest's referee waits for a move and then closes the connection.
+    for states in [&[stuck][..], &[before, stuck]] {
+        let report = against_referee(|mut s| {
+            read_frame(&mut s, "client", WAIT).unwrap();
+            states.iter().for_each(|position| sent(&mut s, &ChallengeState::of(position, None)));
+        });
+        let report = report.unwrap();
+        assert_eq!((report.end, report.moves.len()), (ClientEnd::Unended(lost), states.len() - 1));
+    }
+    // A result counts.
+    let report = against_referee(|mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        sent(&mut s, &ChallengeState::of(&stuck, None));
+        sent(&mut s, &ChallengeState { turn: Turn::Draw, ..ChallengeState::of(&stuck, None) });
+    });
+    assert_eq!(report.unwrap().end, ClientEnd::Result(None));
+}
+
+#[test]
+fn a_game_that_our_rules_end_goes_on_if_the_referee_goes_on() {
+    let moves = ["i2-i1", "d4-d3", "i1-i2", "d3-d4"].map(|text| text.parse::<Move>().unwrap());
+    let start: Position = "9/9/9/9/9/3K5/9/8t/9 a".parse().unwrap();
+    let mut ours = [moves[1], moves[3]].into_iter().cycle();
+    let mut choose = |game: &Game| {
+        assert_eq!(game.outcome(), None);
+        Ok(ours.next().unwrap())
+    };
+    // The position after ply 5 is the one after ply 1: by our rules a draw.
+    let report = client_against_referee(WAIT, &mut choose, |mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        let mut position = start;
+        sent(&mut s, &ChallengeState::of(&position, None));
+        for mv in moves.iter().cycle().take(8) {
+            if position.side_to_move() == Side::Defenders {
+                read_frame(&mut s, "client", WAIT).unwrap();
+            }
+            position = rules().apply(&position, *mv).position;
+            sent(&mut s, &ChallengeState::of(&position, None));
+        }
+        sent(&mut s, &ChallengeState { turn: Turn::WhiteWin, ..ChallengeState::of(&position, None) });
+    });
+    let report = report.unwrap();
+    assert_eq!((report.end, report.moves.len()), (ClientEnd::Result(Some(Side::Defenders)), 8));
+}
+
+#[test]
+fn the_first_state_may_take_longer_than_a_move() {
+    let mut unasked = |_: &Game| panic!("the game is over");
+    let report = client_against_referee(Duration::ZERO, &mut unasked, |mut s| {
+        read_frame(&mut s, "client", WAIT).unwrap();
+        // Another player joins meanwhile. A client that has left closes the connection.
+        s.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let found = s.read(&mut [0]).map_err(|error| error.kind());
+        assert!(matches!(found, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{found:?}");
+        let last = ChallengeState::of(&Position::start(Side::Defenders), None);
+        sent(&mut s, &ChallengeState { turn: Turn::BlackWin, ..last });
+    });
+    assert_eq!(report.unwrap().end, ClientEnd::Result(Some(Side::Attackers)));
 }
 
 #[test]

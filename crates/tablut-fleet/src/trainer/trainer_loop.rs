@@ -1,5 +1,7 @@
 //! The trainer's loop at the broker: it hands out jobs, receives games, and hands out jobs again whose games are missing.
 
+mod results;
+
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,26 +9,28 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::pull;
 use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
 use tablut_net::Weights;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use super::state::{Command, FleetStatus, Shared, TrainerOptions};
-use crate::broker::{Broker, JOBS, RESULTS, RUNS, Received, SILENCE, next};
-use crate::checks::{check, max_game_bytes};
+use super::state::{Command, Shared, TrainerOptions};
+use super::watch::Watch;
+use crate::broker::{Broker, JOBS, RESULTS, RUNS, Received, next};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
 use crate::job_size::job_size;
-use crate::result_message::{ResultHeader, ResultMessage};
-use crate::wire::{Heartbeat, Job, job_subject, read_job_subject, read_result_subject};
+use crate::result_message::ResultHeader;
+use crate::wire::{Job, job_subject, read_job_subject};
 
-/// How often heartbeats are read and the claim on the run is renewed.
-const TICK: Duration = Duration::from_secs(2);
 /// How long a message that the broker has announced may take.
 const ANNOUNCED: Duration = Duration::from_secs(30);
-/// After this many refused results a worker is ignored.
-const MAX_REFUSED: usize = 8;
+/// The maximum number of objects that are fetched at the same time.
+const MAX_FETCHES: usize = 4;
+/// How long missing games may wait for objects before they are handed out again.
+const OBJECT_WAIT: Duration = Duration::from_secs(2);
 
 /// Runs until the run drops its end of `commands`.
 pub(super) async fn run(
@@ -38,38 +42,30 @@ pub(super) async fn run(
 ) -> Result<(), FleetError> {
     let reconnected = Arc::new(Notify::new());
     let client = connection.open("tablut train", &log, &reconnected, &shared.cancel).await?;
+    let broker = Broker::new(client);
+    let mut watch = Watch::new(broker.clone(), options.clone(), log.clone(), Arc::clone(shared));
     let mut this = TrainerLoop {
-        broker: Broker::new(client),
+        broker,
         options,
         log,
         shared: Arc::clone(shared),
         last: 0,
         results: None,
-        lag: 0,
+        fetches: FuturesUnordered::new(),
+        fetching: Arc::new(Semaphore::new(MAX_FETCHES)),
         check_at: Some(Instant::now()),
         checked: Instant::now(),
         failures: Failures::default(),
         handed_out: 0,
         nets: BTreeMap::new(),
-        announced: HashSet::new(),
         refused: BTreeMap::new(),
     };
     this.claim_run().await?;
-    this.tick().await;
-    let mut tick = interval(TICK);
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        let check_at = this.check_at.unwrap_or(this.checked + this.options.lease);
-        tokio::select! {
-            command = commands.recv() => match command {
-                Some(command) => this.command(command).await,
-                None => break,
-            },
-            () = reconnected.notified() => this.restart(),
-            message = next(&mut this.results) => this.message(message).await,
-            () = tokio::time::sleep_until(check_at) => this.check().await?,
-            _ = tick.tick() => this.tick().await,
-        }
+    watch.tick().await;
+    // The claim is renewed whatever the loop waits for.
+    tokio::select! {
+        result = this.serve(&mut commands, &reconnected) => result?,
+        () = watch.run() => {}
     }
     let leave = async {
         this.broker.delete_key(RUNS, &this.options.run).await?;
@@ -88,8 +84,9 @@ struct TrainerLoop {
     /// Sequence number of the last result that was read.
     last: u64,
     results: Option<pull::Stream>,
-    /// Results that waited when the last one was read.
-    lag: u64,
+    /// Results whose games come in objects.
+    fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
+    fetching: Arc<Semaphore>,
     /// When to check next whether all missing games are covered by jobs.
     check_at: Option<Instant>,
     /// When this was checked last.
@@ -99,16 +96,46 @@ struct TrainerLoop {
     handed_out: u64,
     /// Nets that workers may need, by hash.
     nets: BTreeMap<String, Arc<Weights>>,
-    /// Refused workers that the log has named.
-    announced: HashSet<String>,
     /// Number of refused results by worker.
     refused: BTreeMap<String, usize>,
 }
 
+/// A result whose games were in an object.
+struct Fetched {
+    /// Number of the result.
+    sequence: u64,
+    generation: u64,
+    header: ResultHeader,
+    object: String,
+    /// `None` if there is no such object.
+    bytes: Result<Option<Vec<u8>>, FleetError>,
+}
+
 impl TrainerLoop {
+    async fn serve(
+        &mut self,
+        commands: &mut UnboundedReceiver<Command>,
+        reconnected: &Notify,
+    ) -> Result<(), FleetError> {
+        loop {
+            let check_at = self.check_at.unwrap_or(self.checked + self.options.lease);
+            tokio::select! {
+                command = commands.recv() => match command {
+                    Some(command) => self.command(command).await,
+                    None => return Ok(()),
+                },
+                () = reconnected.notified() => self.restart(),
+                message = next(&mut self.results) => self.message(message).await,
+                Some(fetched) = self.fetches.next() => self.fetched(fetched).await,
+                () = tokio::time::sleep_until(check_at) => self.check().await?,
+            }
+        }
+    }
+
     /// After a lost connection the broker may have lost results that were read, and may number new ones from the start.
     fn restart(&mut self) {
         (self.results, self.last) = (None, 0);
+        self.fetches.clear();
         self.check_soon(Duration::ZERO);
     }
 
@@ -134,7 +161,12 @@ impl TrainerLoop {
             Some(other) => Err(FleetError::Setup(format!(
                 "the run {run} is already being trained through this broker, by {other}; stop that one, or change the seed"
             ))),
-            None => Ok(()),
+            None => {
+                if self.broker.remove_unread(run).await? {
+                    (self.log)("removed a result that this run's last trainer was reading when it ended");
+                }
+                Ok(())
+            }
         }
     }
 
@@ -246,6 +278,10 @@ impl TrainerLoop {
             }
         }
         self.results = Some(messages);
+        let until = Instant::now() + OBJECT_WAIT;
+        while let Ok(Some(fetched)) = timeout_at(until, self.fetches.next()).await {
+            self.fetched(fetched).await;
+        }
         Ok(())
     }
 
@@ -290,106 +326,5 @@ impl TrainerLoop {
             self.results = None;
             self.check_soon(Duration::from_secs(1));
         }
-    }
-
-    async fn take(&mut self, message: &async_nats::jetstream::Message) {
-        if let Ok(info) = message.info() {
-            self.last = self.last.max(info.stream_sequence);
-            self.lag = info.pending;
-        }
-        let Some((generation, id)) = read_result_subject(&message.subject) else { return };
-        let wanted = self.shared.lock().orders.get(&generation).is_some_and(|order| order.id == id);
-        if !wanted {
-            return;
-        }
-        let header = match ResultMessage::header(&message.payload) {
-            Ok(header) => header,
-            Err(error) => return self.refuse(generation, "an unnamed worker", &error.to_string()),
-        };
-        if self.shared.lock().distrusted.contains(&header.worker) {
-            return;
-        }
-        let taken = match self.open(generation, &header, &message.payload).await {
-            Ok((result, n_bytes)) => {
-                let mut state = self.shared.lock();
-                let Some(progress) = state.orders.get_mut(&generation) else { return };
-                progress.report.lag = progress.report.lag.max(self.lag);
-                progress.take(result, n_bytes)
-            }
-            Err(reason) => Err(reason),
-        };
-        match taken {
-            Ok(()) => self.shared.change.notify_all(),
-            Err(reason) => self.refuse(generation, &header.worker, &reason),
-        }
-    }
-
-    /// Unpacks a result from its message or from the object that it names. Returns its size too.
-    async fn open(
-        &self,
-        generation: u64,
-        header: &ResultHeader,
-        bytes: &[u8],
-    ) -> Result<(ResultMessage, usize), String> {
-        let order = match self.shared.lock().orders.get(&generation) {
-            Some(progress) => progress.check_header(header).map(|()| progress.order.clone())?,
-            None => return Err("its generation is complete".to_owned()),
-        };
-        let most = [order.games(), max_game_bytes(&order)];
-        let unpack = |bytes: &[u8]| ResultMessage::unpack(bytes, most, |game| check(&order, game));
-        let Some(object) = &header.object else {
-            return Ok((unpack(bytes)?, bytes.len()));
-        };
-        let bytes = self.broker.object(object).await.map_err(|error| error.to_string())?;
-        let result = unpack(&bytes)?;
-        if result.header.worker != header.worker {
-            return Err("the object contains another worker's games".to_owned());
-        }
-        // What cannot be removed expires after a week.
-        let _ = self.broker.remove_object(object).await;
-        Ok((result, bytes.len()))
-    }
-
-    /// Refuses a result. Its games are still missing.
-    fn refuse(&mut self, generation: u64, worker: &str, reason: &str) {
-        let n_refused = self.refused.entry(worker.to_owned()).or_default();
-        *n_refused += 1;
-        let n_refused = *n_refused;
-        let mut state = self.shared.lock();
-        if let Some(progress) = state.orders.get_mut(&generation) {
-            progress.report.refused += 1;
-        }
-        if n_refused == MAX_REFUSED {
-            state.distrusted.insert(worker.to_owned());
-        }
-        drop(state);
-        if n_refused == 1 {
-            (self.log)(&format!("refused a result of {worker}: {reason}"));
-        } else if n_refused == MAX_REFUSED {
-            (self.log)(&format!("worker {worker} is ignored from now on; take away its credentials"));
-        }
-        self.check_soon(Duration::from_secs(1));
-    }
-
-    /// Renews the claim on the run and reads the heartbeats. If one fails, the next tick tries it again.
-    async fn tick(&mut self) {
-        let TrainerOptions { run, holder, .. } = &self.options;
-        let _ = timeout(TICK, self.broker.put_key(RUNS, run, holder.as_bytes().to_vec())).await;
-        let Ok(Ok(heartbeats)) = timeout(SILENCE / 2, self.broker.heartbeats()).await else { return };
-        let read = |bytes: Vec<u8>| serde_json::from_slice::<Heartbeat>(&bytes).ok();
-        let mut workers: Vec<Heartbeat> = heartbeats.into_iter().filter_map(read).collect();
-        workers.sort_by(|a, b| a.name.cmp(&b.name));
-        for worker in &workers {
-            if let Some(reason) = worker.refused.as_ref().filter(|_| self.announced.insert(worker.name.clone())) {
-                (self.log)(&format!("worker {} does not play: {reason}", worker.name));
-            }
-        }
-        let mut state = self.shared.lock();
-        let sum = |count: fn(&tablut_games::FleetReport) -> u64| {
-            state.orders.values().map(|order| count(&order.report)).sum()
-        };
-        let (redeliveries, refused) = (sum(|report| report.redeliveries), sum(|report| report.refused));
-        let games = state.orders.values().map(super::progress::Progress::n_games).sum();
-        state.status = FleetStatus { workers, redeliveries, refused, games, lag: self.lag };
     }
 }

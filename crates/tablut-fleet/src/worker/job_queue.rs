@@ -1,7 +1,7 @@
 //! The jobs that a worker holds. The players take their games one by one and finish them in any order.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -59,6 +59,8 @@ pub(super) struct JobQueue {
     finished: UnboundedSender<Arc<Lease>>,
     /// Notified when a game ends.
     pub game_ended: Notify,
+    /// The number of steps of all games. A step ends with the move of a player without a net, or asks a net.
+    pub steps: Arc<AtomicU64>,
 }
 
 #[derive(Default)]
@@ -76,7 +78,13 @@ struct State {
 
 impl JobQueue {
     pub fn new(finished: UnboundedSender<Arc<Lease>>) -> Self {
-        Self { state: Mutex::default(), closed: AtomicBool::new(false), finished, game_ended: Notify::new() }
+        Self {
+            state: Mutex::default(),
+            closed: AtomicBool::new(false),
+            finished,
+            game_ended: Notify::new(),
+            steps: Arc::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -158,6 +166,7 @@ impl JobQueue {
 pub(super) struct JobGame {
     lease: Arc<Lease>,
     game: CountedGame,
+    steps: Arc<AtomicU64>,
 }
 
 impl Task for JobGame {
@@ -166,6 +175,7 @@ impl Task for JobGame {
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
         let ended = self.game.gather(requests)?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
         Ok(ended.map(|game| (Arc::clone(&self.lease), game)))
     }
 
@@ -190,10 +200,67 @@ impl TaskSource for JobQueue {
             (lease, index)
         };
         let game = lease.order.game(index, &lease.slots).expect("a job has the openings of its games");
-        Some((index, JobGame { lease, game }))
+        Some((index, JobGame { lease, game, steps: Arc::clone(&self.steps) }))
     }
 
     fn is_open(&self) -> bool {
         !self.is_closed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::MatchOrder;
+    use tablut_arena::MatchConfig;
+    use tablut_games::Concurrency;
+    use tablut_players::{NamedPlayer, Nets};
+    use tablut_rules::Rules;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    /// A job of one game between players without a net. Its message leads nowhere.
+    fn lease() -> Lease {
+        let config = MatchConfig {
+            rules: Arc::new(Rules::named("kvasir").unwrap()),
+            n_pairs: 1,
+            opening_plies: 2,
+            book: None,
+            max_plies: None,
+            seed: 3,
+            sequential_test: None,
+            concurrency: Concurrency::default(),
+        };
+        let player: NamedPlayer = "random".parse().unwrap();
+        let openings = config.openings().unwrap();
+        let order = MatchOrder::new(0, &config, [&player, &player], &Nets::default(), &openings).unwrap();
+        let order = Order::Match(Box::new(order));
+        let (spec, openings) = (order.spec("run"), order.openings_of(0, 1));
+        let job = Job { order: spec, first: 0, count: 1, openings, probe: String::new(), fleet_threads: 1 };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
+        let connected = async { jetstream::new(options.connect("127.0.0.1:1").await.unwrap()) };
+        let context = runtime.block_on(connected);
+        let message = async_nats::Message {
+            subject: "job".into(),
+            reply: None,
+            payload: Vec::new().into(),
+            headers: None,
+            status: None,
+            description: None,
+            length: 0,
+        };
+        Lease::new(job, order, Vec::new(), jetstream::Message { message, context }, 1)
+    }
+
+    #[test]
+    fn every_move_of_a_player_without_a_net_is_a_step() {
+        let (finished, _received) = unbounded_channel();
+        let queue = JobQueue::new(finished);
+        queue.push(lease());
+        let (_, mut game) = queue.next().unwrap();
+        for n_moves in 1..=3 {
+            assert!(game.gather(&mut Vec::new()).unwrap().is_none());
+            assert_eq!(queue.steps.load(Ordering::Relaxed), n_moves);
+        }
     }
 }

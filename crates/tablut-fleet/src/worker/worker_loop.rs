@@ -247,11 +247,10 @@ impl WorkerLoop<'_> {
 
     /// Renews the leases of all jobs while the players make progress.
     async fn renew_leases(&self) {
-        let counters = self.context.counters;
         let mut before = 0;
         loop {
             tokio::time::sleep(Duration::from_micros(self.lease_micros.load(Ordering::Relaxed) / 3)).await;
-            let now = counters.evaluations.load(Ordering::Relaxed) + counters.finished.load(Ordering::Relaxed);
+            let now = self.context.jobs.steps.load(Ordering::Relaxed);
             let hangs = now == before && self.context.jobs.holding() > 0;
             before = now;
             if hangs {

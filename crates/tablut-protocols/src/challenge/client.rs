@@ -6,11 +6,14 @@ use super::{ChallengeError, port};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Game, Move, MoveList, Position, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules, Side};
 
 const PEER: &str = "referee";
 /// How often the clock is checked while nothing arrives.
 const POLL: Duration = Duration::from_millis(200);
+/// How long the first state may take at least. The contest's referee sends it when both players have joined, and waits
+/// 300 s for the second one.
+const JOIN_TIME: Duration = Duration::from_secs(330);
 
 /// The player's settings.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ pub struct ClientOptions {
     pub name: String,
     /// The referee's rules.
     pub rules: Arc<Rules>,
-    /// The longest wait for the referee's next message.
+    /// The longest wait for the referee's next message. The first state may take 330 s in any case.
     pub wait: Duration,
 }
 
@@ -33,6 +36,9 @@ pub enum ClientEnd {
     /// The referee closed the connection on the opponent's turn. It does this when a player's time is over, so this is
     /// probably a win.
     OpponentOutOfTime,
+    /// By our rules the game is over, for example because a side has no legal move and so has lost. The contest's
+    /// referee does not look for that: it waited for a move, and then it ended without a result.
+    Unended(Outcome),
 }
 
 /// A game that a client played.
@@ -50,7 +56,7 @@ pub fn connect(host: &str, side: Side, other_port: Option<u16>) -> Result<TcpStr
         .map_err(|reason| ChallengeError::Connection { peer: PEER, reason })
 }
 
-/// Plays one game on a connection. `choose` is called for each of our moves.
+/// Plays one game on a connection. `choose` is called for each of our moves, and only if there is a legal one.
 pub fn play(
     stream: &TcpStream,
     options: &ClientOptions,
@@ -64,11 +70,21 @@ pub fn play(
     let mut follower = Follower { rules: &options.rules, game: None, moves: Vec::new() };
     let mut sent: Option<Move> = None;
     loop {
-        let text = match read_frame(&mut reader, PEER, options.wait) {
-            Err(ChallengeError::Closed { .. }) if follower.awaits(options.side.opponent()) => {
-                return Ok(ClientReport { end: ClientEnd::OpponentOutOfTime, moves: follower.moves });
+        let wait = if follower.game.is_some() { options.wait } else { options.wait.max(JOIN_TIME) };
+        let text = match read_frame(&mut reader, PEER, wait) {
+            Ok(text) => text,
+            Err(error) => {
+                let end = match (&error, follower.game.as_ref().and_then(Game::outcome)) {
+                    (ChallengeError::Closed { .. } | ChallengeError::Silent { .. }, Some(outcome)) => {
+                        ClientEnd::Unended(outcome)
+                    }
+                    (ChallengeError::Closed { .. }, None) if follower.awaits(options.side.opponent()) => {
+                        ClientEnd::OpponentOutOfTime
+                    }
+                    _ => return Err(error),
+                };
+                return Ok(ClientReport { end, moves: follower.moves });
             }
-            text => text?,
         };
         let step = follower.take(&ChallengeState::read(&text, PEER)?, &text)?;
         match step {
@@ -81,7 +97,8 @@ pub fn play(
             Step::Same | Step::Moved => {}
         }
         sent = None;
-        let Some(game) = &follower.game else { continue };
+        // Without a legal move there is nothing to send: the referee has to end the game.
+        let Some(game) = follower.game.as_ref().filter(|game| game.outcome().is_none()) else { continue };
         if game.position().side_to_move() == options.side {
             let no_move = |error| ChallengeError::Game(format!("no move could be chosen: {error}"));
             let mv = choose(game).map_err(no_move)?;
@@ -156,7 +173,7 @@ impl Follower<'_> {
         };
         self.moves.push(mv);
         // Our rules end the game, but the referee continues. So continue from this position.
-        if game.play(mv).is_err() {
+        if game.play(mv).is_err() || game.outcome().is_some() {
             *game = begin(self.rules, found)?;
         }
         Ok(Step::Moved)

@@ -168,7 +168,8 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
     let mut player = load(&args.player, &rules, Precision::Fastest)?;
     let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
-    // The opponent's time, and the second that the referee takes to look, before it is given up.
+    // The opponent's time, and the second that the referee takes to look, before it is given up. The client waits
+    // longer for the first state.
     let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
     let options = ClientOptions { side, name: args.name.clone(), rules, wait };
     let report = client::play(&stream, &options, &mut |game| choose(&mut player.player, game, limit))?;
@@ -177,6 +178,15 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
         ClientEnd::Result(Some(_)) => "lost",
         ClientEnd::Result(None) => "drew",
         ClientEnd::OpponentOutOfTime => "most likely won: the referee closed the connection on the opponent's turn,",
+        ClientEnd::Unended(outcome) => {
+            let why = "a side without a legal move loses, and the contest's referee does not look for that";
+            writeln!(
+                console,
+                "over after {} plies without a result: by the rules {outcome} ({why})",
+                report.moves.len()
+            )?;
+            return Ok(());
+        }
     };
     writeln!(console, "{outcome} after {} plies", report.moves.len())?;
     Ok(())
