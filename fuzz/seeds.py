@@ -61,11 +61,14 @@ def main():
     tags = "[variant: {}]\n[result: 0]\ndim:9 atkf:{} start:/{}/\n\n"
     numbered = lambda moves: "".join(f"{n // 2 + 1}. {' '.join(moves[n:n + 2])}\n" for n in range(0, len(moves), 2))
     write("record", [tags.format(rules, "y" if first == "attackers" else "n", START) + numbered([move for move, _ in plies])
-                     for rules, first, plies in games])
+                     for rules, first, plies in games] +
+          ["Tablut, kvasir rules\nPosition: " + START + " a\n{start}\n\n1. d1-d3 {one} (1. e2-f2 e3-f3) e3-d3\n\nThe attackers win: no reason.\n",
+           "[result:1]\n[termination:White resigns]\n1. d1-d3 e3-d3\n[a|b]\n\n1b.1.1a. ..... e3-f3\n[c]\n\n1b.1.2a. a4-b4\n\n2. D1D2 c5 c6 ---"])
+    write("kernels", [bytes((seed * 7 + n * seed) % 240 for n in range(64)) for seed in range(1, 60)])
     openings = [{"first": first, "moves": " ".join(move for move, _ in plies[:2]), "value": 0.0} for _, first, plies in games
                 if first == "attackers"]
     write("book", ["\n".join(map(json.dumps, openings)), json.dumps(openings[0])])
-    puzzles = (ROOT / "experiments" / "puzzles" / "imperial.jsonl").read_text().splitlines()
+    puzzles = (ROOT / "crates" / "tablut-play" / "puzzles" / "imperial.jsonl").read_text().splitlines()
     write("puzzles", puzzles[1:40] + ["\n".join(puzzles[1:10]), "\n".join(puzzles)])
     lines = [" ".join(move for move, _ in plies[:8]) for _, _, plies in games]
     write("engine_lines", ["uci\nisready\n" + "".join(f"position startpos {first} moves {moves}\ngo movetime 1\n" for moves, (_, first, _) in zip(lines, games)),
