@@ -16,7 +16,7 @@ use tungstenite::Message;
 use tungstenite::client::IntoClientRequest;
 
 /// The number of events, which are more than the outbox and the buffers of the socket hold.
-const EVENTS: usize = 5000;
+const EVENTS: usize = 1500;
 
 #[test]
 fn an_interface_that_fell_behind_is_disconnected() {
