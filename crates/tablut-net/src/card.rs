@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The maximum number of bytes of a card as JSON.
+const MAX_BYTES: usize = 64 << 10;
+
 /// What a model file says of its net beside rules and training. All texts are for people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -65,8 +68,12 @@ impl Card {
         card.check().map(|()| card)
     }
 
-    /// Refuses texts with control characters other than line breaks.
+    /// Refuses a card of more than 64 KiB, and texts with control characters other than line breaks.
     pub fn check(&self) -> Result<(), String> {
+        let bytes = serde_json::to_string(self).map_err(|error| error.to_string())?.len();
+        if bytes > MAX_BYTES {
+            return Err(format!("{bytes} bytes, expected at most {MAX_BYTES}"));
+        }
         let scores = self.scores.iter().flat_map(|score| [&score.rules, &score.play, &score.opponent]);
         let texts = [&self.about, &self.licence, &self.commit, &self.hardware, &self.command, &self.config];
         let strange = |text: &&String| text.chars().any(|c| c.is_control() && c != '\n');

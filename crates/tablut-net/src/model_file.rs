@@ -215,6 +215,9 @@ mod tests {
         let strange = Card { licence: "\u{1b}[31m".to_owned(), ..Card::default() };
         let error = Model::from_bytes(&Model { card: Some(strange), ..model() }.to_bytes().unwrap()).unwrap_err();
         assert!(error.to_string().contains("control characters"), "{error}");
+        let long = Card { config: "x".repeat(70_000), ..Card::default() };
+        let error = Model::from_bytes(&Model { card: Some(long), ..model() }.to_bytes().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("expected at most 65536"), "{error}");
         let unknown = with_metadata(&[("card", Some("{\"price\":3}"))]).unwrap_err().to_string();
         assert!(unknown.contains("`card`") && unknown.contains("price"), "{unknown}");
     }

@@ -1,7 +1,7 @@
 //! Games on disk: files that people name, and the folder of saved games.
 
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,10 +9,13 @@ use tablut_net::durable;
 use tablut_rules::RuleSet;
 use tablut_session::{Format, SavedGame, Session};
 
-/// The maximum number of bytes of a game that are read.
+/// The maximum number of bytes of a game that are read. A game with [`tablut_session::MAX_NODES`] positions and
+/// [`tablut_session::MAX_COMMENT_BYTES`] of comments has fewer.
 const MAX_BYTES: u64 = 4 << 20;
 /// The maximum number of games in a folder.
 const MAX_GAMES: usize = 5000;
+/// The file in a folder of games that its server locks.
+const LOCK_FILE: &str = ".lock";
 /// The letters of saved games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// The length of saved games' names.
@@ -71,15 +74,29 @@ pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), Str
 pub struct SavedGames {
     folder: PathBuf,
     n_games: AtomicUsize,
+    /// The file that only one server locks at a time. The system releases the lock when the process ends.
+    _lock: Option<File>,
 }
 
 impl SavedGames {
-    /// Opens a folder, and creates it if it does not exist.
+    /// Opens a folder to add games to it, and creates it if it does not exist.
     pub fn open(folder: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
+        let files = std::fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path());
+        let n_games = files.filter(|path| path.extension().is_some_and(|extension| extension == "json")).count();
+        Ok(Self { folder: folder.to_owned(), n_games: AtomicUsize::new(n_games), _lock: None })
+    }
+
+    /// Opens a folder for a server, which changes games that are there. No other server may use it at the same time.
+    pub fn lock(folder: &Path) -> io::Result<Self> {
+        let saved = Self::open(folder)?;
+        let lock = File::create(folder.join(LOCK_FILE))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => io::Error::other("another server uses it; choose another folder with --folder"),
+            TryLockError::Error(error) => error,
+        })?;
         durable::remove_leftovers(folder)?;
-        let n_games = std::fs::read_dir(folder)?.count();
-        Ok(Self { folder: folder.to_owned(), n_games: AtomicUsize::new(n_games) })
+        Ok(Self { _lock: Some(lock), ..saved })
     }
 
     /// The file of a game. `None` if the text cannot be a game's name.
@@ -91,15 +108,14 @@ impl SavedGames {
     /// Writes a game completely or not at all. Returns its file.
     pub fn save(&self, name: &str, session: &Session) -> Result<PathBuf, String> {
         let path = self.path(name).ok_or_else(|| format!("{name:?} is no name of a game"))?;
-        if !path.exists() {
-            if self.n_games.load(Ordering::Relaxed) >= MAX_GAMES {
-                let folder = self.folder.display();
-                return Err(format!("{folder} contains {MAX_GAMES} games, the maximum; remove some"));
-            }
-            self.n_games.fetch_add(1, Ordering::Relaxed);
+        let is_new = !path.exists();
+        if is_new && self.n_games.load(Ordering::Relaxed) >= MAX_GAMES {
+            let folder = self.folder.display();
+            return Err(format!("{folder} contains {MAX_GAMES} games, the maximum; remove some"));
         }
         let text = session.saved().to_json();
         durable::write(&path, text.as_bytes()).map_err(|error| format!("cannot save the game: {error}"))?;
+        self.n_games.fetch_add(is_new.into(), Ordering::Relaxed);
         Ok(path)
     }
 
@@ -155,6 +171,43 @@ mod tests {
         std::fs::write(&path, "{\"format\":").unwrap();
         let error = saved.load(&name).err().unwrap();
         assert!(error.contains(&name) && error.contains("no saved game"), "{error}");
+    }
+
+    #[test]
+    fn one_server_at_a_time_has_a_folder_and_others_leave_its_files_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |name| folder.path().join(name).exists();
+        std::fs::write(folder.path().join(".part-old"), "").unwrap();
+        let saved = SavedGames::lock(folder.path()).unwrap();
+        assert!(!left(".part-old"));
+        std::fs::write(folder.path().join(".part-new"), "").unwrap();
+        let error = SavedGames::lock(folder.path()).err().unwrap().to_string();
+        assert!(error.contains("another server") && error.contains("--folder"), "{error}");
+        SavedGames::open(folder.path()).unwrap();
+        assert!(left(".part-new"));
+        drop(saved);
+        SavedGames::lock(folder.path()).unwrap();
+        assert!(!left(".part-new"));
+    }
+
+    #[test]
+    fn only_games_that_are_saved_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("games");
+        let saved = SavedGames::lock(&folder).unwrap();
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let session = Session::new(rules, Side::Attackers, Players::people());
+        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::write(&folder, "no folder").unwrap();
+        assert!(saved.save(&new_name().unwrap(), &session).is_err());
+        assert_eq!(saved.n_games.load(Ordering::Relaxed), 0);
+        std::fs::remove_file(&folder).unwrap();
+        let name = new_name().unwrap();
+        saved.save(&name, &session).unwrap();
+        saved.save(&name, &session).unwrap();
+        assert_eq!(saved.n_games.load(Ordering::Relaxed), 1);
+        drop(saved);
+        assert_eq!(SavedGames::lock(&folder).unwrap().n_games.into_inner(), 1);
     }
 
     #[test]

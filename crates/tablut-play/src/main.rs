@@ -26,7 +26,9 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
-        Some(Command::Serve(args)) => serve(args, &mut print_link).map_err(|error| error.to_string()),
+        Some(Command::Serve(args)) => exit_on_signals()
+            .map_err(|error| error.to_string())
+            .and_then(|()| serve(args, &mut print_link).map_err(|error| error.to_string())),
         None => match play_in_terminal(&arguments.play, "tablut-play") {
             Err(PlayError::Interrupted { exit_code }) => return ExitCode::from(exit_code),
             result => result.map_err(|error| error.to_string()),
@@ -45,4 +47,13 @@ fn main() -> ExitCode {
 fn print_link(link: &str, folder: &Path) {
     let folder = folder.display();
     let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder}. Ctrl-C ends the program; no game is lost.");
+}
+
+/// Lets SIGINT and SIGTERM end this process. Without it they do not end process 1 of a container.
+fn exit_on_signals() -> io::Result<()> {
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::new(true.into()))?;
+    }
+    Ok(())
 }

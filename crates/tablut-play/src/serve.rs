@@ -7,6 +7,8 @@ mod game_server;
 mod listener;
 mod nets;
 mod routes;
+#[cfg(test)]
+mod tests;
 mod training;
 
 pub use routes::{AddedPage, RenderPage, link_to};
@@ -102,7 +104,7 @@ pub fn serve_with(
     let nets = ServedNets::load(&args.models, args.checkpoints.as_deref()).map_err(ServeError)?;
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError(format!("the folder of games, {}: {reason}", folder.display()));
-    let saved = SavedGames::open(&folder).map_err(at_folder)?;
+    let saved = SavedGames::lock(&folder).map_err(at_folder)?;
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>();
     let puzzles = puzzles.map_err(|error| ServeError(format!("the built-in puzzles: {error}")))?;
     let training = TrainingSlot::new(trainer);

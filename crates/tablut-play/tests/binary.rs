@@ -102,6 +102,42 @@ fn a_game_that_a_signal_ends_is_saved() {
     }
 }
 
+/// Sends a signal to a server that `command` starts, and gives its exit code, or −1 if it has none. `None` if the command
+/// starts no server.
+#[cfg(unix)]
+fn server_stopped_by(signal: &str, mut command: std::process::Command) -> Option<i32> {
+    let folder = tempfile::tempdir().unwrap();
+    command.args([env!("CARGO_BIN_EXE_tablut-play"), "serve", "--port", "0", "--folder"]).arg(folder.path());
+    let mut started = command.stdout(Stdio::piped()).spawn().ok()?;
+    let mut link = String::new();
+    BufReader::new(started.stdout.take().unwrap()).read_line(&mut link).unwrap();
+    if link.is_empty() {
+        started.wait().unwrap();
+        return None;
+    }
+    // `unshare` starts the server as its child, and `env` becomes the server.
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", started.id())).unwrap_or_default();
+    let server = children.split_whitespace().next().map_or_else(|| started.id().to_string(), str::to_owned);
+    assert!(std::process::Command::new("kill").args(["-s", signal, &server]).status().unwrap().success());
+    started.wait().unwrap().code().or(Some(-1))
+}
+
+/// Process 1 has no default action for signals.
+#[cfg(unix)]
+#[test]
+fn signals_end_a_server_also_as_the_first_process_of_a_container() {
+    for (signal, exit_code) in [("INT", 130), ("TERM", 143)] {
+        let plain = std::process::Command::new("env");
+        assert_eq!(server_stopped_by(signal, plain), Some(exit_code), "{signal}");
+        let mut container = std::process::Command::new("unshare");
+        container.args(["--user", "--map-root-user", "--pid", "--fork"]);
+        match server_stopped_by(signal, container) {
+            Some(code) => assert_eq!(code, exit_code, "{signal}"),
+            None => eprintln!("skipped: this system does not let `unshare` make a container"),
+        }
+    }
+}
+
 /// Runs the program on a pseudo-terminal of 80 columns and gives the exit code and all that was shown. Each of `steps` waits for a text and
 /// then types something.
 #[cfg(unix)]

@@ -51,12 +51,12 @@ impl LiveReport {
         {
             return Ok(made.page.clone());
         }
-        let run = match last.take() {
-            Some(mut made) if made.files == files => {
+        let run = match last.take_if(|made| made.files == files) {
+            Some(mut made) => {
                 made.run.read_live();
                 made.run
             }
-            _ => RunFiles::read(&self.folder)?,
+            None => RunFiles::read(&self.folder)?,
         };
         let page: Arc<str> = live_page(&run, RELOAD_SECS).into();
         *last = Some(Made { at: Instant::now(), files, live, run, page: page.clone() });
@@ -76,10 +76,15 @@ mod tests {
 
     /// The page is made again at once.
     fn rested(report: &LiveReport) -> Arc<str> {
+        rest(report);
+        report.page().unwrap()
+    }
+
+    /// Lets the time pass before which no page is made again.
+    fn rest(report: &LiveReport) {
         if let Some(made) = report.last.lock().unwrap().as_mut() {
             made.at = made.at.checked_sub(REST).unwrap();
         }
-        report.page().unwrap()
     }
 
     #[test]
@@ -101,5 +106,20 @@ mod tests {
         assert!(rested(&report).contains("14 of 80 games"));
         fs::write(folder.path().join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":77}}\n").unwrap();
         assert!(rested(&report).contains("77 games"));
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_made_leaves_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (run, elsewhere) = (folder.path().join("run"), folder.path().join("elsewhere"));
+        fs::create_dir(&run).unwrap();
+        fs::write(run.join("config.toml"), "shape = \"b1c16\"\n").unwrap();
+        let report = LiveReport::new(&run);
+        let first = report.page().unwrap();
+        fs::rename(&run, &elsewhere).unwrap();
+        rest(&report);
+        assert!(report.page().is_err());
+        fs::rename(&elsewhere, &run).unwrap();
+        assert!(Arc::ptr_eq(&first, &rested(&report)));
     }
 }

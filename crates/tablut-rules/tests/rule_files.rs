@@ -142,3 +142,10 @@ fn all_contradictions_are_told_at_once() {
         assert!(error.contains(key), "{error}");
     }
 }
+
+#[test]
+fn a_long_text_is_refused_before_it_is_read() {
+    let comment = |length: usize| format!("base = \"kvasir\"\n#{}", "x".repeat(length - 17));
+    assert!(RuleSet::from_toml(&comment(65_536)).is_ok());
+    assert!(fault(&comment(65_537)).contains("65537 bytes, expected at most 65536"));
+}

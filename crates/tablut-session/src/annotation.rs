@@ -2,7 +2,7 @@
 
 use crate::exercise::Exercise;
 use crate::results::{Mistake, ReviewReport};
-use crate::session::{MAX_COMMENT, Session, SessionError};
+use crate::session::{Session, SessionError};
 use crate::tree::{NodeId, Tree};
 use crate::words;
 use std::fmt::Write as _;
@@ -61,7 +61,11 @@ impl Session {
     fn add_comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let known = self.tree().node(id).map_or("", |node| node.comment.as_str());
         let both = format!("{known} {text}");
-        if both.chars().count() > MAX_COMMENT { Ok(()) } else { self.comment(id, &both) }
+        match self.comment(id, &both) {
+            // A comment for which there is no room is left out.
+            Err(SessionError::LongComment(_) | SessionError::CommentsFull(_)) => Ok(()),
+            written => written,
+        }
     }
 }
 

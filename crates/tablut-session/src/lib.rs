@@ -44,7 +44,7 @@ pub use results::{
     ReviewReport, Share, TrainingState, TrainingView,
 };
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
-pub use session::{MAX_COMMENT, MAX_NODES, Session, SessionError};
+pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};
 pub use thinking::{Analysis, LineView, Thinking};
 pub use tree::{Node, NodeId, NodeValue, Tree};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};

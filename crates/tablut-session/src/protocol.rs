@@ -22,7 +22,7 @@ pub const PROTOCOL: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Call {
     /// Chosen by the interface. [`Event::Done`] and [`Event::Refused`] repeat it.
-    pub id: u32,
+    pub id: u64,
     /// The request.
     #[serde(flatten)]
     pub request: Request,
@@ -186,9 +186,9 @@ pub enum Event {
     /// The part of the link after `#`.
     Link { fragment: String },
     /// The request with the id `re` has succeeded.
-    Done { re: u32 },
+    Done { re: u64 },
     /// The request with the id `re` has failed. `re` is 0 if there is no such request.
-    Refused { re: u32, error: String },
+    Refused { re: u64, error: String },
 }
 
 /// What there is to choose from.

@@ -1,7 +1,7 @@
 //! Saved games: one JSON file with the rules in full, the main line, and all variations.
 
 use crate::player::Players;
-use crate::session::{MAX_COMMENT, MAX_NODES, Session};
+use crate::session::{MAX_NODES, Session};
 use crate::tree::{NodeId, Tree};
 use crate::words::shortened;
 use serde::{Deserialize, Serialize};
@@ -128,9 +128,6 @@ impl SavedGame {
             session.play(position.mv).map_err(|error| at_place(place, &error))?;
             let id = session.current();
             ids.push(id);
-            if position.comment.chars().count() > MAX_COMMENT {
-                return Err(at_place(place, &format!("a comment of more than {MAX_COMMENT} characters")));
-            }
             session.comment(id, &position.comment).map_err(|error| at_place(place, &error))?;
             resignations.extend(position.resigned.map(|side| (id, side)));
         }

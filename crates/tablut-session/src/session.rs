@@ -10,6 +10,8 @@ use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionE
 pub const MAX_NODES: usize = 2000;
 /// The maximum length of a comment, in characters.
 pub const MAX_COMMENT: usize = 2000;
+/// The maximum number of bytes of all comments of a game together, so that every game can be saved, read and sent.
+pub const MAX_COMMENT_BYTES: usize = 256 << 10;
 
 /// Why a session cannot do something.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +44,9 @@ pub enum SessionError {
     /// A comment is too long.
     #[error("a comment of {0} characters, expected at most {MAX_COMMENT}")]
     LongComment(usize),
+    /// There is no room for a comment.
+    #[error("the game's comments would have {0} bytes, expected at most {MAX_COMMENT_BYTES}")]
+    CommentsFull(usize),
 }
 
 impl From<SessionError> for String {
@@ -250,12 +255,20 @@ impl Session {
 
     /// Writes a comment on a position. An empty text removes it.
     pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
+        let text = text.trim();
         let found = text.chars().count();
         if found > MAX_COMMENT {
             return Err(SessionError::LongComment(found));
         }
+        if !text.is_empty() {
+            let others = self.tree.iter().filter(|(other, _)| *other != id).map(|(_, node)| node.comment.len());
+            let bytes = others.sum::<usize>() + text.len();
+            if bytes > MAX_COMMENT_BYTES {
+                return Err(SessionError::CommentsFull(bytes));
+            }
+        }
         let node = self.tree.node_mut(id).ok_or(SessionError::NoSuchNode(id))?;
-        text.trim().clone_into(&mut node.comment);
+        text.clone_into(&mut node.comment);
         Ok(())
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
-use tablut_session::{Alarm, MAX_NODES, Players, SavedGame, Session, SessionError, SidePlayer, Tree};
+use tablut_session::{
+    Alarm, MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Players, SavedGame, Session, SessionError, SidePlayer, Tree,
+};
 
 fn session(rules: &str, players: Players) -> Session {
     let rules = Arc::new(Rules::named(rules).unwrap());
@@ -166,4 +168,28 @@ fn a_game_holds_so_many_positions_and_no_more() {
     assert!(matches!(game.play(fresh), Err(SessionError::Full)));
     let long = "x".repeat(5000);
     assert!(game.comment(Tree::ROOT, &long).unwrap_err().to_string().contains("5000 characters"));
+}
+
+#[test]
+fn the_comments_of_a_game_have_so_many_bytes_and_no_more() {
+    let mut game = session("kvasir", Players::people());
+    let long = "\u{10ffff}".repeat(MAX_COMMENT);
+    let n_fit = MAX_COMMENT_BYTES / long.len();
+    for _ in 0..n_fit {
+        let here = game.current();
+        game.comment(here, &long).unwrap();
+        // A comment may be replaced by one of the same length.
+        game.comment(here, &long).unwrap();
+        game.undo().ok();
+        let mv = game.moves().unwrap().into_iter().find(|mv| game.tree().child(game.current(), *mv).is_none()).unwrap();
+        game.play(mv).unwrap();
+    }
+    let here = game.current();
+    let error = game.comment(here, &long).unwrap_err().to_string();
+    assert!(error.contains("expected at most 262144"), "{error}");
+    assert_eq!(game.node().comment, "");
+    game.comment(Tree::ROOT, "").unwrap();
+    game.comment(here, &long).unwrap();
+    let saved = game.saved();
+    assert_eq!(SavedGame::from_json(&saved.to_json()).unwrap().session().unwrap().saved(), saved);
 }

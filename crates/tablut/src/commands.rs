@@ -29,6 +29,7 @@ use std::io::Write as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::console::{Console, Voice};
+use crate::interrupt::exit_on_signals;
 
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]
@@ -108,6 +109,9 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> 
         Err(error) => return Err(error.into()),
     };
     console.voice = Voice::new(arguments.quiet);
+    if !arguments.command.stops_by_itself() {
+        exit_on_signals()?;
+    }
     arguments.command.run(console)?;
     Ok(console.flush()?)
 }
@@ -129,6 +133,12 @@ fn program() -> clap::Command {
 }
 
 impl Command {
+    /// Whether the command listens for signals itself, to save what is done. A signal ends every other one at once.
+    fn stops_by_itself(&self) -> bool {
+        use Command::{Evaluate, Match, Play, Selfplay, Train, Worker};
+        matches!(self, Play(_) | Train(_) | Worker(_) | Selfplay(_) | Evaluate(_) | Match(_))
+    }
+
     fn run(self, console: &mut Console) -> anyhow::Result<()> {
         match self {
             Self::Play(args) => play::run(&args),

@@ -118,7 +118,9 @@ impl AccessControl {
         let shown = uri.query().unwrap_or_default().split('&').find_map(|part| part.strip_prefix("token="));
         if !is_socket && shown.is_some_and(|shown| same(shown, token)) {
             let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
-            return Admission::SetCookie { path: uri.path().to_owned(), cookie };
+            // Browsers take a path with two slashes or backslashes at its start for the address of another host.
+            let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
+            return Admission::SetCookie { path, cookie };
         }
         Admission::NoToken
     }
@@ -202,6 +204,11 @@ mod tests {
         assert_eq!(page("/?token=wrong!", &[]), Admission::NoToken);
         let Admission::SetCookie { path, cookie } = page("/g/abc?token=secret", &[]) else { panic!("no cookie") };
         assert_eq!(path, "/g/abc");
+        for uri in ["//evil.example/x?token=secret", "/\\evil.example/x?token=secret", "///evil.example/x?token=secret"]
+        {
+            let Admission::SetCookie { path, .. } = page(uri, &[]) else { panic!("no cookie for {uri}") };
+            assert_eq!(path, "/evil.example/x", "{uri}");
+        }
         assert!(cookie.starts_with("tablut-token=secret; HttpOnly"), "{cookie}");
         assert_eq!(page("/", &[("cookie", "a=b; tablut-token=secret")]), Admission::Allowed);
         assert_eq!(page("/", &[("cookie", "tablut-token=secre")]), Admission::NoToken);

@@ -63,6 +63,8 @@ impl Drop for JoinedGame {
 /// Serves one interface until it disconnects.
 pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
+    // Once a game is shown, only its room holds the sender. The inbox ends when the room removes a slow interface.
+    let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
     let (mut joined, mut limiter) = (None, RateLimiter::new());
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -77,14 +79,18 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
                 None => false,
             },
             message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => {
-                    answer(&server, &mut joined, &outbox, &mut limiter, text.as_str()).await
-                }
+                Some(Ok(Message::Text(text))) => match sender.upgrade() {
+                    Some(outbox) => answer(&server, &mut joined, &outbox, &mut limiter, text.as_str()).await,
+                    None => false,
+                },
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => true,
                 Some(Ok(Message::Binary(_) | Message::Close(_)) | Err(_)) | None => false,
             },
             _ = ping.tick() => send(&mut socket, Message::Ping(axum::body::Bytes::new())).await,
         };
+        if joined.is_some() {
+            drop(before_joining.take());
+        }
         if !is_connected {
             break;
         }
@@ -112,7 +118,7 @@ async fn answer(
             limiter.wait(1.0).await;
             let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
             let error = format!("not a request: {error}");
-            return outbox.try_send(encoded(&Event::Refused { re: re as u32, error })).is_ok();
+            return outbox.try_send(encoded(&Event::Refused { re, error })).is_ok();
         }
     };
     let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });

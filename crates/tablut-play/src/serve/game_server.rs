@@ -224,10 +224,10 @@ impl GameRoom {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Since when no interface has shown the game. `None` if one does.
-    fn idle_since(&self) -> Option<Instant> {
-        let state = self.lock();
-        state.listeners.is_empty().then_some(state.touched)
+    /// Since when no interface has shown the game. `None` if one does or is about to. The caller holds the lock of the
+    /// rooms, so that none can begin to.
+    fn idle_since(self: &Arc<Self>) -> Option<Instant> {
+        (Arc::strong_count(self) == 1).then(|| self.lock().touched)
     }
 }
 
@@ -248,4 +248,25 @@ fn is_repeated(event: &Event) -> bool {
 /// Puts a message into an outbox. False if it is full or closed.
 fn put(outbox: &Outbox, text: &Arc<str>) -> bool {
     outbox.try_send(text.clone()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_session::protocol::RequestedRules;
+
+    #[test]
+    fn a_game_that_an_interface_is_about_to_join_stays_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let (saved, queue) = (SavedGames::lock(folder.path()).unwrap(), Arc::new(JobQueue::default()));
+        let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None));
+        let rules = RequestedRules::Name("kvasir".to_owned());
+        let room = server.begin(&Request::New { rules, first: None, players: None }, None).unwrap();
+        room.lock().touched = Instant::now().checked_sub(IDLE).unwrap();
+        server.sweep();
+        assert!(server.rooms().contains_key(&room.name));
+        drop(room);
+        server.sweep();
+        assert!(server.rooms().is_empty());
+    }
 }

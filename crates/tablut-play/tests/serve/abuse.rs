@@ -37,6 +37,13 @@ fn malformed_messages_are_refused_and_oversize_ones_end_the_connection() {
         assert!(client.ask(json!({"do": "open", "game": game})).unwrap_err().contains("no game"), "{game}");
     }
     client.new_game("kvasir");
+    // An id comes back as it was sent, also one that no JavaScript number can hold.
+    for id in [1 << 32, (1 << 53) + 1, u64::MAX] {
+        client.socket.send(Message::text(json!({"id": id, "do": "stop"}).to_string())).unwrap();
+        assert_eq!(client.event("done")["re"], id);
+        client.socket.send(Message::text(json!({"id": id, "do": "fly"}).to_string())).unwrap();
+        assert_eq!(client.event("refused")["re"], id);
+    }
     assert!(client.ask(json!({"do": "comment", "node": 0, "text": "x".repeat(100_000)})).is_err());
     let huge = json!({"do": "import", "text": "d1-d3 d3-d1 ".repeat(18_000)});
     assert!(client.ask(huge).is_err(), "a game without end was read");

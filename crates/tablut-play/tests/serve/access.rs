@@ -62,6 +62,11 @@ fn others_need_the_token_of_the_link() {
     assert!(host.try_client(&format!("http://{}", host.authority)).is_err());
     let shown = host.get(&format!("/?token={token}"));
     assert!(shown.starts_with("HTTP/1.1 303") && shown.contains("HttpOnly"), "{shown}");
+    // The first path is of another host for a browser.
+    for path in ["//evil.example/x", "/\\evil.example/x"] {
+        let shown = host.get(&format!("{path}?token={token}"));
+        assert!(shown.contains("location: /evil.example/x\r\n"), "{shown}");
+    }
     let cookie = format!(
         "GET / HTTP/1.1\r\nHost: {}\r\nCookie: tablut-token={token}\r\nConnection: close\r\n\r\n",
         host.authority

@@ -2,6 +2,11 @@
 
 use super::host::Host;
 use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use tablut_rules::{Rules, Side};
+use tablut_session::{MAX_COMMENT, MAX_NODES, NodeId, Players, Session};
 
 #[test]
 fn a_kill_and_a_restart_lose_no_game() {
@@ -54,4 +59,58 @@ fn a_damaged_game_is_named_and_the_others_are_whole() {
     let error = client.ask(json!({"do": "open", "game": names[0]})).unwrap_err();
     assert!(error.contains(&names[0]) && error.contains("d1-d9"), "{error}");
     client.ask(json!({"do": "open", "game": names[1]})).unwrap();
+}
+
+#[test]
+fn a_second_server_of_a_folder_names_the_option_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let mut client = host.client();
+    let game = client.new_game("kvasir");
+    let mut second = Command::new(env!("CARGO_BIN_EXE_tablut-play"))
+        .args(["serve", "--port", "0", "--folder"])
+        .arg(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut link = String::new();
+    BufReader::new(second.stdout.take().unwrap()).read_line(&mut link).unwrap();
+    let _ = second.kill();
+    let second = second.wait_with_output().unwrap();
+    assert_eq!((link.as_str(), second.status.code()), ("", Some(2)));
+    let error = String::from_utf8(second.stderr).unwrap();
+    assert!(error.contains(folder.path().to_str().unwrap()) && error.contains("--folder"), "{error}");
+    client.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.kill();
+    Host::start(folder.path(), &[]).client().ask(json!({"do": "open", "game": game})).unwrap();
+}
+
+#[test]
+fn the_longest_game_can_be_opened() {
+    let rules = Arc::new(Rules::named("kvasir").unwrap());
+    let mut session = Session::new(rules, Side::Attackers, Players::people());
+    // The first moves of each position, breadth first, until the game is full.
+    for id in 0.. {
+        if session.tree().len() == MAX_NODES {
+            break;
+        }
+        session.go_to(NodeId(id)).unwrap();
+        for mv in session.moves().unwrap().into_iter().take(MAX_NODES - session.tree().len()).take(5) {
+            session.play(mv).unwrap();
+            session.undo().unwrap();
+        }
+    }
+    // In JSON each of these characters takes six bytes.
+    let comment = "\u{1}".repeat(MAX_COMMENT);
+    let commented = (0..MAX_NODES as u32).take_while(|id| session.comment(NodeId(*id), &comment).is_ok()).count();
+    assert!(commented > 100, "{commented} comments");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("abcdefgh23456789.json"), session.saved().to_json()).unwrap();
+    let host = Host::start(folder.path(), &[]);
+    let mut client = host.client();
+    client.ask(json!({"do": "open", "game": "abcdefgh23456789"})).unwrap();
+    assert_eq!(client.state()["tree"].as_array().unwrap().len(), MAX_NODES);
+    let error = client.ask(json!({"do": "comment", "node": MAX_NODES - 1, "text": comment})).unwrap_err();
+    assert!(error.contains("expected at most"), "{error}");
 }

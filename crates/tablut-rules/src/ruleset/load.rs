@@ -38,6 +38,9 @@ pub const RULE_SET_NAMES: [&str; 14] = {
     names
 };
 
+/// The maximum number of bytes of a rule set in TOML. A built-in one has about two thousand.
+const MAX_BYTES: usize = 64 << 10;
+
 /// The rule set that is used when none is given.
 pub const USUAL_RULE_SET: &str = "kvasir";
 
@@ -150,10 +153,13 @@ impl RuleSet {
     }
 
     fn read(text: &str, default_name: &str) -> Result<RuleSet, RuleSetError> {
-        let malformed = |error: &toml::de::Error| RuleSetError::Malformed {
+        let malformed = |reason: &dyn fmt::Display| RuleSetError::Malformed {
             origin: "the text".to_owned(),
-            reason: error.to_string(),
+            reason: reason.to_string(),
         };
+        if text.len() > MAX_BYTES {
+            return Err(malformed(&format!("{} bytes, expected at most {MAX_BYTES}", text.len())));
+        }
         let table: Table = toml::from_str(text).map_err(|error| malformed(&error))?;
         let set: RuleSet = if table.contains_key("base") {
             with_base(table, default_name)?.try_into().map_err(|error| malformed(&error))?
