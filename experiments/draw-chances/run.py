@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 
 SEEDS = {"masters": [1, 2, 3], "linnaeus": [1], "kvasir": [1, 2, 3]}
-GENERATIONS, GAMES, LAST = 12, 160, 3
+GENERATIONS, GAMES, LAST = 12, 200, 3
 CONFIG = """rules = ["{rules}"]
 shape = "b4c32"
 seed = {seed}
@@ -25,6 +25,7 @@ generations = {generations}
 games = {games}
 [learning]
 value_share = {share}
+held_out_share = 0.1
 [evaluation]
 games = 0
 rating_share = 0.0
@@ -61,9 +62,9 @@ def match(binary, names, out, games):
 
 
 def draws(run):
-    """Predicted and drawn shares over the last generations, each measured before the net learns from the games."""
+    """Predicted and drawn shares on the held-out games of the last generations, after the net has learnt from the others."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    parts = [line["rule_sets"][0]["net"]["draws"] for line in lines[-LAST:]]
+    parts = [line["learning"]["held_out"]["draws"] for line in lines[-LAST:]]
     n = sum(part["positions"] for part in parts)
     return tuple(sum(part["positions"] * part[key] for part in parts) / n for key in ("predicted", "drawn"))
 

@@ -135,8 +135,8 @@ fn program() -> clap::Command {
 impl Command {
     /// Whether the command listens for signals itself, to save what is done. A signal ends every other one at once.
     fn stops_by_itself(&self) -> bool {
-        use Command::{Evaluate, Match, Play, Selfplay, Train, Worker};
-        matches!(self, Play(_) | Train(_) | Worker(_) | Selfplay(_) | Evaluate(_) | Match(_))
+        use Command::{Evaluate, Generate, Match, Play, Selfplay, Train, Worker};
+        matches!(self, Play(_) | Train(_) | Worker(_) | Selfplay(_) | Evaluate(_) | Match(_) | Generate(_))
     }
 
     fn run(self, console: &mut Console) -> anyhow::Result<()> {
