@@ -14,7 +14,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use tablut_rules::{GameText, RULE_SET_NAMES, RuleSet, Rules, Side};
 use tablut_session::{Format, Players, Session};
 
-const COMMENTS: [&str; 4] = ["a move", "[with] brackets | and a bar", "two\n\n2. d1-d3 paragraphs", "1. begins like a move: 50 %"];
+const COMMENTS: [&str; 4] =
+    ["a move", "[with] brackets | and a bar", "two\n\n2. d1-d3 paragraphs", "1. begins like a move: 50 %"];
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -43,7 +44,8 @@ fn write(folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let can_write = |name: &&&str| {
         let set = RuleSet::named(name).expect("a built-in rule set");
-        GameText::record(&Rules::new(set).expect("sound rules"), &tablut_rules::Position::start(Side::Attackers)).is_ok()
+        GameText::record(&Rules::new(set).expect("sound rules"), &tablut_rules::Position::start(Side::Attackers))
+            .is_ok()
     };
     let names: Vec<_> = RULE_SET_NAMES.iter().filter(can_write).collect();
     for number in 0..20 {

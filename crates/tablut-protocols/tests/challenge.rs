@@ -263,7 +263,9 @@ fn a_side_without_a_legal_move_sends_none_and_says_so() {
     for states in [&[stuck][..], &[before, stuck]] {
         let report = against_referee(|mut s| {
             read_frame(&mut s, "client", WAIT).unwrap();
-            states.iter().for_each(|position| sent(&mut s, &ChallengeState::of(position, None)));
+            for position in states {
+                sent(&mut s, &ChallengeState::of(position, None));
+            }
         });
         let report = report.unwrap();
         assert_eq!((report.end, report.moves.len()), (ClientEnd::Unended(lost), states.len() - 1));

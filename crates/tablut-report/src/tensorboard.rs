@@ -86,7 +86,9 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 /// When the run began: the time of its config, which is written first.
 fn start_seconds(run: &RunFiles) -> f64 {
-    modified(&run.folder.join("config.toml")).and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |time| time.as_secs_f64())
+    modified(&run.folder.join("config.toml"))
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .map_or(0.0, |time| time.as_secs_f64())
 }
 
 fn scalars(line: &GenerationMetrics, file: &mut EventFile) {

@@ -64,7 +64,7 @@ fn a_generation_that_is_learnt_again_is_written_again() {
     let (run, events) = (run_of(folder.path(), 3), folder.path().join("events"));
     assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 3);
     let state = fs::File::create(folder.path().join("checkpoints/gen-00002.state.safetensors")).unwrap();
-    state.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(60)).unwrap();
+    state.set_modified(std::time::SystemTime::now() + std::time::Duration::from_mins(1)).unwrap();
     assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 1);
 }
 

@@ -319,7 +319,8 @@ impl<'a> Reader<'a> {
             let is_address =
                 word[digits..].starts_with(|c: char| c.is_ascii_lowercase()) && word[digits..].contains('.');
             if is_address {
-                self.variation(word.trim_end_matches('.'))?;
+                let has_filler = self.rest[word.len()..].trim_start().starts_with("..");
+                self.variation(word.trim_end_matches('.'), has_filler)?;
                 return Ok(word.len());
             }
             if self.left.is_empty() && !self.address.is_empty() {
@@ -354,7 +355,11 @@ impl<'a> Reader<'a> {
         if self.in_moves && (word == "The" || word == "A") {
             return Ok(self.sentence());
         }
-        let text = word.parse().map_err(|error: crate::MoveError| error.to_string())?;
+        let text = word.parse().map_err(|error: crate::MoveError| {
+            let is_main = self.left.is_empty() && self.address.is_empty();
+            let ply = self.lines.get("").map_or(0, Vec::len) + 1;
+            if is_main { format!("ply {ply}: {error}") } else { error.to_string() }
+        })?;
         self.push(text).map(|()| word.len())
     }
 
@@ -385,8 +390,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Goes to the place of a variation's turn, such as `3b.1.2a`: turn 2 of the first variation at move 3b.
-    fn variation(&mut self, text: &str) -> Result<(), String> {
+    /// Goes to the place of a variation's turn, such as `3b.1.2a`: turn 2 of the first variation at move 3b. OpenTafl's
+    /// specification names the move that the variation replaces. Its program does so in the main line; in a variation
+    /// it names the move before. A filler (`.....`) in the first turn says which side moves, and so which it is.
+    fn variation(&mut self, text: &str, has_filler: bool) -> Result<(), String> {
         let wrong = || format!("{:?}, expected the address of a variation such as 3b.1.1a", shown(text));
         let parts: Vec<&str> = text.split('.').collect();
         let (Some((turn, line)), true) = (parts.split_last(), parts.len() % 2 == 1 && parts.len() > 1) else {
@@ -396,6 +403,7 @@ impl<'a> Reader<'a> {
         let (parent, address) = (line[..line.len() - 2].join("."), line.join("."));
         if !self.lines.contains_key(&address) {
             let above = self.lines.get(&parent).map(Vec::as_slice).unwrap_or_default();
+            let branch = if (branch % 2 == 1) == has_filler { branch } else { branch + 1 };
             if branch > above.len() {
                 return Err(format!("a variation at {}, where there is no move", line[line.len() - 2]));
             }
@@ -430,16 +438,15 @@ impl<'a> Reader<'a> {
     /// Adds a comment on a move, or on the start.
     fn comment(&mut self, at: Option<usize>, text: &str) {
         let start = "start-comment";
-        let comment = match at {
-            Some(at) => &mut self.game.moves[at].comment,
-            None => {
-                let tags = &mut self.game.tags;
-                let known = tags.iter().position(|(name, _)| name == start).unwrap_or(tags.len());
-                if known == tags.len() {
-                    tags.push((start.to_owned(), String::new()));
-                }
-                &mut tags[known].1
+        let comment = if let Some(at) = at {
+            &mut self.game.moves[at].comment
+        } else {
+            let tags = &mut self.game.tags;
+            let known = tags.iter().position(|(name, _)| name == start).unwrap_or(tags.len());
+            if known == tags.len() {
+                tags.push((start.to_owned(), String::new()));
             }
+            &mut tags[known].1
         };
         if !comment.is_empty() && !text.is_empty() {
             comment.push(' ');
@@ -535,7 +542,12 @@ mod tests {
         assert_eq!(game.moves[0].comment, "On the first.\n\n2. d1-d3 is no move here");
         assert_eq!((game.moves[1].comment.as_str(), game.moves[4].comment.as_str()), ("and the second", "deep"));
         assert!(game.resigned && game.main_line() == [0, 1, 6]);
+        // In a variation OpenTafl's program names the move before the one that is replaced.
+        let of_program = text.replace("1b.1.2b.1.1a.", "1b.1.2a.1.1a.");
+        assert_eq!(read(&of_program), game);
+        assert!(game.to_string().contains("\n1b.1.2a.1.1a. ..... e4-f4\n"), "{game}");
         // Written by us, it says the same.
+        assert!(game.to_string().contains("[start-comment:Two\nlines, 1.\u{a0}and d1-d3]"), "{game}");
         let again = read(&game.to_string());
         assert_eq!(again.to_string(), game.to_string());
         let found = |game: &GameText| {
@@ -596,7 +608,7 @@ mod tests {
         assert!(fault("[a:b]\n[rules:dim:11 start:/9/]").starts_with("line 2: dim:11, expected dim:9"));
         assert!(fault("[a:b]\ndim:11 start:/9/").starts_with("line 2: dim:11, expected dim:9"));
         assert!(fault("dim:9 esc:e").contains("expected start:"));
-        assert!(fault(&format!("{RULES}\n\n1. d1^d3\n")).starts_with("line 3: \"d1^d3\" is no move"));
+        assert!(fault(&format!("{RULES}\n\n1. d1^d3\n")).starts_with("line 3: ply 1: \"d1^d3\" is no move"));
         assert!(fault(&format!("{RULES}\n1. --- d1-d2\n")).contains("after a resignation"));
         for (text, part) in [
             ("d1-d3 )", "a ) without its ("),

@@ -23,7 +23,7 @@ pub fn decode(bytes: Vec<u8>) -> io::Result<String> {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
         Err(error) => {
             let (at, bytes) = (error.utf8_error().valid_up_to(), error.as_bytes());
-            let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            let line = bytes[..at].split(|&byte| byte == b'\n').count();
             let byte = bytes[at];
             seems(format!(
                 "line {line}: the byte {byte:#04x} is not UTF-8; the text seems to be Latin-1 or Windows-1252"

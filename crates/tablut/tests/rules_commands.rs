@@ -202,7 +202,7 @@ fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
     let record = folder.path().join("resigned.otg").to_str().unwrap().to_owned();
     let text = folder.path().join("resigned.txt").to_str().unwrap().to_owned();
     tablut("play --against greedy --side both")
-        .write_stdin(format!("D1 D3\ne3d3\nresign\nsave {resigned}\nsave {record}\nsave {text}\nquit\n"))
+        .write_stdin(format!("D1 D3\ne4g4\nresign\nsave {resigned}\nsave {record}\nsave {text}\nquit\n"))
         .assert()
         .success();
     for path in [resigned, record, text] {

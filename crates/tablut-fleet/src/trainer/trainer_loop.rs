@@ -157,17 +157,15 @@ impl TrainerLoop {
     async fn try_claim(&mut self) -> Result<(), FleetError> {
         self.broker.ensure(Some(self.options.lease)).await?;
         let TrainerOptions { run, holder, .. } = &self.options;
-        match self.broker.claim_run(run, holder).await? {
-            Some(other) => Err(FleetError::Setup(format!(
+        if let Some(other) = self.broker.claim_run(run, holder).await? {
+            return Err(FleetError::Setup(format!(
                 "the run {run} is already being trained through this broker, by {other}; stop that one, or change the seed"
-            ))),
-            None => {
-                if self.broker.remove_unread(run).await? {
-                    (self.log)("removed a result that this run's last trainer was reading when it ended");
-                }
-                Ok(())
-            }
+            )));
         }
+        if self.broker.remove_unread(run).await? {
+            (self.log)("removed a result that this run's last trainer was reading when it ended");
+        }
+        Ok(())
     }
 
     async fn command(&mut self, command: Command) {

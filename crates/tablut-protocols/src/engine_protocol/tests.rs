@@ -31,7 +31,7 @@ fn answers(input: &str) -> Vec<String> {
 
 #[test]
 fn it_introduces_itself_and_moves() {
-    let lines = answers("uci\nisready\nucinewgame\nposition startpos moves d1-d3\ngo nodes 40\nquit\nisready\n");
+    let lines = answers("uci\nisready\nucinewgame\nposition startpos moves d1-d3\ngo nodes 400\nquit\nisready\n");
     assert_eq!(lines[0], "id name tablut test");
     assert!(lines.contains(&"uciok".to_owned()) && lines.contains(&"readyok".to_owned()), "{lines:?}");
     let best = lines.last().unwrap().strip_prefix("bestmove ").unwrap();

@@ -69,10 +69,15 @@ fn in_brackets(text: &str) -> String {
     text.replace('[', "(").replace(']', ")").replace('|', "/")
 }
 
+/// A tag's value in a form that OpenTafl can load. It takes `1. ` for the first move, also in a tag.
+fn in_tag(text: &str) -> String {
+    in_brackets(text).replace("1. ", "1.\u{a0}")
+}
+
 impl fmt::Display for GameText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.tags {
-            writeln!(f, "[{name}:{}]", in_brackets(value))?;
+            writeln!(f, "[{name}:{}]", in_tag(value))?;
         }
         let said = self.rules_line.as_deref().and_then(|line| crate::rules_line::read_start(line).ok());
         if let Some(line) = &self.rules_line {
@@ -101,9 +106,11 @@ impl fmt::Display for GameText {
                 }
                 write!(turn, " {}", self.moves[at].text)?;
                 comments.push(in_brackets(&self.moves[at].comment));
-                let letter = if place % 2 == 0 { 'a' } else { 'b' };
+                // OpenTafl names the move that is replaced in the main line, but in a variation the move before it.
+                let named = if address.is_empty() { place } else { place.saturating_sub(1) };
+                let letter = if named % 2 == 0 { 'a' } else { 'b' };
                 for (number, &other) in siblings.iter().enumerate() {
-                    variations.push((format!("{address}{}{letter}.{}.", place / 2 + 1, number + 1), place % 2, other));
+                    variations.push((format!("{address}{}{letter}.{}.", named / 2 + 1, number + 1), place % 2, other));
                 }
                 siblings = after[at].get(1..).unwrap_or_default().to_vec();
                 next = after[at].first().copied();

@@ -32,13 +32,14 @@ impl TrainerLoop {
         match ResultMessage::header(bytes) {
             Err(error) => self.refuse(generation, "an unnamed worker", &error.to_string()),
             Ok(header) if self.shared.lock().distrusted.contains(&header.worker) => {}
-            Ok(mut header) => match header.object.take() {
-                Some(object) => self.fetch(sequence, generation, header, object).await,
-                None => {
+            Ok(mut header) => {
+                if let Some(object) = header.object.take() {
+                    self.fetch(sequence, generation, header, object).await;
+                } else {
                     let result = self.open(generation, &header, bytes);
                     self.count(generation, &header.worker, bytes.len(), result);
                 }
-            },
+            }
         }
         self.broker.note_reading(&self.options.run, 0).await;
     }
