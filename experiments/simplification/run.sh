@@ -1,5 +1,5 @@
 #!/bin/bash
-# Times two builds in turns: sh run.sh BASE HEAD BENCH OUT
+# Times two builds in turns: bash run.sh BASE HEAD BENCH OUT
 #   BASE  a `tablut` of commit 998c0a7     HEAD  a `tablut` of today
 #   BENCH today's `cargo build --release -p tablut-lab --example bench`, which has the searches and the training steps
 # OUT gets the JSON of every round and the folders of the short runs. table.py prints the table.

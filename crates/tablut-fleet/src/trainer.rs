@@ -1,10 +1,10 @@
 //! A trainer's connection to its fleet, for the sources of games of a run and of matches. A thread talks to the broker.
 
+mod heartbeat_loop;
 mod progress;
 pub mod sources;
 pub mod state;
 mod trainer_loop;
-mod watch;
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;

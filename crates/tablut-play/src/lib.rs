@@ -30,4 +30,4 @@ pub use serve::{
     AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages, serve_with,
 };
 pub use terminal::{Console, colour_is_wanted, play_in_terminal, play_lines};
-pub use terminal_events::{LineInput, LineSource, MakeLines, Piped};
+pub use terminal_events::{LineInput, LineSource, MakeLines, Piped, exit_on_signals};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tablut_play::{PlayArgs, PlayError, ServeArgs, play_in_terminal, serve};
+use tablut_play::{PlayArgs, PlayError, ServeArgs, exit_on_signals, play_in_terminal, serve};
 
 /// Plays Tablut against a net, in the terminal or on a page.
 #[derive(Parser)]
@@ -47,13 +47,4 @@ fn main() -> ExitCode {
 fn print_link(link: &str, folder: &Path) {
     let folder = folder.display();
     let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder}. Ctrl-C ends the program; no game is lost.");
-}
-
-/// Lets SIGINT and SIGTERM end this process. Without it they do not end process 1 of a container.
-fn exit_on_signals() -> io::Result<()> {
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::new(true.into()))?;
-    }
-    Ok(())
 }

@@ -125,6 +125,15 @@ pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
     thread::Builder::new().name("keys".to_owned()).spawn(read).map(|_| ())
 }
 
+/// Lets Ctrl-C and SIGTERM end a command that has nothing to save. Without it they do not end process 1 of a container.
+pub fn exit_on_signals() -> io::Result<()> {
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::new(true.into()))?;
+    }
+    Ok(())
+}
+
 /// Starts a thread that reports Ctrl-C, SIGTERM and SIGHUP.
 #[cfg(unix)]
 pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {

@@ -29,7 +29,6 @@ use std::io::Write as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::console::{Console, Voice};
-use crate::interrupt::exit_on_signals;
 
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]
@@ -110,7 +109,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> 
     };
     console.voice = Voice::new(arguments.quiet);
     if !arguments.command.stops_by_itself() {
-        exit_on_signals()?;
+        tablut_play::exit_on_signals()?;
     }
     arguments.command.run(console)?;
     Ok(console.flush()?)

@@ -50,17 +50,6 @@ pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
     Ok(cancel)
 }
 
-/// Lets Ctrl-C and SIGTERM end a command that has nothing to save, also as process 1 of a container, which ignores them
-/// otherwise.
-pub fn exit_on_signals() -> anyhow::Result<()> {
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, std::sync::Arc::new(true.into()))
-            .context("cannot listen for signals")?;
-    }
-    Ok(())
-}
-
 /// Does what Ctrl-C does, where a terminal gives it to us as a key.
 pub fn raise(cancel: &CancelToken) {
     #[cfg(unix)]

@@ -205,6 +205,10 @@ fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
         .write_stdin(format!("D1 D3\ne4g4\nresign\nsave {resigned}\nsave {record}\nsave {text}\nquit\n"))
         .assert()
         .success();
+    for path in [&resigned, &record] {
+        let told = refused(&format!("replay {path} --first defenders"));
+        assert!(told.contains("says how its game begins"), "{told}");
+    }
     for path in [resigned, record, text] {
         let game = replayed(&format!("replay --json {path}"));
         assert_eq!((&game["rules"], &game["resigned"]), (&"kvasir".into(), &"attackers".into()), "{path}");

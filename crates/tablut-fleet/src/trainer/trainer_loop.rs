@@ -16,8 +16,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::heartbeat_loop::HeartbeatLoop;
 use super::state::{Command, Shared, TrainerOptions};
-use super::watch::Watch;
 use crate::broker::{Broker, JOBS, RESULTS, RUNS, Received, next};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     let reconnected = Arc::new(Notify::new());
     let client = connection.open("tablut train", &log, &reconnected, &shared.cancel).await?;
     let broker = Broker::new(client);
-    let mut watch = Watch::new(broker.clone(), options.clone(), log.clone(), Arc::clone(shared));
+    let mut heartbeats = HeartbeatLoop::new(broker.clone(), options.clone(), log.clone(), Arc::clone(shared));
     let mut this = TrainerLoop {
         broker,
         options,
@@ -61,11 +61,11 @@ pub(super) async fn run(
         refused: BTreeMap::new(),
     };
     this.claim_run().await?;
-    watch.tick().await;
+    heartbeats.tick().await;
     // The claim is renewed whatever the loop waits for.
     tokio::select! {
         result = this.serve(&mut commands, &reconnected) => result?,
-        () = watch.run() => {}
+        () = heartbeats.run() => {}
     }
     let leave = async {
         this.broker.delete_key(RUNS, &this.options.run).await?;

@@ -3,9 +3,9 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use tablut_play::read_text;
-use tablut_rules::{Game, MoveText, Replay, Side, decode};
+use tablut_rules::{Game, GameText, MoveText, Replay, Side, decode};
 use tablut_session::Session;
 
 use crate::console::Console;
@@ -52,6 +52,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     };
     let rules = load_rules(usual)?;
     if args.first.is_some() || args.position.is_some() || text.trim().is_empty() {
+        let has_start = |text: &str| {
+            text.parse::<GameText>().map_or(text.trim_start().starts_with('{'), |game| game.start.is_some())
+        };
+        ensure!(!has_start(&text), "{name} says how its game begins; leave out --first and --position");
         let start = rules.opening(args.first, args.position.as_deref())?;
         text.insert_str(0, &format!("[position:{start}]\n"));
     }

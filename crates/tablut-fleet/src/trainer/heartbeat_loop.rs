@@ -16,7 +16,7 @@ use crate::wire::Heartbeat;
 /// How often heartbeats are read and the claim on the run is renewed.
 const TICK: Duration = Duration::from_secs(2);
 
-pub(super) struct Watch {
+pub(super) struct HeartbeatLoop {
     broker: Broker,
     options: TrainerOptions,
     log: Log,
@@ -25,7 +25,7 @@ pub(super) struct Watch {
     announced: HashSet<String>,
 }
 
-impl Watch {
+impl HeartbeatLoop {
     pub fn new(broker: Broker, options: TrainerOptions, log: Log, shared: Arc<Shared>) -> Self {
         Self { broker, options, log, shared, announced: HashSet::new() }
     }
