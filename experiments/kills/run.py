@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Kills training runs and matches at random instants, and compares what is left with runs that were never killed.
+"""Kills commands at random times, and compares the files that they leave with those of commands that were never killed.
 
     cargo build --release
-    experiments/kills/run.py [--runs 200] [--matches 50] [--seed 1] [--program target/release/tablut]
+    experiments/kills/run.py [--runs 200] [--matches 50] [--servers 100] [--files 60] [--seed 1] [--program target/release/tablut]
 
-Each killed run goes on with the same command until it ends. Then its folder must hold the same files as that of the run that
-was never killed, and the same bytes, but for the wall times in metrics.jsonl and log.txt, where the same lines are expected.
+Each killed command is started again until it ends. Then its folder must hold the same files as that of the command that was
+never killed, and the same bytes, except for the wall times in metrics.jsonl and for log.txt. A killed page server must
+have saved every move that it acknowledged, and the next start must remove every temporary file.
 """
 
 import argparse
@@ -13,13 +14,20 @@ import json
 import pathlib
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reply-time"))
+from measure import Page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+# The start of a game under kvasir's rules, to be reviewed.
+GAME = "i4-g4 c5-c1 e2-d2 e7-g7 a6-a7 f5-f7 a4-b4 c1-c7 f1-f6 e3-g3 f6-f3 c7-c6 a5-a3 g7-g6 e1-h1 d5-d6\n"
 # What the lines of the metrics say of time and of the machine.
 TIMES = ("seconds", "mean_batch", "batch_fill", "net_share", "samples_per_second", "machine")
 
@@ -94,10 +102,60 @@ def campaign(what, n_kills, command_for, compare, folder, rng):
     return {"what": what, "kills": kills, "repeats": repeats, "seconds_unkilled": round(seconds, 2), "differences": faults}
 
 
+def play_until_killed(program, folder, after, rng):
+    """Starts a server, plays a game by hand, kills the server after some seconds, and gives the moves that it acknowledged."""
+    command = [program, "serve", "--port", "0", "--folder", str(folder)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    page = Page(server.stdout.readline().strip().removeprefix("http://").strip("/"))
+    killer = threading.Timer(after, server.kill)
+    killer.start()
+    acknowledged = []
+    try:
+        person = {"kind": "person"}
+        page.ask("new", rules={"name": "kvasir"}, players={"attackers": person, "defenders": person})
+        state = page.state(lambda state: state["ply"] == 0)
+        while state["moves"]:
+            move = rng.choice(state["moves"])["text"]
+            page.ask("play", move=move)
+            state = page.state(lambda state: state["ply"] == len(acknowledged) + 1)
+            acknowledged.append(move)
+    except (OSError, ValueError, struct.error):
+        pass  # The connection ended with the server.
+    killer.join()
+    server.wait()
+    return acknowledged
+
+
+def servers(program, n_kills, folder, rng):
+    faults = []
+    for kill in range(n_kills):
+        before = set(folder.glob("*.json"))
+        moves = play_until_killed(program, folder, rng.uniform(0.02, 0.6), rng)
+        saved = sorted(set(folder.glob("*.json")) - before)
+        if moves and len(saved) != 1:
+            faults.append(f"kill {kill}: {len(saved)} games saved, expected one")
+        for path in saved:
+            found = json.loads(path.read_text())["moves"]
+            # The last move may be saved and not yet acknowledged.
+            if found[: len(moves)] != moves or len(found) > len(moves) + 1:
+                faults.append(f"kill {kill}: {path.name} has {len(found)} moves, {len(moves)} were acknowledged")
+        if kill % 20 == 19:
+            print(f"page server: {kill + 1} kills, {len(faults)} differences", file=sys.stderr, flush=True)
+    # One more start, ended in order, removes what the last kill left.
+    server = subprocess.Popen([program, "serve", "--port", "0", "--folder", str(folder)], stdout=subprocess.PIPE, text=True)
+    server.stdout.readline()
+    server.terminate()
+    server.wait()
+    faults += [f"{path.name} is too many" for path in folder.iterdir() if path.name.startswith(".part-")]
+    return {"what": "page server", "kills": n_kills, "differences": faults}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=200, help="kills of training runs")
     parser.add_argument("--matches", type=int, default=50, help="kills of matches")
+    parser.add_argument("--servers", type=int, default=100, help="kills of the page's server")
+    parser.add_argument("--files", type=int, default=60, help="kills of each command that writes one or a few files")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--program", default=str(ROOT / "target/release/tablut"))
     args = parser.parse_args()
@@ -113,10 +171,35 @@ def main():
             options = ["--games", "60", "--save-games", str(games / "match.jsonl"), "--seed", "3"]
             return [args.program, "match", *players, *options]
 
+        def writes(words, out):
+            """A command with its output in a folder of its own."""
+
+            def command(target):
+                target.mkdir(exist_ok=True)
+                return [args.program, *words, "--force", "--out", str(target / out)]
+
+            return command
+
+        game = folder / "game.txt"
+        game.write_text(GAME)
+        nets = [f"models/{name}.tablut" for name in ("quickstart", "earlier/quickstart-2")]
+        run = folder / "specialist"
+        whole([args.program, "train", str(HERE / "tiny.toml"), "--run", str(run), "--set", "shape=b4c32", "--set",
+               "rules=['masters']", "--set", "schedule.generations=1"])
+        files = {
+            "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir,masters", "--count", "4", "--games", "40"], "."),
+            "review": writes(["analyze", "--game", str(game), nets[0], "--simulations", "50"], "review.json"),
+            "combine": writes(["model", "combine", nets[0], str(run)], "both.tablut"),
+            "openings": writes(["generate", "openings", "--count", "60", "--judge", "alphabeta:2"], "book.json"),
+        }
         results = [
             campaign("training run", args.runs, train, differences, folder, rng),
             campaign("match", args.matches, play, differences, folder, rng),
         ]
+        results += [campaign(what, args.files, command, differences, folder, rng) for what, command in files.items()]
+        games = folder / "games"
+        games.mkdir()
+        results.append(servers(args.program, args.servers, games, rng))
     for result in results:
         print(json.dumps(result))
     sys.exit(any(result["differences"] for result in results))

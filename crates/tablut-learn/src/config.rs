@@ -147,17 +147,7 @@ impl TrainConfig {
         for rules in self.rules.iter_mut().filter(|rules| is_rule_file(rules)) {
             *rules = folder.join(&rules).display().to_string();
         }
-        for player in &mut self.evaluation.against {
-            // A player may have a name: `best=net:FILE@64`.
-            let kind = ["net:", "policy:"].into_iter().find_map(|kind| Some(player.find(kind)? + kind.len()));
-            let Some((player_kind, file)) = kind.map(|at| player.split_at(at)) else { continue };
-            let is_name =
-                file.strip_prefix("shipped").is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', ',']));
-            let of_kind = ["net:", "policy:"].contains(&player_kind.rsplit('=').next().unwrap_or_default());
-            if of_kind && !is_name {
-                *player = format!("{player_kind}{}", folder.join(file).display());
-            }
-        }
+        resolve_opponents(&mut self.evaluation.against, folder);
     }
 
     /// Reads a config from its text. Paths in it stay as they are. `path` is its name in errors.
@@ -202,6 +192,26 @@ impl TrainConfig {
 /// Whether an entry of `rules` is the path of a rule file, and not a rule set's name.
 fn is_rule_file(rules: &str) -> bool {
     Path::new(rules).extension().is_some_and(|extension| extension == "toml")
+}
+
+/// Puts `folder` before the relative paths of the nets among the opponents.
+pub(crate) fn resolve_opponents(against: &mut [String], folder: &Path) {
+    for player in against {
+        if let Some((before, file, after)) = net_of_opponent(player) {
+            *player = format!("{before}{}{after}", folder.join(file).display());
+        }
+    }
+}
+
+/// The model file of an opponent, with the text before and after it: `best=net:`, `FILE`, `@64`. None for a player without
+/// a net, and for the net that comes with the program.
+pub(crate) fn net_of_opponent(player: &str) -> Option<(&str, &Path, &str)> {
+    let name = player.split_once('=').filter(|(name, _)| !name.contains(':')).map_or(0, |(name, _)| name.len() + 1);
+    let kind = ["net:", "policy:"].into_iter().find(|kind| player[name..].starts_with(kind))?;
+    let (before, net) = player.split_at(name + kind.len());
+    let end = if kind == "net:" { net.rfind('@').unwrap_or(net.len()) } else { net.len() };
+    let (file, after) = net.split_at(end);
+    (file != "shipped").then(|| (before, Path::new(file), after))
 }
 
 /// Sets one dotted key of `table`. The value is TOML, or text if it is not valid TOML.

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tablut_games::{GameRecord, GenerationMetrics, ReplayWindow, read_records, resume_metrics};
+use tablut_games::{GameRecord, GenerationMetrics, ReplayWindow, resume_metrics};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, Rules};
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
-use crate::config::{Difference, TrainConfig};
+use crate::config::{Difference, TrainConfig, resolve_opponents};
 use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::LearnerState;
+use crate::opponents::keep_opponents;
 use crate::run_folder::{
-    config_so_far, damaged_state, games_path, kept_rules, load_rules, lock, reconcile, reconcile_rules,
+    config_so_far, damaged_state, games_path, kept_rules, load_games, load_rules, lock, reconcile, reconcile_rules,
     settle_precision,
 };
 use crate::start::{load_start, reconcile_start};
@@ -102,8 +103,9 @@ impl Run {
         let lock = lock_and_clean(folder)?;
         let checkpoint = latest_checkpoint(folder)?;
         let so_far = config_so_far(folder, checkpoint.as_ref())?;
-        let config = settle_precision(folder, config, so_far.as_ref())?;
+        let mut config = settle_precision(folder, config, so_far.as_ref())?;
         reconcile_start(folder, start.as_ref())?;
+        config.evaluation.against = keep_opponents(folder, &config.evaluation.against)?;
         let mut changed = reconcile(folder, so_far.as_ref(), &config)?;
         reconcile_rules(folder, &rules)?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
@@ -133,6 +135,13 @@ impl Run {
         run.refill_window()?;
         run.refill_history()?;
         Ok(run)
+    }
+
+    /// The opponents of the config, with the paths of their nets in the run's folder.
+    pub fn opponents(&self) -> Vec<String> {
+        let mut against = self.config.evaluation.against.clone();
+        resolve_opponents(&mut against, &self.folder);
+        against
     }
 
     /// Sixteen hexadecimal digits that stand for all that the run's results are a function of: config and rules.
@@ -197,7 +206,7 @@ impl Run {
     fn refill_history(&mut self) -> Result<(), TrainError> {
         if self.config.selfplay.balance > 0.0 {
             for generation in self.next_generation.saturating_sub(GENERATIONS_COUNTED)..self.next_generation {
-                self.history.push(&self.rules, &read_records(&self.games_path(generation))?.games);
+                self.history.push(&self.rules, &load_games(&self.folder, generation)?.games);
             }
         }
         Ok(())
@@ -209,7 +218,7 @@ impl Run {
         let (mut latest, mut kept) = (Vec::new(), 0);
         for generation in (0..self.next_generation).rev() {
             let path = self.games_path(generation);
-            let (games, _) = self.split(read_records(&path)?.games);
+            let (games, _) = self.split(load_games(&self.folder, generation)?.games);
             let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
             if kept + positions > learning.window_positions && !latest.is_empty() {
                 break;
@@ -228,7 +237,7 @@ impl Run {
 /// Locks the folder, and removes what a kill has left of files that were being written.
 fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
     let lock = lock(folder)?;
-    for part in [folder.to_owned(), folder.join("games"), folder.join("checkpoints")] {
+    for part in ["", "games", "checkpoints", "opponents"].map(|part| folder.join(part)) {
         durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
     }
     Ok(lock)

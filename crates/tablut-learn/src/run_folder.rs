@@ -5,10 +5,11 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tablut_games::{RecordFile, read_records};
 use tablut_net::{ModelFileError, Precision, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
-use crate::checkpoint::{Checkpoint, state_path, states};
+use crate::checkpoint::{Checkpoint, model_path, state_path, states};
 use crate::config::{Difference, TrainConfig, differences};
 use crate::start::START_COPY;
 use crate::train_error::TrainError;
@@ -16,6 +17,20 @@ use crate::train_error::TrainError;
 /// The file of a generation's games in the run's folder.
 pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
     folder.join("games").join(format!("gen-{generation:05}.games"))
+}
+
+/// The model file of the last generation of the run in `folder`.
+pub fn newest_net(folder: &Path) -> Result<PathBuf, TrainError> {
+    let checkpoints = folder.join("checkpoints");
+    let generations = states(&checkpoints).map_err(|error| TrainError::Io { path: checkpoints.clone(), error })?;
+    let newest = generations.last().map(|&generation| model_path(&checkpoints, generation));
+    newest.ok_or_else(|| TrainError::NoNet(folder.to_owned()))
+}
+
+/// The games of a generation, from the run's folder.
+pub(crate) fn load_games(folder: &Path, generation: u64) -> Result<RecordFile, TrainError> {
+    let damaged = |error| TrainError::DamagedGames { error, generation, run: folder.to_owned() };
+    read_records(&games_path(folder, generation)).map_err(damaged)
 }
 
 /// The rule sets of the config, in its order. Those that `kept` has under a name of the config are used.

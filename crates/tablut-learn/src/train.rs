@@ -7,8 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationMetrics,
-    LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, append_metrics, read_records,
-    write_records,
+    LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, append_metrics, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -20,6 +19,7 @@ use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
 use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
+use crate::run_folder::load_games;
 use crate::special::handicaps;
 use crate::train_error::TrainError;
 
@@ -178,7 +178,7 @@ fn games_of(
 ) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
     let path = run.games_path(generation);
     if path.exists() {
-        let file = read_records(&path)?;
+        let file = load_games(&run.folder, generation)?;
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
         return Ok((file.games, metrics, None));
     }

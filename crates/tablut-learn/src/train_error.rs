@@ -72,6 +72,19 @@ pub enum TrainError {
         /// What to do.
         advice: String,
     },
+    /// A file of the run's games is damaged.
+    #[error(
+        "{error}\nTo go on, delete the files of generation {generation} and of all later ones in {run}/games and \
+         {run}/checkpoints. The run then plays these games again, and ends with the same nets."
+    )]
+    DamagedGames {
+        /// The file, and the error.
+        error: RecordFileError,
+        /// The generation that played the games.
+        generation: u64,
+        /// The run.
+        run: PathBuf,
+    },
     /// This machine cannot play the run's games.
     #[error(
         "{path}: precision = \"{precision}\" is impossible on this machine: {error}. A run keeps its precision from its \
@@ -88,6 +101,9 @@ pub enum TrainError {
     /// The folder does not contain a run.
     #[error("{0} holds no run: there is no config.toml in it")]
     NoRun(PathBuf),
+    /// The folder is named as a net, but no generation of a run in it is complete.
+    #[error("{0}: expected a model file, or the folder of a run with a finished generation")]
+    NoNet(PathBuf),
     /// The run's metrics.
     #[error(transparent)]
     Metrics(#[from] MetricsError),

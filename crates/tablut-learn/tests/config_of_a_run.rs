@@ -65,24 +65,35 @@ fn paths_are_relative_to_the_config_and_the_run_needs_none_of_its_files() {
     let weights = Weights::initial(&"b1c16".parse::<Architecture>().unwrap(), 7);
     let net = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
     net.save(&folder.path().join("net.tablut")).unwrap();
+    net.save(&configs.join("b.tablut")).unwrap();
     fs::write(configs.join("mine.toml"), "base = \"kvasir\"\nname = \"own\"\nmax-plies = 100\n").unwrap();
     let text = CONFIG.replace("rules = [\"kvasir\"]", "rules = [\"mine.toml\"]\nstart = \"../net.tablut\"")
-        + "[evaluation]\nagainst = [\"greedy\", \"net:../net.tablut@4\", \"a=policy:b\", \"net:shipped@64\"]\n";
+        + "[evaluation]\nagainst = [\"greedy\", \"net:../net.tablut@4\", \"a=policy:b.tablut\", \"net:shipped@64\"]\n";
     let path = configs.join("given.toml");
     fs::write(&path, text).unwrap();
     let config = TrainConfig::load(&path, &[]).unwrap();
     let inside = |name: &str| configs.join(name).display().to_string();
     assert_eq!(config.start, Some(configs.join("../net.tablut")));
     assert_eq!(config.rules, [inside("mine.toml")]);
-    let against = ["greedy", &format!("net:{}@4", inside("../net.tablut")), &format!("a=policy:{}", inside("b"))];
+    let against =
+        ["greedy", &format!("net:{}@4", inside("../net.tablut")), &format!("a=policy:{}", inside("b.tablut"))];
     assert_eq!(config.evaluation.against, [&against[..], &["net:shipped@64"]].concat());
 
     let run = folder.path().join("run");
     let finished = runs::train_to_the_end(tablut_learn::Run::open(&run, config).unwrap()).unwrap();
     assert_eq!(finished.config.rules, ["own"]);
+    let kept = finished.config.evaluation.against.clone();
+    assert!(kept[1].starts_with("net:opponents/net-") && kept[1].ends_with(".tablut@4"), "{kept:?}");
+    assert!(kept[2].starts_with("a=policy:opponents/b-") && kept[3] == "net:shipped@64", "{kept:?}");
+    let opponent = finished.opponents()[2].strip_prefix("a=policy:").map(|file| Model::load(Path::new(file)));
+    assert_eq!(opponent.unwrap().unwrap().weights.hash(), net.weights.hash());
     drop(finished);
     fs::remove_dir_all(&configs).unwrap();
     fs::remove_file(folder.path().join("net.tablut")).unwrap();
     edit(&run, "generations = 1", "generations = 2");
-    assert_eq!(runs::resume(&run).unwrap().next_generation, 2);
+    let moved = folder.path().join("moved");
+    fs::rename(&run, &moved).unwrap();
+    let resumed = runs::resume(&moved).unwrap();
+    assert_eq!((resumed.next_generation, &resumed.config.evaluation.against), (2, &kept));
+    assert!(resumed.changed.iter().all(|difference| difference.key == "schedule.generations"), "{:?}", resumed.changed);
 }

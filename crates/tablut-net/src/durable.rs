@@ -4,24 +4,60 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use tempfile::NamedTempFile;
+
 /// Prefix of the names of temporary files.
 const TEMPORARY: &str = ".part-";
 
+/// How many letters of a file's name are in the name of its temporary file. Names have at most 255 bytes.
+const MAX_NAME: usize = 40;
+
 /// Writes `bytes` to `path`. After a crash at any moment, the file is either the old one or the new one, never a part.
 ///
-/// It writes a temporary file next to `path`, flushes it to disk, renames it to `path`, and then flushes the folder.
+/// It writes a temporary file next to `path`, flushes it to disk, renames it to `path`, and then flushes the folder. What a
+/// killed process has left of an earlier write to `path` is removed.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     fs::create_dir_all(folder)?;
-    let mut temporary = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+    let name: String = path.file_name().unwrap_or_default().to_string_lossy().chars().take(MAX_NAME).collect();
+    let prefix = format!("{TEMPORARY}{name}-");
+    remove_abandoned(folder, &prefix)?;
+    let mut temporary = temporary_file(folder, &prefix)?;
     temporary.write_all(bytes)?;
     temporary.as_file().sync_all()?;
     make_readable(temporary.as_file())?;
     temporary.persist(path).map_err(|error| error.error)?;
     sync_folder(folder)
+}
+
+/// A new temporary file, locked, so that it is not taken for one that a killed process has left.
+fn temporary_file(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    loop {
+        let temporary = tempfile::Builder::new().prefix(prefix).tempfile_in(folder)?;
+        // Some file systems have no locks. Then no file is taken for an abandoned one either.
+        let _ = temporary.as_file().lock();
+        // Between the first two lines, another process may have taken the file for an abandoned one.
+        if temporary.path().exists() {
+            return Ok(temporary);
+        }
+    }
+}
+
+/// Removes the temporary files with this prefix that no process writes to.
+fn remove_abandoned(folder: &Path, prefix: &str) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(prefix)
+            && let Ok(file) = File::options().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes temporary files from `folder` that a killed process has left there. A missing folder is not an error.
@@ -70,6 +106,22 @@ mod tests {
         write(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_of_the_same_file_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in [".part-net.tablut-x1", ".part-other-x1", ".part-net.tablut-x2"] {
+            fs::write(at(name), b"half").unwrap();
+        }
+        let writing = File::open(at(".part-net.tablut-x2")).unwrap();
+        writing.lock().unwrap();
+        write(&at("net.tablut"), b"whole").unwrap();
+        let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".part-net.tablut-x2", ".part-other-x1", "net.tablut"]);
+        write(&at(&"ü".repeat(120)), b"a long name").unwrap();
     }
 
     #[test]

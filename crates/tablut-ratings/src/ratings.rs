@@ -6,7 +6,8 @@
 //! (Ballicora, *Ordo* manual, 2015).
 //!
 //! **Estimate.** Ratings, side advantage and draw weight `ν` are estimated together by maximum likelihood, with Fisher
-//! scoring. A weak normal prior (see [`PRIOR_SD_ELO`]) keeps the rating of a player without a loss finite.
+//! scoring. A weak normal prior (see [`PRIOR_SD_ELO`]) keeps the rating of a player without a loss finite. Two notional
+//! decided games keep the draw weight finite where every game was drawn.
 //!
 //! **Anchors** are players with given ratings. One anchor fixes the zero of the scale. The model fixes the unit, so a
 //! second anchor does not stretch the scale. It replaces the measured distance of that player from the first anchor by
@@ -23,7 +24,7 @@
 use crate::elo::LOGIT_PER_ELO;
 use crate::pairs::PairTable;
 use interval::{normal_below, profile};
-use model::Model;
+use model::{Model, draw_rate};
 use pair_effect::pair_effect;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -121,11 +122,10 @@ pub fn rate(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Resul
     let players = (0..n_players).map(|k| fit.rating(k)).collect();
     let measured =
         |anchor: &Anchor| (anchor.player, Fit::new(n_players, &anchors[..1], pairings).rating(anchor.player));
-    let draw_weight = fit.best[n_players + 1].exp();
     Ok(Ratings {
         players,
         attackers_advantage: fit.rating(n_players),
-        draw_rate: draw_weight / (draw_weight + 2.0),
+        draw_rate: draw_rate(fit.best[n_players + 1]),
         superiority: fit.superiority(n_players),
         measured: anchors[1..].iter().map(measured).collect(),
     })

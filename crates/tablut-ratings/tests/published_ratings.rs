@@ -78,13 +78,13 @@ fn imperial(change: fn(Wdl) -> Wdl) -> [Pairing; 3] {
 
 #[test]
 fn ordo_s_maximum_likelihood_with_draws_and_side_advantage() {
-    // ordo 1.2.6 -M -W -D: the same model, without our weak prior.
+    // ordo 1.2.6 -M -W -D: the same model, without our weak priors. Ours adds two decided games to the 300 for the draw rate.
     let ratings = rated(&imperial(|result| result));
     let points = |elo: f64| ordo_points(elo);
     assert!((points(ratings.players[1].elo) - 218.13).abs() < 0.25, "{ratings:?}");
     assert!((points(ratings.players[2].elo) - 354.52).abs() < 0.25, "{ratings:?}");
     assert!((points(ratings.attackers_advantage.elo) + 156.90).abs() < 0.25, "{ratings:?}");
-    assert!((100.0 * ratings.draw_rate - 26.60).abs() < 0.02, "{ratings:?}");
+    assert!((100.0 * ratings.draw_rate - 26.60).abs() < 0.4, "{ratings:?}");
 }
 
 #[test]

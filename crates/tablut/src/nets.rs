@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_learn::{ComputeDevice, DeviceError, TrainConfig, model_path, states};
+use tablut_learn::{ComputeDevice, DeviceError, TrainConfig, newest_net};
 use tablut_net::{
     DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetError, Precision, Processor, RulesChoice,
     Weights, choose_rules,
@@ -30,16 +30,6 @@ pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
             Model::from_bytes(bytes).context("the net that comes with the program")
         }
     }
-}
-
-/// The model file of the last generation of the run in `folder`.
-pub fn newest_net(folder: &Path) -> anyhow::Result<PathBuf> {
-    let checkpoints = folder.join("checkpoints");
-    let generations = states(&checkpoints).with_context(|| checkpoints.display().to_string())?;
-    let newest = generations.last().map(|&generation| model_path(&checkpoints, generation));
-    newest.with_context(|| {
-        format!("{}: expected a model file, or the folder of a run with a finished generation", folder.display())
-    })
 }
 
 /// What a message calls that net.

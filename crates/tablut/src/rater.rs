@@ -29,7 +29,7 @@ pub fn rate(
 ) -> Result<Option<RatedGeneration>, GameSourceError> {
     let (start, paused) = (Instant::now(), cancel.paused());
     let failed = |error: anyhow::Error| GameSourceError::Other(error.into());
-    let against = parse_players(&run.config.evaluation.against).map_err(failed)?;
+    let against = parse_players(&run.opponents()).map_err(failed)?;
     let places: Vec<usize> = (0..against.len()).filter(|&place| against[place].spec.is_reproducible()).collect();
     let pairs = rating_pairs(&run.config, &run.rules, &places, generation);
     if pairs.is_empty() {

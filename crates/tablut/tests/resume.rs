@@ -164,6 +164,36 @@ fn a_model_without_its_state_is_written_again() {
 }
 
 #[test]
+fn a_damaged_file_of_games_is_refused_and_the_advice_ends_in_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, CONFIG.replace("generations = 6", "generations = 4")).unwrap();
+    let run = folder.path().join("run");
+    finish(&config, &run);
+    let whole = results(&run);
+    let path = games(&run, 1);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let refused = train(&config, &run).output().unwrap();
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    for part in ["gen-00001.games", "delete the files of generation 1", "run/checkpoints"] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    for folder in ["games", "checkpoints"] {
+        for entry in fs::read_dir(run.join(folder)).unwrap().flatten() {
+            if !entry.file_name().to_string_lossy().starts_with("gen-00000.") {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
+    }
+    finish(&config, &run);
+    assert!(results(&run) == whole, "the run ended with other bits");
+}
+
+#[test]
 fn the_number_of_threads_changes_no_bit() {
     threads_change_no_bit(CONFIG);
 }

@@ -13,6 +13,9 @@ pub const PRIOR_SD_ELO: f64 = 2000.0;
 const PRIOR_SD_ADVANTAGE_ELO: f64 = 1000.0;
 /// Standard deviation of the prior on the draw weight's logarithm (mean 0).
 const PRIOR_SD_LOG_DRAW: f64 = 10.0;
+/// Decided games between equal players that are added for the draw weight alone, so that it stays finite where every game
+/// was drawn.
+const NOTIONAL_DECIDED_GAMES: f64 = 2.0;
 
 /// All pairs of games between two players. The players are given by their indices.
 #[derive(Copy, Clone, Debug, Serialize, Deserialize)]
@@ -85,6 +88,12 @@ pub(super) fn chances(x: f64, log_draw: f64) -> Chances {
         let turned = |[a, b, c]: [f64; 3]| [c, b, a];
         Chances { p: turned(p), by_strength: turned(by_strength.map(|slope| -slope)), by_draw: turned(by_draw) }
     }
+}
+
+/// The chance of a draw between equal players: `ν/(ν + 2)`.
+pub(super) fn draw_rate(log_draw: f64) -> f64 {
+    let draw_weight = log_draw.exp();
+    draw_weight / (draw_weight + 2.0)
 }
 
 /// All games of a pairing in which one player played the attackers.
@@ -188,11 +197,13 @@ impl<'a> Model<'a> {
             let (mean, precision) = self.prior(k);
             -0.5 * precision * (t - mean).powi(2)
         };
+        let log_decided = -(theta[self.n_players + 1].exp() + 2.0).ln();
         let fit = self.all_directions().map(|d| {
             let p = self.chances_of(theta, &d).p;
             d.counts().iter().zip(p).map(|(n, p)| n * p.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
         });
-        theta.iter().enumerate().map(log_prior).sum::<f64>() + fit.sum::<f64>()
+        let log_prior = theta.iter().enumerate().map(log_prior).sum::<f64>();
+        log_prior + NOTIONAL_DECIDED_GAMES * log_decided + fit.sum::<f64>()
     }
 
     fn gradient(&self, theta: &[f64]) -> Vec<f64> {
@@ -201,6 +212,7 @@ impl<'a> Model<'a> {
             precision * (mean - t)
         };
         let mut gradient: Vec<f64> = theta.iter().enumerate().map(by_prior).collect();
+        gradient[self.n_players + 1] -= NOTIONAL_DECIDED_GAMES * draw_rate(theta[self.n_players + 1]);
         for d in self.all_directions() {
             let Chances { by_strength, by_draw, .. } = self.chances_of(theta, &d);
             let sum = |slopes: [f64; 3]| d.counts().iter().zip(slopes).map(|(n, slope)| n * slope).sum::<f64>();
@@ -239,6 +251,8 @@ impl<'a> Model<'a> {
             }
             information[size - 1][size - 1] += product(by_draw, by_draw);
         }
+        let drawn = draw_rate(theta[size - 1]);
+        information[size - 1][size - 1] += NOTIONAL_DECIDED_GAMES * drawn * (1.0 - drawn);
         for k in 0..size {
             information[k][k] += self.prior(k).1;
             if self.is_held(k) {

@@ -2,7 +2,7 @@
 
 use super::model::{Chances, Model, Pairing};
 
-/// Independent pairs that are added to the observed ones, so that a few equal pairs prove nothing.
+/// Independent pairs without draws that are added to the observed ones, so that a few equal pairs prove nothing.
 const NOTIONAL_PAIRS: f64 = 4.0;
 /// The information of a pair of games between equal players about a difference in strength, in natural-logarithm units:
 /// ¼ per game.
@@ -12,21 +12,24 @@ const INFORMATION_OF_A_PAIR: f64 = 0.5;
 struct GameSlope {
     slope: [f64; 3],
     variance: f64,
+    /// The variance if no game were drawn, at the same mean score.
+    without_draws: f64,
 }
 
 /// The factor by which the variance of `direction · parameters` is larger than with independent games, as estimated
 /// from the pairs.
 ///
 /// It is the ratio of the sandwich estimator (each pair is a cluster) to the model's own variance, mixed with
-/// [`NOTIONAL_PAIRS`] of ratio one. Its weight is the number of pairs between equal players with the same
-/// information. A match in which one player won every game says almost nothing about a variance.
+/// [`NOTIONAL_PAIRS`] of games without draws. Its weight is the number of pairs between equal players with the same
+/// information, and at most the number of pairs. A match in which one player won every game says almost nothing about a
+/// variance, and neither does one in which every game was drawn.
 pub(super) fn pair_effect(model: &Model<'_>, best: &[f64], covariance: &[Vec<f64>], direction: &[f64]) -> f64 {
     let along: Vec<f64> = covariance.iter().map(|row| row.iter().zip(direction).map(|(c, d)| c * d).sum()).collect();
     let variance: f64 = along.iter().zip(direction).map(|(a, d)| a * d).sum();
     if variance <= 0.0 {
         return 1.0;
     }
-    let (mut seen, mut independent, mut n_pairs) = (0.0, 0.0, 0.0);
+    let (mut seen, mut independent, mut without_draws, mut n_pairs) = (0.0, 0.0, 0.0, 0.0);
     for pairing in model.pairings {
         let [first, second] = slopes(model, best, pairing, &along);
         for (as_attackers, row) in pairing.pairs.counts.iter().enumerate() {
@@ -39,15 +42,16 @@ pub(super) fn pair_effect(model: &Model<'_>, best: &[f64], covariance: &[Vec<f64
         }
         let n = f64::from(pairing.pairs.pairs());
         independent += n * (first.variance + second.variance);
+        without_draws += n * (first.without_draws + second.without_draws);
         n_pairs += n;
     }
     let degrees = n_pairs - model.n_free() as f64 / 2.0;
     if independent <= 0.0 || degrees <= 0.0 {
         return 1.0;
     }
-    let weight = 1.0 / (variance * INFORMATION_OF_A_PAIR);
+    let weight = (1.0 / (variance * INFORMATION_OF_A_PAIR)).min(n_pairs);
     let ratio = seen / independent * n_pairs / degrees;
-    (weight * ratio + NOTIONAL_PAIRS) / (weight + NOTIONAL_PAIRS)
+    (weight * ratio + NOTIONAL_PAIRS * without_draws / independent) / (weight + NOTIONAL_PAIRS)
 }
 
 fn slopes(model: &Model<'_>, best: &[f64], pairing: &Pairing, along: &[f64]) -> [GameSlope; 2] {
@@ -57,6 +61,8 @@ fn slopes(model: &Model<'_>, best: &[f64], pairing: &Pairing, along: &[f64]) -> 
         let strength = along[d.attackers] - along[d.defenders] + along[n_players];
         let draw = along[n_players + 1];
         let slope: [f64; 3] = std::array::from_fn(|o| by_strength[o] * strength + by_draw[o] * draw);
-        GameSlope { slope, variance: p.iter().zip(slope).map(|(p, s)| p * s * s).sum() }
+        let score = p[0] + p[1] / 2.0;
+        let without_draws = score * (1.0 - score) * (slope[0] - slope[2]).powi(2);
+        GameSlope { slope, variance: p.iter().zip(slope).map(|(p, s)| p * s * s).sum(), without_draws }
     })
 }

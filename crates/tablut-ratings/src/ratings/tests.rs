@@ -108,6 +108,18 @@ fn an_undefeated_player_has_a_finite_rating_and_a_wide_interval() {
 }
 
 #[test]
+fn drawn_games_alone_are_not_certainty() {
+    for n_pairs in [5, 20, 200] {
+        let mut pairs = PairTable::default();
+        pairs.counts[1][1] = n_pairs;
+        let rating = rate(2, &[ZERO], &[Pairing { first: 0, second: 1, pairs }]).unwrap().players[1];
+        let (_, _, high) = pairs.pentanomial().estimate().elo();
+        assert!(rating.elo.abs() < 1e-6 && (rating.high + rating.low).abs() < 0.01, "{rating:?}");
+        assert!(rating.high > high && rating.high < 3.0 * high, "{n_pairs} pairs: {rating:?}, score ±{high}");
+    }
+}
+
+#[test]
 fn a_second_anchor_replaces_what_the_games_say_of_it() {
     // The middle player is 191 above the first and 191 below the last. Both links are equally strong.
     let games = [pairing(1, 0, 30, 10), pairing(2, 1, 30, 10)];

@@ -99,11 +99,15 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
         ModelCommand::Export { model, onnx: path, rules, overwrite } => {
             overwrite.check(path)?;
             let model = load_model(Some(model))?;
-            let metadata = [("rules", names(&model.rules).join(",")), ("hash", model.weights.hash())];
-            let weights = match rules {
-                Some(rules) => model.weights.for_rules(Rules::load(rules)?.set()),
-                None => model.weights.general(),
+            let (weights, rules) = match rules {
+                Some(rules) => {
+                    let rules = Rules::load(rules)?;
+                    (model.weights.for_rules(rules.set()), rules.name().to_owned())
+                }
+                None => (model.weights.general(), general_rules(&model).join(",")),
             };
+            // The hash is that of the exported weights, as of a model file that holds nothing else.
+            let metadata = [("rules", rules), ("hash", weights.hash())];
             let bytes = onnx::encode(&weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
             durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
             writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
@@ -114,6 +118,12 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
 
 fn names(rules: &[StatedRules]) -> Vec<&str> {
     rules.iter().map(StatedRules::name).collect()
+}
+
+/// The rule sets without weights of their own.
+fn general_rules(model: &Model) -> Vec<&str> {
+    let specialists: Vec<&str> = model.weights.specialists().collect();
+    names(&model.rules).into_iter().filter(|rules| !specialists.contains(rules)).collect()
 }
 
 /// One line for each rule set that differs from the one of its name that comes with the program.

@@ -1,10 +1,11 @@
 //! `tablut play [MODEL]`: a game in the terminal.
 
+use tablut_learn::newest_net;
 use tablut_play::{PlayArgs, PlayError, play_in_terminal};
 
 use crate::hints;
 use crate::interrupt::Interrupted;
-use crate::nets::{DeviceArgs, newest_net};
+use crate::nets::DeviceArgs;
 
 /// Arguments of `tablut play`.
 #[derive(clap::Args)]

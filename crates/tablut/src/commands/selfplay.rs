@@ -7,12 +7,12 @@ use indicatif::HumanCount;
 use tablut_games::{
     CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, write_records,
 };
-use tablut_learn::{ComputeDevice, MachineConfig};
+use tablut_learn::{ComputeDevice, MachineConfig, newest_net};
 
 use super::config::Overrides;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
-use crate::nets::{NetMaker, load_model, net_maker, newest_net};
+use crate::nets::{NetMaker, load_model, net_maker};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 

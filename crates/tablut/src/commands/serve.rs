@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use tablut_learn::newest_net;
 use tablut_play::{AddedPage, ServeArgs, link_to, serve_with};
 
 use crate::console::Console;
-use crate::nets::newest_net;
 use crate::run_page::{RUN_PATH, run_page};
 use training::OwnTrainer;
 

@@ -159,7 +159,7 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
     let device = DeviceArgs { device: run.config.machine.device };
     let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
-        let measured = measure(&model, &evaluation.against, None, None, &matches, cancel, voice)?;
+        let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
         if !measured.played.is_complete() {
             voice.say(format_args!("Stopped. The net is {}; measure it with", model.display()));
             voice.say(format_args!("  {}", resume_command(&run.folder)));
