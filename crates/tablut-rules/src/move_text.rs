@@ -136,7 +136,6 @@ impl Rules {
 
     /// A legal move in OpenTafl's notation: a king's move begins with `K`, and every captured square is named, with `K`
     /// before the king's.
-    #[must_use]
     pub fn to_opentafl(&self, position: &Position, mv: Move) -> String {
         let king = if position.king() == Some(mv.from) { "K" } else { "" };
         let captured: Vec<String> = self

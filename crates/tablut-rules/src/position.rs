@@ -20,10 +20,6 @@ pub struct Position {
 
 impl Position {
     /// The start position (rulebook C2) with the given side to move.
-    ///
-    /// # Panics
-    /// Never: the start position is part of this crate and valid.
-    #[must_use]
     pub fn start(first: Side) -> Position {
         Position::read(START_ROWS, Some(first)).expect("the start position is well-formed")
     }
@@ -57,25 +53,21 @@ impl Position {
     }
 
     /// The attackers.
-    #[must_use]
     pub const fn attackers(&self) -> Bitboard {
         self.attackers
     }
 
     /// The defenders' soldiers, without the king.
-    #[must_use]
     pub const fn defenders(&self) -> Bitboard {
         self.defenders
     }
 
     /// The king's square, or `None` once he is captured.
-    #[must_use]
     pub const fn king(&self) -> Option<Square> {
         self.king
     }
 
     /// The king's square as a set. It is empty once he is captured.
-    #[must_use]
     pub const fn king_board(&self) -> Bitboard {
         match self.king {
             Some(square) => Bitboard::of(square),
@@ -84,13 +76,11 @@ impl Position {
     }
 
     /// The side to move.
-    #[must_use]
     pub const fn side_to_move(&self) -> Side {
         self.side
     }
 
     /// All pieces of a side. The king counts as a defender.
-    #[must_use]
     pub fn pieces(&self, side: Side) -> Bitboard {
         match side {
             Side::Attackers => self.attackers,
@@ -99,13 +89,11 @@ impl Position {
     }
 
     /// Every square with a piece on it.
-    #[must_use]
     pub fn occupied(&self) -> Bitboard {
         self.attackers | self.defenders | self.king_board()
     }
 
     /// The piece on a square.
-    #[must_use]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         if self.attackers.contains(square) {
             Some(Piece::Attacker)
@@ -120,13 +108,11 @@ impl Position {
 
     /// The hash of the board and the side to move. Equal positions have equal hashes, in every run and on every
     /// machine.
-    #[must_use]
     pub const fn hash(&self) -> u64 {
         self.hash
     }
 
     /// The hash computed from scratch. It always equals [`Position::hash`].
-    #[must_use]
     pub fn hash_from_scratch(&self) -> u64 {
         let boards = [self.attackers, self.defenders, self.king_board()];
         Piece::ALL

@@ -28,7 +28,6 @@ impl PositionTextError {
     }
 
     /// Each error in words, in reading order.
-    #[must_use]
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
@@ -120,7 +119,6 @@ impl Position {
     }
 
     /// The board in OpenTafl's notation, from row 1 up, without the side to move.
-    #[must_use]
     pub fn to_opentafl(&self) -> String {
         let text = self.to_string();
         let rows = text.split(' ').next().unwrap_or_default();

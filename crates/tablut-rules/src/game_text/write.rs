@@ -12,7 +12,6 @@ use crate::side::Side;
 
 impl MoveText {
     /// A legal move with the king's letter and all captures.
-    #[must_use]
     pub fn of(rules: &Rules, position: &Position, mv: Move) -> MoveText {
         let captured = rules.apply(position, mv).captured;
         let piece = position.piece_at(mv.from).filter(|_| position.king() == Some(mv.from));
