@@ -26,11 +26,6 @@ impl PositionTextError {
     fn new(text: &str, faults: Vec<String>) -> PositionTextError {
         PositionTextError { text: text.chars().take(SHOWN).collect(), faults }
     }
-
-    /// Each error in words, in reading order.
-    pub fn faults(&self) -> &[String] {
-        &self.faults
-    }
 }
 
 impl fmt::Display for PositionTextError {
@@ -218,7 +213,7 @@ mod tests {
     fn every_fault_is_named() {
         let faults = |text: &str| {
             let error = text.parse::<Position>().expect_err("a faulty text");
-            error.faults().join("; ")
+            error.faults.join("; ")
         };
         assert_eq!(faults(START), "no side to move, expected a space and a or d");
         assert_eq!(
