@@ -230,7 +230,7 @@ impl Game {
         self.position = applied.position;
         self.plies_since_capture = if applied.captured.is_empty() { self.plies_since_capture + 1 } else { 0 };
         self.occurrences = self.count_occurrences();
-        self.outcome = self.find_outcome(&applied);
+        self.outcome = self.find_outcome();
         applied
     }
 
@@ -246,16 +246,10 @@ impl Game {
     }
 
     /// The checks after a move, in the order of rulebook C12.
-    fn find_outcome(&self, applied: &Applied) -> Option<Outcome> {
-        if let Some(winner) = applied.winner {
-            let reason = match winner {
-                Side::Attackers => Reason::KingCaptured,
-                Side::Defenders => Reason::KingEscaped,
-            };
-            let winner = Some(winner);
-            return Some(Outcome { winner, reason });
-        }
-        self.repetition_outcome()
+    fn find_outcome(&self) -> Option<Outcome> {
+        self.rules
+            .decided(&self.position)
+            .or_else(|| self.repetition_outcome())
             .or_else(|| self.no_capture_outcome())
             .or_else(|| outcome_without_moves(&self.rules, &self.position))
             .or_else(|| self.length_outcome())

@@ -119,7 +119,7 @@ impl Position {
             .into_iter()
             .zip(boards)
             .flat_map(|(piece, board)| board.iter().map(move |square| piece_key(piece, square)))
-            .fold(side_key(self.side), |hash, key| hash ^ key)
+            .fold(if self.side == Side::Defenders { TURN_KEY } else { 0 }, |hash, key| hash ^ key)
     }
 
     /// The same board with the given side to move.
@@ -209,8 +209,8 @@ impl std::error::Error for PartsError {}
 /// Keys by piece and square.
 static PIECES: [[u64; SQUARES]; 3] = piece_keys();
 
-/// Included in the hash when the defenders are to move.
-const DEFENDERS_TO_MOVE: u64 = split_mix(3 * SQUARES as u64);
+/// Included in the hash when the defenders are to move. So the hash changes by it when the turn passes.
+const TURN_KEY: u64 = split_mix(3 * SQUARES as u64);
 
 /// `SplitMix64` (Steele, Lea, Flood 2014) of a counter. It must never change, because hashes may be stored.
 const fn split_mix(counter: u64) -> u64 {
@@ -238,17 +238,6 @@ const fn piece_keys() -> [[u64; SQUARES]; 3] {
 fn piece_key(piece: Piece, square: Square) -> u64 {
     PIECES[piece.index()][square.index()]
 }
-
-/// The key of the side to move.
-const fn side_key(side: Side) -> u64 {
-    match side {
-        Side::Attackers => 0,
-        Side::Defenders => DEFENDERS_TO_MOVE,
-    }
-}
-
-/// The hash changes by this value when the turn passes.
-const TURN_KEY: u64 = DEFENDERS_TO_MOVE;
 
 #[cfg(test)]
 mod tests {

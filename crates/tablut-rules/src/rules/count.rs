@@ -23,11 +23,7 @@ impl Rules {
             Side::Attackers => slides(&self.walks[Piece::Attacker.index()], position.attackers(), occupied),
             Side::Defenders => {
                 let soldiers = slides(&self.walks[Piece::Defender.index()], position.defenders(), occupied);
-                let king = position.king().map_or(0, |king| {
-                    let lines = self.targets(Piece::King, king, occupied);
-                    lines.into_iter().fold(Bitboard::EMPTY, |all, line| all | line).len() as u32
-                });
-                soldiers + king
+                soldiers + self.king_moves(position).len() as u32
             }
         };
         moves + choices

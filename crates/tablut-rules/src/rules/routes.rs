@@ -11,7 +11,13 @@ impl Rules {
     /// The squares that the king could move to on the defenders' turn. There are none once he is captured or has
     /// escaped.
     pub fn king_moves(&self, position: &Position) -> Bitboard {
-        self.king_lines(position).into_iter().fold(Bitboard::EMPTY, |all, line| all | line)
+        match position.king() {
+            Some(king) if !self.escapes.contains(king) => {
+                let lines = self.targets(Piece::King, king, position.occupied());
+                lines.into_iter().fold(Bitboard::EMPTY, |all, line| all | line)
+            }
+            _ => Bitboard::EMPTY,
+        }
     }
 
     /// The number of escape routes (rulebook C11), from 0 to 4. A route is a direction in which the king could move to
@@ -34,13 +40,6 @@ impl Rules {
                 let occupied = position.occupied();
                 self.escape_paths.from(king).map(|path| if path.intersects(occupied) { Bitboard::EMPTY } else { path })
             }
-            _ => [Bitboard::EMPTY; 4],
-        }
-    }
-
-    fn king_lines(&self, position: &Position) -> [Bitboard; 4] {
-        match position.king() {
-            Some(king) if !self.escapes.contains(king) => self.targets(Piece::King, king, position.occupied()),
             _ => [Bitboard::EMPTY; 4],
         }
     }
