@@ -31,7 +31,7 @@ pub use config::{
     SigmaConfig, Solver,
 };
 pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
-pub use leaf::{LeafDepth, LeafSolver};
+pub use leaf::LeafSolver;
 pub use limit::{LIMIT_FORMS, Limit, LimitError, Stop};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};
