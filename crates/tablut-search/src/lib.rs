@@ -30,7 +30,7 @@ pub use config::{
     ConfigError, DrawValues, GumbelConfig, Method, PuctConfig, QScale, Repeats, SearchConfig, SelfPlaySearch,
     SigmaConfig, Solver,
 };
-pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
+pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator};
 pub use leaf::LeafSolver;
 pub use limit::{LIMIT_FORMS, Limit, LimitError, Stop};
 pub use lines::{Branch, Line};
