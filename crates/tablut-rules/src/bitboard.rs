@@ -1,7 +1,7 @@
 //! Sets of squares as bits of a `u128`.
 
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub};
+use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Sub};
 
 use crate::board::{Direction, SIZE, SQUARES, Square};
 
@@ -189,12 +189,6 @@ impl BitAnd for Bitboard {
     type Output = Bitboard;
     fn bitand(self, other: Bitboard) -> Bitboard {
         Bitboard(self.0 & other.0)
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    fn bitand_assign(&mut self, other: Bitboard) {
-        self.0 &= other.0;
     }
 }
 
