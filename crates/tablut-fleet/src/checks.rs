@@ -35,6 +35,7 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
         return Err(format!("game {} of a generation of {}", game.index, order.games()));
     }
     let wrong = |reason: String| Err(format!("game {index}: {reason}"));
+    let right = |fault: Option<String>| fault.map_or(Ok(()), wrong);
     let max_plies = match order {
         Order::SelfPlay(order) => order.selfplay.max_plies,
         Order::Match(order) => order.max_plies(),
@@ -46,24 +47,16 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
     match order {
         Order::SelfPlay(order) => {
             let handicap = order.handicap(index);
-            if let Some(fault) = plan_fault(handicap, game) {
-                return wrong(fault);
-            }
+            right(plan_fault(handicap, game))?;
             let simulations = handicap.simulations.into_iter().flatten().fold(order.simulations, u32::max);
-            if let Some(fault) = search_fault(game, simulations) {
-                return wrong(fault);
-            }
+            right(search_fault(game, simulations))?;
             let openings = u64::from(order.selfplay.balanced_openings);
             let most = openings + (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
             if *evaluations > most {
                 return wrong(format!("{evaluations} evaluations, at most {most} are possible"));
             }
         }
-        Order::Match(order) => {
-            if let Some(fault) = match_fault(order, index, game) {
-                return wrong(fault);
-            }
-        }
+        Order::Match(order) => right(match_fault(order, index, game))?,
     }
     Ok(())
 }

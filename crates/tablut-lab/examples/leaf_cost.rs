@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, MoveList, Rules, Side};
-use tablut_search::{Evaluator, LeafDepth, LeafSolver, Search, SelfPlaySearch, UniformEvaluator};
+use tablut_search::{Evaluator, LeafSolver, Search, SelfPlaySearch, Solver, UniformEvaluator};
 
 const OPENING_PLIES: u32 = 6;
 const MAX_PLIES: u32 = 120;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let (mut solver, mut replies) = (LeafSolver::default(), MoveList::new());
         let listing = measure(&mut leaves, |_, _| false);
-        let looking = measure(&mut leaves, |game, moves| solver.look(game, moves, LeafDepth::Deep).is_some());
+        let looking = measure(&mut leaves, |game, moves| solver.look(game, moves, Solver::Deep).is_some());
         let every = measure(&mut leaves, |game, moves| look_at_every_move(game, moves, &mut replies));
         assert_eq!(looking.1, every.1, "both find the same proofs");
         println!(

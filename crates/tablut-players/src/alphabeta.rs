@@ -43,13 +43,6 @@ pub struct AlphaBetaAnalysis {
     pub best: Vec<Move>,
     /// Their score in the side to move's view, in hundredths of a defender.
     pub score: i32,
-    /// The proven number of plies to the end of the game, if there is one: positive if the side to move wins, negative
-    /// if it loses.
-    pub plies_to_end: Option<i32>,
-    /// The last depth that was searched completely, in plies.
-    pub depth: u32,
-    /// Positions visited.
-    pub nodes: u64,
 }
 
 impl AlphaBeta {
@@ -90,8 +83,7 @@ impl AlphaBeta {
         };
         let mut roots = roots(game);
         assert!(!roots.is_empty(), "a player was asked for a move in a game that is over");
-        let mut analysis =
-            AlphaBetaAnalysis { best: Vec::new(), score: -INFINITE, plies_to_end: None, depth: 0, nodes: 0 };
+        let mut analysis = AlphaBetaAnalysis { best: Vec::new(), score: -INFINITE };
         for depth in 1..=max_depth {
             let score = search_roots(&mut tree, &mut roots, depth);
             if tree.stopped && depth > 1 {
@@ -99,15 +91,11 @@ impl AlphaBeta {
             }
             analysis.score = score;
             analysis.best = roots.iter().filter(|root| root.score == score).map(|root| root.mv).collect();
-            analysis.depth = depth;
             if score.abs() > WIN_BOUND || roots.len() == 1 || tree.stopped {
                 break;
             }
         }
         analysis.best.sort();
-        analysis.nodes = tree.nodes;
-        let distance = WIN - analysis.score.abs();
-        analysis.plies_to_end = (analysis.score.abs() > WIN_BOUND).then(|| distance * analysis.score.signum());
         analysis
     }
 }

@@ -229,7 +229,7 @@ impl OpenTaflEngine {
                 wire.say(&format!("status {}", summary(&search)))?;
                 let text = |moves: &[Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>().join("|");
                 let lines = search.lines(n_moves.max(1));
-                lines.iter().map(|line| format!("{} {:.3}", text(&line.moves), line.q)).collect()
+                lines.iter().map(|line| format!("{} {:.3}", text(&line.moves), line.root.q)).collect()
             }
         };
         Ok(wire.say(&format!("analysis {} {}", found.len(), found.join(" ")))?)
@@ -294,7 +294,7 @@ fn think(
 /// The result of a search, for people.
 fn summary(search: &Search) -> String {
     let best = search.lines(1).into_iter().next();
-    let (line, value) = best.map_or((Vec::new(), 0.0), |line| (line.moves, line.q));
+    let (line, value) = best.map_or((Vec::new(), 0.0), |line| (line.moves, line.root.q));
     let moves: Vec<String> = line.iter().map(ToString::to_string).collect();
     let result = search.result();
     let verdict = match result.proven.map(|proof| (proof.winner, proof.plies)) {

@@ -78,11 +78,6 @@ impl Pentanomial {
         self.counts.iter().sum()
     }
 
-    /// Counts one pair.
-    pub fn record(&mut self, first: HalfPoints, second: HalfPoints) {
-        self.counts[first as usize + second as usize] += 1;
-    }
-
     /// The mean score with its interval. Each pair is one observation.
     pub fn estimate(&self) -> ScoreEstimate {
         estimate(&self.counts, 2)
@@ -153,7 +148,7 @@ pub fn wilson(mean: f64, games: f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{HalfPoints, Pentanomial, Wdl, wilson};
+    use super::{Pentanomial, Wdl, wilson};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
@@ -184,11 +179,7 @@ mod tests {
 
     #[test]
     fn pairs_that_split_are_worth_more_than_single_games() {
-        let mut pairs = Pentanomial::default();
-        for _ in 0..100 {
-            pairs.record(HalfPoints::Win, HalfPoints::Loss);
-        }
-        let estimate = pairs.estimate();
+        let estimate = Pentanomial { counts: [0, 0, 100, 0, 0] }.estimate();
         let single = Wdl { wins: 100, draws: 0, losses: 100 }.estimate();
         assert!(estimate.high - estimate.low < 0.3 * (single.high - single.low), "{estimate:?}");
         assert!(estimate.low < 0.4975 && estimate.high > 0.5025, "{estimate:?}");

@@ -1,7 +1,7 @@
 //! Sets of squares as bits of a `u128`.
 
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub};
+use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Sub};
 
 use crate::board::{Direction, SIZE, SQUARES, Square};
 
@@ -38,19 +38,16 @@ impl Bitboard {
     pub const FULL: Bitboard = Bitboard(FULL);
 
     /// The set with the given bits. Bits outside the board are dropped.
-    #[must_use]
     pub const fn from_bits(bits: u128) -> Bitboard {
         Bitboard(bits & FULL)
     }
 
     /// The set as bits. No bit outside the board is set.
-    #[must_use]
     pub const fn bits(self) -> u128 {
         self.0
     }
 
     /// The set that holds one square.
-    #[must_use]
     pub const fn of(square: Square) -> Bitboard {
         Bitboard(1 << square.index())
     }
@@ -61,7 +58,6 @@ impl Bitboard {
     }
 
     /// Whether the square belongs to the set.
-    #[must_use]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 == 1
     }
@@ -77,37 +73,31 @@ impl Bitboard {
     }
 
     /// Number of squares.
-    #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Whether the set is empty.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether the two sets have a square in common.
-    #[must_use]
     pub const fn intersects(self, other: Bitboard) -> bool {
         self.0 & other.0 != 0
     }
 
     /// The square with the lowest index.
-    #[must_use]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_bit(self.0.trailing_zeros())) }
     }
 
     /// The square with the highest index.
-    #[must_use]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_bit(u128::BITS - 1 - self.0.leading_zeros())) }
     }
 
     /// The squares from the lowest index to the highest.
-    #[must_use]
     pub const fn iter(self) -> Squares {
         Squares(self)
     }
@@ -199,12 +189,6 @@ impl BitAnd for Bitboard {
     type Output = Bitboard;
     fn bitand(self, other: Bitboard) -> Bitboard {
         Bitboard(self.0 & other.0)
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    fn bitand_assign(&mut self, other: Bitboard) {
-        self.0 &= other.0;
     }
 }
 

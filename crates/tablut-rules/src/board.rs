@@ -33,14 +33,12 @@ impl Square {
     ///
     /// # Panics
     /// If `column` or `row` is not below [`SIZE`].
-    #[must_use]
     pub const fn new(column: usize, row: usize) -> Square {
         assert!(column < SIZE && row < SIZE, "a square outside the board");
         Square((row * SIZE + column) as u8)
     }
 
     /// The square with an index, or `None` if the index is [`SQUARES`] or more.
-    #[must_use]
     pub const fn from_index(index: usize) -> Option<Square> {
         if index < SQUARES { Some(Square(index as u8)) } else { None }
     }
@@ -57,25 +55,21 @@ impl Square {
     }
 
     /// `row * SIZE + column`, below [`SQUARES`].
-    #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// The column, 0 for `a`.
-    #[must_use]
     pub const fn column(self) -> usize {
         self.0 as usize % SIZE
     }
 
     /// The row, 0 for `1`.
-    #[must_use]
     pub const fn row(self) -> usize {
         self.0 as usize / SIZE
     }
 
     /// The next square in a direction, or `None` at the edge of the board.
-    #[must_use]
     pub const fn step(self, direction: Direction) -> Option<Square> {
         let (column, row) = (self.column(), self.row());
         match direction {
@@ -88,21 +82,18 @@ impl Square {
     }
 
     /// Whether the square lies on the board's edge (rulebook C1).
-    #[must_use]
     pub const fn is_edge(self) -> bool {
         let (column, row) = (self.column(), self.row());
         column == 0 || row == 0 || column == SIZE - 1 || row == SIZE - 1
     }
 
     /// Whether the square is one of the four corners (rulebook C1).
-    #[must_use]
     pub const fn is_corner(self) -> bool {
         let (column, row) = (self.column(), self.row());
         (column == 0 || column == SIZE - 1) && (row == 0 || row == SIZE - 1)
     }
 
     /// Direction and distance to another square, if both lie in one row or column.
-    #[must_use]
     pub const fn line_to(self, to: Square) -> Option<(Direction, usize)> {
         let (c0, r0, c1, r1) = (self.column(), self.row(), to.column(), to.row());
         if c0 == c1 && r1 > r0 {
@@ -178,13 +169,11 @@ impl Direction {
     pub const ALL: [Direction; 4] = [Direction::North, Direction::East, Direction::South, Direction::West];
 
     /// 0 for north, 1 for east, 2 for south, 3 for west.
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The opposite direction.
-    #[must_use]
     pub const fn opposite(self) -> Direction {
         match self {
             Direction::North => Direction::South,

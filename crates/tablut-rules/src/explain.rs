@@ -26,7 +26,6 @@ impl fmt::Display for Topic {
 
 impl RuleSet {
     /// The rules in words, for players. The sections cover everything that the data decides.
-    #[must_use]
     pub fn explain(&self) -> Vec<Topic> {
         vec![
             Topic { title: "Beginning and aim", sentences: self.explain_aim() },
@@ -38,7 +37,6 @@ impl RuleSet {
     }
 
     /// The whole explanation as text: the name, the source of the rules, and [`RuleSet::explain`].
-    #[must_use]
     pub fn explanation(&self) -> String {
         let topics: String = self.explain().iter().map(ToString::to_string).collect();
         format!("{} ({})\n{topics}", self.name, self.source)

@@ -32,7 +32,6 @@ pub struct Situation<R, M> {
 
 impl Situation<Arc<Rules>, Vec<Move>> {
     /// The same situation, with borrowed rules and moves.
-    #[must_use]
     pub fn borrowed(&self) -> Situation<&Rules, &[Move]> {
         Situation {
             rules: &self.rules,
@@ -84,7 +83,6 @@ pub struct Game {
 
 impl Game {
     /// A new game from the start position.
-    #[must_use]
     pub fn new(rules: Arc<Rules>, first: Side) -> Game {
         Game::begin(rules, Position::start(first))
     }
@@ -129,25 +127,21 @@ impl Game {
     }
 
     /// The rules of this game.
-    #[must_use]
     pub const fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
     /// The current position.
-    #[must_use]
     pub const fn position(&self) -> &Position {
         &self.position
     }
 
     /// The position at the start of the game.
-    #[must_use]
     pub fn start(&self) -> &Position {
         self.plies.first().map_or(&self.position, |ply| &ply.before)
     }
 
     /// The number of plies played.
-    #[must_use]
     pub const fn ply(&self) -> u32 {
         self.plies.len() as u32
     }
@@ -158,33 +152,28 @@ impl Game {
     }
 
     /// How the game ended, or `None` if it is not over.
-    #[must_use]
     pub const fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
     /// The number of earlier occurrences of the current position that count under the rule set's repetition rule. It is
     /// 0 for a new position.
-    #[must_use]
     pub const fn occurrences(&self) -> u32 {
         self.occurrences
     }
 
     /// The number of plies since the last capture, or since the start if there was none.
-    #[must_use]
     pub const fn plies_since_capture(&self) -> u32 {
         self.plies_since_capture
     }
 
     /// The ply at which the game is drawn (rulebook C10): the lower of the rule set's limit and
     /// [`Game::with_max_plies`].
-    #[must_use]
     pub const fn max_plies(&self) -> Option<u32> {
         self.max_plies
     }
 
     /// The current position with everything else that an evaluation may depend on. `moves` are its legal moves.
-    #[must_use]
     pub fn situation<'a>(&'a self, moves: &'a [Move]) -> Situation<&'a Rules, &'a [Move]> {
         Situation {
             rules: &self.rules,
@@ -196,7 +185,6 @@ impl Game {
     }
 
     /// [`Game::situation`] with its own rules and moves.
-    #[must_use]
     pub fn owned_situation(&self, moves: &[Move]) -> Situation<Arc<Rules>, Vec<Move>> {
         Situation {
             rules: Arc::clone(&self.rules),
@@ -208,7 +196,6 @@ impl Game {
     }
 
     /// The number of escape routes (rulebook C11). It is 0 once the game is over.
-    #[must_use]
     pub fn routes(&self) -> u32 {
         match self.outcome {
             Some(_) => 0,
@@ -243,7 +230,7 @@ impl Game {
         self.position = applied.position;
         self.plies_since_capture = if applied.captured.is_empty() { self.plies_since_capture + 1 } else { 0 };
         self.occurrences = self.count_occurrences();
-        self.outcome = self.find_outcome(&applied);
+        self.outcome = self.find_outcome();
         applied
     }
 
@@ -259,16 +246,10 @@ impl Game {
     }
 
     /// The checks after a move, in the order of rulebook C12.
-    fn find_outcome(&self, applied: &Applied) -> Option<Outcome> {
-        if let Some(winner) = applied.winner {
-            let reason = match winner {
-                Side::Attackers => Reason::KingCaptured,
-                Side::Defenders => Reason::KingEscaped,
-            };
-            let winner = Some(winner);
-            return Some(Outcome { winner, reason });
-        }
-        self.repetition_outcome()
+    fn find_outcome(&self) -> Option<Outcome> {
+        self.rules
+            .decided(&self.position)
+            .or_else(|| self.repetition_outcome())
             .or_else(|| self.no_capture_outcome())
             .or_else(|| outcome_without_moves(&self.rules, &self.position))
             .or_else(|| self.length_outcome())

@@ -103,7 +103,6 @@ impl std::error::Error for GameTextError {}
 
 impl GameText {
     /// The value of a tag, if the text has it.
-    #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -127,7 +126,6 @@ impl GameText {
     }
 
     /// The side that resigned, if the tags say that one did. The tag `result` is 1 if the attackers won.
-    #[must_use]
     pub fn resignation(&self) -> Option<Side> {
         let says_so = self.tag("termination").is_some_and(|words| words.to_lowercase().contains("resign"));
         match self.tag("result") {
@@ -138,7 +136,6 @@ impl GameText {
     }
 
     /// The indices of the main line's moves.
-    #[must_use]
     pub fn main_line(&self) -> Vec<usize> {
         let mut line = Vec::new();
         for (index, mv) in self.moves.iter().enumerate() {
@@ -165,7 +162,6 @@ impl GameText {
     }
 
     /// The position at the start of the game under `rules`.
-    #[must_use]
     pub fn start_under(&self, rules: &Rules) -> Position {
         self.start.unwrap_or_else(|| {
             let first = self.moves.first().map(|mv| mv.text.to_string());

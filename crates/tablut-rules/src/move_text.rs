@@ -112,52 +112,41 @@ impl Rules {
     /// The legal move that a text stands for in this position.
     pub fn match_move(&self, position: &Position, text: &MoveText) -> Result<Move, IllegalMove> {
         let plain = Move::new(text.from, text.to);
-        match (self.check_legal(position, plain), text.captured.first()) {
-            (Err(error), Some(square)) if matches!(error.fault, MoveFault::NoChoice(_)) => {
-                let mv = Move { choice: Some(square), ..plain };
-                if text.captured.len() > 1 {
-                    return Err(error);
-                }
+        let mv = match (self.check_legal(position, plain), text.captured.first()) {
+            (Err(IllegalMove { fault: MoveFault::NoChoice(_), .. }), choice @ Some(_)) if text.captured.len() == 1 => {
+                let mv = Move { choice, ..plain };
                 self.check_legal(position, mv)?;
-                check_piece(position, mv, text.piece)
+                mv
             }
-            (Err(error), _) => Err(error),
-            (Ok(()), None) => check_piece(position, plain, text.piece),
+            (Err(error), _) => return Err(error),
+            (Ok(()), None) => plain,
             (Ok(()), Some(_)) => {
                 let captured = self.apply(position, plain).captured;
                 // Some programs leave out a captured king, because his capture ends the game.
                 if text.captured != captured && text.captured != captured - position.king_board() {
                     return Err(IllegalMove { mv: plain, fault: MoveFault::OtherCaptures(captured) });
                 }
-                check_piece(position, plain, text.piece)
+                plain
             }
+        };
+        match (text.piece, position.piece_at(mv.from)) {
+            (Some(named), Some(piece)) if named != piece => {
+                Err(IllegalMove { mv, fault: MoveFault::OtherPiece(piece) })
+            }
+            _ => Ok(mv),
         }
     }
 
     /// A legal move in OpenTafl's notation: a king's move begins with `K`, and every captured square is named, with `K`
     /// before the king's.
-    #[must_use]
     pub fn to_opentafl(&self, position: &Position, mv: Move) -> String {
-        let king = if position.king() == Some(mv.from) { "K" } else { "" };
-        let captured: Vec<String> = self
-            .apply(position, mv)
-            .captured
-            .iter()
-            .map(|square| {
-                let king = if position.king() == Some(square) { "K" } else { "" };
-                format!("{king}{square}")
-            })
-            .collect();
+        let named = |square: Square| {
+            let king = if position.king() == Some(square) { "K" } else { "" };
+            format!("{king}{square}")
+        };
+        let captured: Vec<String> = self.apply(position, mv).captured.iter().map(named).collect();
         let x = if captured.is_empty() { "" } else { "x" };
-        format!("{king}{}-{}{x}{}", mv.from, mv.to, captured.join("/"))
-    }
-}
-
-/// Returns the move if the piece that moves is the piece that the text names.
-fn check_piece(position: &Position, mv: Move, named: Option<Piece>) -> Result<Move, IllegalMove> {
-    match (named, position.piece_at(mv.from)) {
-        (Some(named), Some(piece)) if named != piece => Err(IllegalMove { mv, fault: MoveFault::OtherPiece(piece) }),
-        _ => Ok(mv),
+        format!("{}-{}{x}{}", named(mv.from), mv.to, captured.join("/"))
     }
 }
 

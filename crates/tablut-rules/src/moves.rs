@@ -22,7 +22,6 @@ pub struct Move {
 
 impl Move {
     /// A move without a choice.
-    #[must_use]
     pub const fn new(from: Square, to: Square) -> Move {
         Move { from, to, choice: None }
     }
@@ -31,7 +30,6 @@ impl Move {
     ///
     /// # Panics
     /// If the two squares are not in one row or column. Those of a legal move always are.
-    #[must_use]
     pub const fn direction(self) -> Direction {
         self.from.line_to(self.to).expect("a move runs along a row or a column").0
     }
@@ -40,7 +38,6 @@ impl Move {
     ///
     /// # Panics
     /// If the two squares are not in one row or column. Those of a legal move always are.
-    #[must_use]
     pub const fn distance(self) -> usize {
         self.from.line_to(self.to).expect("a move runs along a row or a column").1
     }
@@ -116,7 +113,6 @@ pub struct MoveList {
 
 impl MoveList {
     /// An empty list with room for the moves of a typical position.
-    #[must_use]
     pub fn new() -> MoveList {
         MoveList { moves: Vec::with_capacity(256) }
     }
@@ -131,7 +127,6 @@ impl MoveList {
     }
 
     /// The moves as a vector.
-    #[must_use]
     pub fn into_vec(self) -> Vec<Move> {
         self.moves
     }

@@ -29,7 +29,6 @@ pub enum Reason {
 
 impl Reason {
     /// The reason as a word that does not change, as files and protocols write it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Reason::KingCaptured => "king-captured",

@@ -20,10 +20,6 @@ pub struct Position {
 
 impl Position {
     /// The start position (rulebook C2) with the given side to move.
-    ///
-    /// # Panics
-    /// Never: the start position is part of this crate and valid.
-    #[must_use]
     pub fn start(first: Side) -> Position {
         Position::read(START_ROWS, Some(first)).expect("the start position is well-formed")
     }
@@ -57,25 +53,21 @@ impl Position {
     }
 
     /// The attackers.
-    #[must_use]
     pub const fn attackers(&self) -> Bitboard {
         self.attackers
     }
 
     /// The defenders' soldiers, without the king.
-    #[must_use]
     pub const fn defenders(&self) -> Bitboard {
         self.defenders
     }
 
     /// The king's square, or `None` once he is captured.
-    #[must_use]
     pub const fn king(&self) -> Option<Square> {
         self.king
     }
 
     /// The king's square as a set. It is empty once he is captured.
-    #[must_use]
     pub const fn king_board(&self) -> Bitboard {
         match self.king {
             Some(square) => Bitboard::of(square),
@@ -84,13 +76,11 @@ impl Position {
     }
 
     /// The side to move.
-    #[must_use]
     pub const fn side_to_move(&self) -> Side {
         self.side
     }
 
     /// All pieces of a side. The king counts as a defender.
-    #[must_use]
     pub fn pieces(&self, side: Side) -> Bitboard {
         match side {
             Side::Attackers => self.attackers,
@@ -99,13 +89,11 @@ impl Position {
     }
 
     /// Every square with a piece on it.
-    #[must_use]
     pub fn occupied(&self) -> Bitboard {
         self.attackers | self.defenders | self.king_board()
     }
 
     /// The piece on a square.
-    #[must_use]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         if self.attackers.contains(square) {
             Some(Piece::Attacker)
@@ -120,20 +108,18 @@ impl Position {
 
     /// The hash of the board and the side to move. Equal positions have equal hashes, in every run and on every
     /// machine.
-    #[must_use]
     pub const fn hash(&self) -> u64 {
         self.hash
     }
 
     /// The hash computed from scratch. It always equals [`Position::hash`].
-    #[must_use]
     pub fn hash_from_scratch(&self) -> u64 {
         let boards = [self.attackers, self.defenders, self.king_board()];
         Piece::ALL
             .into_iter()
             .zip(boards)
             .flat_map(|(piece, board)| board.iter().map(move |square| piece_key(piece, square)))
-            .fold(side_key(self.side), |hash, key| hash ^ key)
+            .fold(if self.side == Side::Defenders { TURN_KEY } else { 0 }, |hash, key| hash ^ key)
     }
 
     /// The same board with the given side to move.
@@ -223,8 +209,8 @@ impl std::error::Error for PartsError {}
 /// Keys by piece and square.
 static PIECES: [[u64; SQUARES]; 3] = piece_keys();
 
-/// Included in the hash when the defenders are to move.
-const DEFENDERS_TO_MOVE: u64 = split_mix(3 * SQUARES as u64);
+/// Included in the hash when the defenders are to move. So the hash changes by it when the turn passes.
+const TURN_KEY: u64 = split_mix(3 * SQUARES as u64);
 
 /// `SplitMix64` (Steele, Lea, Flood 2014) of a counter. It must never change, because hashes may be stored.
 const fn split_mix(counter: u64) -> u64 {
@@ -252,17 +238,6 @@ const fn piece_keys() -> [[u64; SQUARES]; 3] {
 fn piece_key(piece: Piece, square: Square) -> u64 {
     PIECES[piece.index()][square.index()]
 }
-
-/// The key of the side to move.
-const fn side_key(side: Side) -> u64 {
-    match side {
-        Side::Attackers => 0,
-        Side::Defenders => DEFENDERS_TO_MOVE,
-    }
-}
-
-/// The hash changes by this value when the turn passes.
-const TURN_KEY: u64 = DEFENDERS_TO_MOVE;
 
 #[cfg(test)]
 mod tests {

@@ -26,12 +26,6 @@ impl PositionTextError {
     fn new(text: &str, faults: Vec<String>) -> PositionTextError {
         PositionTextError { text: text.chars().take(SHOWN).collect(), faults }
     }
-
-    /// Each error in words, in reading order.
-    #[must_use]
-    pub fn faults(&self) -> &[String] {
-        &self.faults
-    }
 }
 
 impl fmt::Display for PositionTextError {
@@ -120,7 +114,6 @@ impl Position {
     }
 
     /// The board in OpenTafl's notation, from row 1 up, without the side to move.
-    #[must_use]
     pub fn to_opentafl(&self) -> String {
         let text = self.to_string();
         let rows = text.split(' ').next().unwrap_or_default();
@@ -220,7 +213,7 @@ mod tests {
     fn every_fault_is_named() {
         let faults = |text: &str| {
             let error = text.parse::<Position>().expect_err("a faulty text");
-            error.faults().join("; ")
+            error.faults.join("; ")
         };
         assert_eq!(faults(START), "no side to move, expected a space and a or d");
         assert_eq!(

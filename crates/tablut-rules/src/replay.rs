@@ -49,8 +49,6 @@ pub struct TraceStep {
 pub struct TraceError {
     /// The first ply that fails, counted from 1.
     pub ply: usize,
-    /// The move as the list writes it.
-    pub text: String,
     /// Why it cannot be played.
     pub reason: ReadMoveError,
 }
@@ -70,11 +68,7 @@ impl Replay {
         let mut trace = Vec::new();
         let mut legal = MoveList::new();
         for (index, text) in texts.into_iter().enumerate() {
-            let captured = play_text(&mut game, text).map_err(|reason| TraceError {
-                ply: index + 1,
-                text: text.chars().take(40).collect(),
-                reason,
-            })?;
+            let captured = play_text(&mut game, text).map_err(|reason| TraceError { ply: index + 1, reason })?;
             game.legal_moves(&mut legal);
             trace.push(TraceStep { position: *game.position(), legal: legal.len(), captured, routes: game.routes() });
         }

@@ -108,43 +108,36 @@ impl Rules {
     }
 
     /// The rule set that these rules were compiled from.
-    #[must_use]
     pub const fn set(&self) -> &RuleSet {
         &self.set
     }
 
     /// The rule set's name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.set.name
     }
 
     /// The throne. The set is empty if e5 is an ordinary square.
-    #[must_use]
     pub const fn throne(&self) -> Bitboard {
         self.throne
     }
 
     /// The corners. The set is empty if they are ordinary edge squares.
-    #[must_use]
     pub const fn corners(&self) -> Bitboard {
         self.corners
     }
 
     /// The camps. The set is empty if they are ordinary squares.
-    #[must_use]
     pub const fn camps(&self) -> Bitboard {
         self.camps
     }
 
     /// The squares on which the king escapes.
-    #[must_use]
     pub const fn escapes(&self) -> Bitboard {
         self.escapes
     }
 
     /// Whether the king has been captured or stands on an escape square, so that the game is over (C7).
-    #[must_use]
     pub fn decided(&self, position: &Position) -> Option<Outcome> {
         match position.king() {
             None => Some(Outcome { winner: Some(Side::Attackers), reason: Reason::KingCaptured }),

@@ -61,7 +61,6 @@ pub enum First {
 
 impl First {
     /// The side that always moves first, or `None` if it is drawn.
-    #[must_use]
     pub const fn side(self) -> Option<Side> {
         match self {
             First::Attackers => Some(Side::Attackers),
@@ -282,7 +281,6 @@ const LONGEST: usize = 64;
 const EXPECTED_NAME: &str = "1 to 64 letters a to z or A to Z, digits, - and _, the first a letter or a digit";
 
 /// Whether `name` can be the name of a rule set.
-#[must_use]
 pub fn is_rule_set_name(name: &str) -> bool {
     let first_fits = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     first_fits && name.len() <= LONGEST && name.chars().all(is_of_alphabet)

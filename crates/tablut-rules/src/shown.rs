@@ -13,7 +13,6 @@ const LINES: usize = 12;
 /// assert_eq!(shown("kvasir"), "kvasir");
 /// assert_eq!(shown("red \u{1b}[31m"), "red \\u{1b}[31m");
 /// ```
-#[must_use]
 pub fn shown(text: &str) -> String {
     let mut shown = String::new();
     for (place, c) in text.chars().enumerate() {
@@ -31,7 +30,6 @@ pub fn shown(text: &str) -> String {
 }
 
 /// The first lines of `text`, at most twelve, each as [`shown`] returns it.
-#[must_use]
 pub fn shown_lines(text: &str) -> String {
     let mut lines: Vec<String> = text.trim_end().lines().take(LINES).map(shown).collect();
     if text.trim_end().lines().nth(LINES).is_some() {

@@ -20,7 +20,6 @@ impl Side {
     pub const ALL: [Side; 2] = [Side::Attackers, Side::Defenders];
 
     /// The other side.
-    #[must_use]
     pub const fn opponent(self) -> Side {
         match self {
             Side::Attackers => Side::Defenders,
@@ -29,13 +28,11 @@ impl Side {
     }
 
     /// 0 for the attackers, 1 for the defenders.
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The letter of the side in position texts: `a` or `d`.
-    #[must_use]
     pub const fn letter(self) -> char {
         match self {
             Side::Attackers => 'a',
@@ -96,7 +93,6 @@ impl Piece {
     pub const ALL: [Piece; 3] = [Piece::Attacker, Piece::Defender, Piece::King];
 
     /// The side that the piece belongs to.
-    #[must_use]
     pub const fn side(self) -> Side {
         match self {
             Piece::Attacker => Side::Attackers,
@@ -105,13 +101,11 @@ impl Piece {
     }
 
     /// 0 for an attacker, 1 for a defender, 2 for the king.
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The piece's letter in position texts (OpenTafl's): `t`, `T` or `K`.
-    #[must_use]
     pub const fn letter(self) -> char {
         match self {
             Piece::Attacker => 't',

@@ -67,13 +67,11 @@ impl Symmetry {
     ];
 
     /// From 0 for the identity to 7. Bit 0 flips columns, bit 1 flips rows, bit 2 transposes first.
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
     /// The symmetry that undoes this one.
-    #[must_use]
     pub const fn inverse(self) -> Symmetry {
         match self {
             Symmetry::QuarterTurnLeft => Symmetry::QuarterTurnRight,
@@ -83,19 +81,16 @@ impl Symmetry {
     }
 
     /// The image of a square.
-    #[must_use]
     pub fn square(self, square: Square) -> Square {
         Square::from_bit(u32::from(IMAGES[self.index()][square.index()]))
     }
 
     /// The image of a set of squares.
-    #[must_use]
     pub fn bitboard(self, board: Bitboard) -> Bitboard {
         board.iter().map(|square| self.square(square)).collect()
     }
 
     /// The image of a position. The side to move does not change.
-    #[must_use]
     pub fn position(self, position: &Position) -> Position {
         Position::assemble(
             self.bitboard(position.attackers()),
@@ -106,13 +101,11 @@ impl Symmetry {
     }
 
     /// The image of a move.
-    #[must_use]
     pub fn mv(self, mv: Move) -> Move {
         Move { from: self.square(mv.from), to: self.square(mv.to), choice: mv.choice.map(|square| self.square(square)) }
     }
 
     /// The image of a direction.
-    #[must_use]
     pub const fn direction(self, direction: Direction) -> Direction {
         let index = self.index();
         let turned = if index & 4 == 0 {

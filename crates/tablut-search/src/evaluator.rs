@@ -76,7 +76,7 @@ pub enum EvaluateError {
     /// The evaluator returned a wrong number of items.
     #[error("evaluator gave {found} {what}, expected {expected}")]
     Count {
-        /// The items that were counted: "evaluations" or "logits".
+        /// The items that were counted, such as "evaluations".
         what: &'static str,
         /// The expected number.
         expected: usize,
@@ -106,23 +106,6 @@ impl Evaluator for UniformEvaluator {
     }
 }
 
-/// Checks that `evaluations` match `queries`: the same number, each with a logit for every move.
-pub fn check_answers(queries: &[Query], evaluations: &[Evaluation]) -> Result<(), EvaluateError> {
-    if queries.len() != evaluations.len() {
-        return Err(EvaluateError::Count { what: "evaluations", expected: queries.len(), found: evaluations.len() });
-    }
-    for (query, evaluation) in queries.iter().zip(evaluations) {
-        if query.moves.len() != evaluation.logits.len() {
-            return Err(EvaluateError::Count {
-                what: "logits",
-                expected: query.moves.len(),
-                found: evaluation.logits.len(),
-            });
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_wrong_number_of_answers_is_named() {
-        let error = check_answers(&[], &[Evaluation::uniform(3)]).expect_err("one evaluation too many");
+        let error = EvaluateError::Count { what: "evaluations", expected: 0, found: 1 };
         assert_eq!(error.to_string(), "evaluator gave 1 evaluations, expected 0");
     }
 }

@@ -56,13 +56,13 @@ impl WinSolver {
 
     /// Whether the side wins within `plies`, whatever the opponent plays.
     pub fn wins_within(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
-        self.memoryless.budget().positions = 0;
+        self.memoryless.budget.positions = 0;
         self.wins(plies)
     }
 
     /// The smallest number of plies, up to `max_plies`, within which the side wins whatever the opponent plays.
     pub fn shortest_win(&mut self, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
-        self.memoryless.budget().positions = 0;
+        self.memoryless.budget.positions = 0;
         for plies in 0..=max_plies {
             if self.wins(plies)? {
                 return Ok(Some(plies));
@@ -73,7 +73,7 @@ impl WinSolver {
 
     /// The legal moves that win within `plies`, including the move itself, in the order of `Rules::legal_moves`.
     pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
-        self.memoryless.budget().positions = 0;
+        self.memoryless.budget.positions = 0;
         let mut moves = MoveList::new();
         self.game.legal_moves(&mut moves);
         let mut winning = Vec::new();
@@ -83,11 +83,6 @@ impl WinSolver {
             }
         }
         Ok(winning)
-    }
-
-    /// The number of positions looked at for the last question.
-    pub fn positions(&mut self) -> u64 {
-        self.memoryless.budget().positions
     }
 
     fn wins(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
@@ -100,7 +95,7 @@ impl WinSolver {
         if !may_end_game(&self.game, &self.positions, plies) {
             return self.memoryless.wins(self.game.position(), plies);
         }
-        self.memoryless.budget().spend()?;
+        self.memoryless.budget.spend()?;
         self.lists.resize_with(self.lists.len().max(plies as usize + 1), MoveList::new);
         let ours = self.game.position().side_to_move() == self.side;
         let mut moves = std::mem::take(&mut self.lists[plies as usize]);

@@ -11,16 +11,8 @@ mod tests;
 
 use tablut_rules::{Game, Move, MoveList, Side};
 
+use crate::config::Solver;
 use crate::proof::Proof;
-
-/// How far a [`LeafSolver`] looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeafDepth {
-    /// Moves that lose at once and losses in two plies, if the opponent threatens to win.
-    Threats,
-    /// Moves that lose at once, losses in two plies and wins in three plies.
-    Deep,
-}
 
 /// Looks ahead at a leaf. It keeps its memory from leaf to leaf.
 #[derive(Debug, Default)]
@@ -30,22 +22,26 @@ pub struct LeafSolver {
 }
 
 impl LeafSolver {
-    /// The proven result of the game's position, if the solver sees one: a win of the side to move in three plies, or a
-    /// loss in two. The game is not over, the side to move does not [win at once](tablut_rules::Rules::wins_at_once),
-    /// and `moves` are the legal moves. The game is the same afterwards.
-    pub fn look(&mut self, game: &mut Game, moves: &[Move], depth: LeafDepth) -> Option<Proof> {
+    /// The proven result of the game's position, if the solver sees one: a loss of the side to move in two plies
+    /// or, with `Deep`, a win in three. With `Threats` it looks only if the opponent threatens to win. The game is not
+    /// over, the side to move does not [win at once](tablut_rules::Rules::wins_at_once), and `moves` are the legal
+    /// moves. The game is the same afterwards.
+    pub fn look(&mut self, game: &mut Game, moves: &[Move], solver: Solver) -> Option<Proof> {
         self.lost.clear();
+        if !solver.is_on() {
+            return None;
+        }
         let (rules, position) = (game.rules(), game.position());
         let mover = position.side_to_move();
         let threatened = rules.wins_at_once(position, mover.opponent());
-        if depth == LeafDepth::Threats && !threatened {
+        if solver == Solver::Threats && !threatened {
             return None;
         }
         let foresight = rules.foresight(position);
         let mut history = History::default();
         for &mv in moves {
             let proof = if foresight.may_change(mv) {
-                self.result_after(game, mv, depth, &mut history)
+                self.result_after(game, mv, solver, &mut history)
             } else if threatened && history.lets_go_on(game, mv) {
                 Some(Proof::win_at_once(mover.opponent()))
             } else {
@@ -66,19 +62,14 @@ impl LeafSolver {
         &self.lost
     }
 
-    /// Forgets the last look's lost moves.
-    pub(crate) fn clear(&mut self) {
-        self.lost.clear();
-    }
-
-    /// The visible result after `mv`: an immediate win of the opponent or, if `depth` allows, a win of the mover in two.
-    fn result_after(&mut self, game: &mut Game, mv: Move, depth: LeafDepth, history: &mut History) -> Option<Proof> {
+    /// The visible result after `mv`: an immediate win of the opponent or, with `Deep`, a win of the mover in two.
+    fn result_after(&mut self, game: &mut Game, mv: Move, solver: Solver, history: &mut History) -> Option<Proof> {
         let (rules, mover) = (game.rules(), game.position().side_to_move());
         let after = rules.apply(game.position(), mv).position;
         if rules.wins_at_once(&after, mover.opponent()) {
             return history.lets_go_on(game, mv).then(|| Proof::win_at_once(mover.opponent()));
         }
-        if depth == LeafDepth::Threats || !rules.wins_at_once(&after, mover) || rules.can_parry(&after, mover) {
+        if solver == Solver::Threats || !rules.wins_at_once(&after, mover) || rules.can_parry(&after, mover) {
             return None;
         }
         game.play_trusted(mv);

@@ -30,8 +30,8 @@ pub use config::{
     ConfigError, DrawValues, GumbelConfig, Method, PuctConfig, QScale, Repeats, SearchConfig, SelfPlaySearch,
     SigmaConfig, Solver,
 };
-pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator, check_answers};
-pub use leaf::{LeafDepth, LeafSolver};
+pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator};
+pub use leaf::LeafSolver;
 pub use limit::{LIMIT_FORMS, Limit, LimitError, Stop};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};

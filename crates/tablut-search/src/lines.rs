@@ -2,9 +2,8 @@
 
 use tablut_rules::{Move, Side};
 
-use crate::chances::Chances;
 use crate::proof::Proof;
-use crate::search::Search;
+use crate::search::{RootMove, Search};
 use crate::tree::{Edge, NodeId, ROOT};
 
 /// A root move with the continuation that the search expects.
@@ -13,18 +12,8 @@ pub struct Line {
     /// The root move and the best replies after it, at least one move. A proven line ends where the tree ends: the
     /// search finds wins in one ply without playing them.
     pub moves: Vec<Move>,
-    /// Simulations through the root move.
-    pub visits: u32,
-    /// The net's probability of the root move, as in [`crate::RootMove::prior`].
-    pub prior: f32,
-    /// Q of the root move in [−1, 1], absolute.
-    pub q: f32,
-    /// The chances behind Q.
-    pub chances: Chances,
-    /// The root move's share of the policy target.
-    pub improved: f32,
-    /// The root move's proven result, in plies from the root.
-    pub proven: Option<Proof>,
+    /// The result for the root move.
+    pub root: RootMove,
 }
 
 /// A visited move with the part of the tree below it.
@@ -77,26 +66,14 @@ impl Search {
         let mut moves = result.moves;
         moves.sort_by(|a, b| {
             let chosen = |mv| mv == result.chosen;
-            let key = |proven: Option<Proof>| proven.map_or(0, |proof| worth(proof, side));
             let by_q = || crate::turned(b.q, side).total_cmp(&crate::turned(a.q, side));
             let by_visits = || b.visits.cmp(&a.visits);
             let by_choice = || chosen(b.mv).cmp(&chosen(a.mv));
-            key(b.proven).cmp(&key(a.proven)).then_with(by_visits).then_with(by_q).then_with(by_choice)
+            worth(b.proven, side).cmp(&worth(a.proven, side)).then_with(by_visits).then_with(by_q).then_with(by_choice)
         });
         let seen = moves.iter().filter(|of| of.visits > 0 || of.proven.is_some()).count().max(1);
         moves.truncate(n.min(seen));
-        moves
-            .iter()
-            .map(|of| Line {
-                moves: self.variation(of.mv),
-                visits: of.visits,
-                prior: of.prior,
-                q: of.q,
-                chances: of.chances,
-                improved: of.improved,
-                proven: of.proven,
-            })
-            .collect()
+        moves.into_iter().map(|root| Line { moves: self.variation(root.mv), root }).collect()
     }
 
     /// The move and the best replies after it, to the end of the tree.
@@ -110,7 +87,7 @@ impl Search {
                 .tree()
                 .edges_of(edge.child)
                 .enumerate()
-                .max_by_key(|(index, (_, edge))| (reply_worth(edge, mover), edge.visits, std::cmp::Reverse(*index)))
+                .max_by_key(|(index, (_, edge))| (worth(edge.proof, mover), edge.visits, std::cmp::Reverse(*index)))
                 .map(|(_, (_, edge))| edge);
             moves.extend(at.map(|edge| edge.mv));
         }
@@ -118,15 +95,8 @@ impl Search {
     }
 }
 
-/// 0 for an unknown result. Above 0 for a win of `side`; a shorter win is higher. Below 0 for a loss; a longer loss is
-/// higher.
-fn worth(proof: Proof, side: Side) -> i32 {
-    match proof.winner {
-        Some(_) => proof.rank_for(side).0,
-        None => 0,
-    }
-}
-
-fn reply_worth(edge: &Edge, mover: Side) -> i32 {
-    edge.proof.map_or(0, |proof| worth(proof, mover))
+/// 0 for an unknown result and for a draw. Above 0 for a win of `side`; a shorter win is higher. Below 0 for a loss; a
+/// longer loss is higher.
+fn worth(proven: Option<Proof>, side: Side) -> i32 {
+    proven.map_or(0, |proof| proof.rank_for(side).0)
 }

@@ -165,8 +165,7 @@ impl Search {
     /// Takes the evaluations of the last gathering, in the same order.
     ///
     /// # Panics
-    /// If their number differs from the number of queries, or one does not have a logit for each move. Check with
-    /// [`crate::check_answers`].
+    /// If their number differs from the number of queries, or one does not have a logit for each move.
     pub fn apply(&mut self, evaluations: &[Evaluation]) {
         self.take_evaluations(evaluations);
         if self.stage == Stage::AwaitRoot && self.tree.node(ROOT).state == State::Expanded {

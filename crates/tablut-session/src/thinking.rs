@@ -124,11 +124,10 @@ impl Thinking {
         Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }
     }
 
-    fn line_view(&self, line: Line) -> LineView {
+    fn line_view(&self, Line { moves, root }: Line) -> LineView {
         let to_move = self.game().position().side_to_move();
-        let words = line.proven.map(|proof| words::proven(proof, to_move));
-        let Line { moves, visits, prior, chances, proven, .. } = line;
-        LineView { moves, visits, prior, chances, proven, words }
+        let words = root.proven.map(|proof| words::proven(proof, to_move));
+        LineView { moves, visits: root.visits, prior: root.prior, chances: root.chances, proven: root.proven, words }
     }
 }
 

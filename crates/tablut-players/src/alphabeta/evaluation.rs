@@ -3,7 +3,7 @@
 //! Scores are in the side to move's view, in hundredths of a defender. A win in `n` plies is [`WIN`]` - n`.
 //!
 //! It adds up material, the king's way out, how far the attackers have enclosed him, and how close he is to capture.
-//! [`Features`] are the counts, [`Weights`] their values.
+//! [`Features`] are the counts. Their values are the constants above [`worth`].
 
 use tablut_rules::{Bitboard, CENTRE, CampEntry, Direction, KingCapture, Landing, Passing, Position, Rules, Side};
 
@@ -41,33 +41,6 @@ pub(super) struct Features {
     pub(super) king_falls_to_two: bool,
 }
 
-/// The values of the features, in hundredths of a defender.
-struct Weights {
-    attacker: i32,
-    defender: i32,
-    king_move: i32,
-    route: [i32; 3],
-    threat: i32,
-    fork: i32,
-    moves_to_escape: [i32; MAX_KING_MOVES + 2],
-    walled_in: i32,
-    beside_king: [i32; 5],
-    beside_weak_king: [i32; 5],
-}
-
-const WEIGHTS: Weights = Weights {
-    attacker: 60,
-    defender: 100,
-    king_move: 4,
-    route: [0, 60, 400],
-    threat: 12,
-    fork: 40,
-    moves_to_escape: [0, 120, 80, 40, 15, 0],
-    walled_in: 250,
-    beside_king: [0, 10, 35, 110, 110],
-    beside_weak_king: [0, 30, 60, 90, 90],
-};
-
 /// The evaluation, compiled for one rule set.
 pub(super) struct Evaluation {
     escapes: Bitboard,
@@ -104,7 +77,7 @@ impl Evaluation {
 
     /// The score of a position that is not over, in the side to move's view.
     pub(super) fn score(&self, position: &Position) -> i32 {
-        let attackers_view = worth(&self.features(position), &WEIGHTS);
+        let attackers_view = worth(&self.features(position));
         match position.side_to_move() {
             Side::Attackers => attackers_view,
             Side::Defenders => -attackers_view,
@@ -188,16 +161,28 @@ impl Evaluation {
     }
 }
 
+// The values of the features, in hundredths of a defender.
+const ATTACKER: i32 = 60;
+const DEFENDER: i32 = 100;
+const KING_MOVE: i32 = 4;
+const ROUTES: [i32; 3] = [0, 60, 400];
+const THREAT: i32 = 12;
+const FORK: i32 = 40;
+const MOVES_TO_ESCAPE: [i32; MAX_KING_MOVES + 2] = [0, 120, 80, 40, 15, 0];
+const WALLED_IN: i32 = 250;
+const BESIDE_KING: [i32; 5] = [0, 10, 35, 110, 110];
+const BESIDE_WEAK_KING: [i32; 5] = [0, 30, 60, 90, 90];
+
 /// The value of the features for the attackers.
-fn worth(features: &Features, weights: &Weights) -> i32 {
-    let beside = if features.king_falls_to_two { &weights.beside_weak_king } else { &weights.beside_king };
-    let king_out = weights.king_move * features.king_moves
-        + weights.route[(features.routes as usize).min(2)]
-        + weights.threat * features.threats
-        + weights.fork * features.forks.min(4)
-        + weights.moves_to_escape[features.moves_to_escape];
-    weights.attacker * features.attackers - weights.defender * features.defenders
-        + weights.walled_in * i32::from(features.walled_in)
+fn worth(features: &Features) -> i32 {
+    let beside = if features.king_falls_to_two { &BESIDE_WEAK_KING } else { &BESIDE_KING };
+    let king_out = KING_MOVE * features.king_moves
+        + ROUTES[(features.routes as usize).min(2)]
+        + THREAT * features.threats
+        + FORK * features.forks.min(4)
+        + MOVES_TO_ESCAPE[features.moves_to_escape];
+    ATTACKER * features.attackers - DEFENDER * features.defenders
+        + WALLED_IN * i32::from(features.walled_in)
         + beside[features.attackers_beside_king as usize]
         - king_out
 }

@@ -1,7 +1,7 @@
 //! The transposition table: results of earlier searches.
 
 use super::evaluation::WIN_BOUND;
-use tablut_rules::{Move, Square};
+use tablut_rules::Move;
 
 /// The relation of a stored score to the true one.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -18,14 +18,15 @@ pub(super) enum Bound {
 #[derive(Copy, Clone)]
 struct Slot {
     key: u64,
-    mv: u32,
+    mv: Option<Move>,
     score: i16,
     /// Depth searched, plus one; 0 marks an empty slot.
     depth: u8,
     bound: Bound,
 }
 
-const EMPTY: Slot = Slot { key: 0, mv: 0, score: 0, depth: 0, bound: Bound::Exact };
+const EMPTY: Slot = Slot { key: 0, mv: None, score: 0, depth: 0, bound: Bound::Exact };
+const _: () = assert!(size_of::<Slot>() == 16);
 
 /// The table's information about a position.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -61,7 +62,7 @@ impl Table {
     pub(super) fn look_up(&self, key: u64, ply: i32) -> Option<Entry> {
         let slot = self.slots.get(self.index(key))?;
         (slot.depth > 0 && slot.key == key).then(|| Entry {
-            mv: unpack(slot.mv),
+            mv: slot.mv,
             score: moved(i32::from(slot.score), -ply),
             depth: u32::from(slot.depth) - 1,
             bound: slot.bound,
@@ -80,7 +81,7 @@ impl Table {
             return;
         }
         let score = moved(entry.score, ply) as i16;
-        *slot = Slot { key, mv: pack(entry.mv), score, depth, bound: entry.bound };
+        *slot = Slot { key, mv: entry.mv, score, depth, bound: entry.bound };
     }
 }
 
@@ -89,31 +90,19 @@ fn moved(score: i32, plies: i32) -> i32 {
     if score.abs() > WIN_BOUND { score + score.signum() * plies } else { score }
 }
 
-/// Squares take eight bits each: their index plus one, so that 0 means none.
-fn pack(mv: Option<Move>) -> u32 {
-    mv.map_or(0, |mv| {
-        let byte = |square: Square| square.index() as u32 + 1;
-        byte(mv.from) | byte(mv.to) << 8 | mv.choice.map_or(0, byte) << 16
-    })
-}
-
-fn unpack(packed: u32) -> Option<Move> {
-    let square = |shift: u32| Square::from_index(((packed >> shift & 0xff) as usize).checked_sub(1)?);
-    Some(Move { from: square(0)?, to: square(8)?, choice: square(16) })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Bound, Entry, Table, pack, unpack};
+    use super::{Bound, Entry, Table};
     use crate::alphabeta::evaluation::WIN;
 
     #[test]
-    fn moves_survive_packing() {
+    fn moves_survive_storing() {
+        let mut table = Table::new(8);
         for text in ["a1-a9", "d1-d3xd4", "i9-a9xa1"] {
-            let mv = text.parse().unwrap();
-            assert_eq!(unpack(pack(Some(mv))), Some(mv));
+            let entry = Entry { mv: Some(text.parse().unwrap()), score: 5, depth: 3, bound: Bound::Exact };
+            table.store(77, 0, &entry);
+            assert_eq!(table.look_up(77, 0), Some(entry));
         }
-        assert_eq!(unpack(pack(None)), None);
     }
 
     #[test]

@@ -102,15 +102,8 @@ pub(super) struct Direction {
     pub(super) attackers: usize,
     /// The parameter of the defenders' player.
     pub(super) defenders: usize,
-    /// Results from the attackers' side.
-    results: Wdl,
-}
-
-impl Direction {
     /// How often the attackers won, drew and lost.
-    fn counts(&self) -> [f64; 3] {
-        [self.results.wins, self.results.draws, self.results.losses].map(f64::from)
-    }
+    counts: [f64; 3],
 }
 
 impl<'a> Model<'a> {
@@ -177,9 +170,10 @@ impl<'a> Model<'a> {
     /// The games of `pairing`: first those in which the first player played the attackers, then the others.
     pub(super) fn directions(&self, pairing: &Pairing) -> [Direction; 2] {
         let [first, second] = [self.slots[pairing.first], self.slots[pairing.second]];
+        let counts = |of: Wdl| [of.wins, of.draws, of.losses].map(f64::from);
         [
-            Direction { attackers: first, defenders: second, results: pairing.pairs.as_attackers() },
-            Direction { attackers: second, defenders: first, results: pairing.pairs.as_defenders().turned() },
+            Direction { attackers: first, defenders: second, counts: counts(pairing.pairs.as_attackers()) },
+            Direction { attackers: second, defenders: first, counts: counts(pairing.pairs.as_defenders().turned()) },
         ]
     }
 
@@ -200,7 +194,7 @@ impl<'a> Model<'a> {
         let log_decided = -(theta[self.n_players + 1].exp() + 2.0).ln();
         let fit = self.all_directions().map(|d| {
             let p = self.chances_of(theta, &d).p;
-            d.counts().iter().zip(p).map(|(n, p)| n * p.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
+            d.counts.iter().zip(p).map(|(n, p)| n * p.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
         });
         let log_prior = theta.iter().enumerate().map(log_prior).sum::<f64>();
         log_prior + NOTIONAL_DECIDED_GAMES * log_decided + fit.sum::<f64>()
@@ -215,7 +209,7 @@ impl<'a> Model<'a> {
         gradient[self.n_players + 1] -= NOTIONAL_DECIDED_GAMES * draw_rate(theta[self.n_players + 1]);
         for d in self.all_directions() {
             let Chances { by_strength, by_draw, .. } = self.chances_of(theta, &d);
-            let sum = |slopes: [f64; 3]| d.counts().iter().zip(slopes).map(|(n, slope)| n * slope).sum::<f64>();
+            let sum = |slopes: [f64; 3]| d.counts.iter().zip(slopes).map(|(n, slope)| n * slope).sum::<f64>();
             let by_strength = sum(by_strength);
             gradient[d.attackers] += by_strength;
             gradient[d.defenders] -= by_strength;
@@ -237,7 +231,7 @@ impl<'a> Model<'a> {
         let mut information = vec![vec![0.0; size]; size];
         for d in self.all_directions() {
             let Chances { p, by_strength, by_draw } = self.chances_of(theta, &d);
-            let n: f64 = d.counts().iter().sum();
+            let n: f64 = d.counts.iter().sum();
             let product = |a: [f64; 3], b: [f64; 3]| n * (0..3).map(|o| p[o] * a[o] * b[o]).sum::<f64>();
             let strength = product(by_strength, by_strength);
             let mixed = product(by_strength, by_draw);

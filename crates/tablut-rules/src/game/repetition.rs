@@ -25,7 +25,6 @@ impl Game {
     /// Whether the history may end the game with the next move: by a limit, or because a move without a capture may
     /// repeat a position often enough. If not, the next move ends the game only by the king's capture or escape, or by
     /// leaving the opponent without a move. The game is not over.
-    #[must_use]
     pub fn history_may_end_it(&self) -> bool {
         let set = self.rules.set();
         let at_limit = set.no_capture_plies.is_some_and(|limit| self.plies_since_capture + 1 >= limit)

@@ -2,8 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::{GameText, GameTextError, WrittenMove};
-use crate::game::Game;
+use super::{GameText, GameTextError};
 use crate::move_text::MoveText;
 use crate::moves::Move;
 use crate::position::Position;
@@ -12,7 +11,6 @@ use crate::side::Side;
 
 impl MoveText {
     /// A legal move with the king's letter and all captures.
-    #[must_use]
     pub fn of(rules: &Rules, position: &Position, mv: Move) -> MoveText {
         let captured = rules.apply(position, mv).captured;
         let piece = position.piece_at(mv.from).filter(|_| position.king() == Some(mv.from));
@@ -35,20 +33,6 @@ impl GameText {
         }
         let tags = vec![("variant".to_owned(), set.name.clone())];
         Ok(GameText { tags, rules_line: Some(worded.line), start: Some(*start), ..GameText::default() })
-    }
-
-    /// The record of a game.
-    pub fn from_game(game: &Game) -> Result<GameText, GameTextError> {
-        let mut record = GameText::record(game.rules(), game.start())?;
-        let mut position = *game.start();
-        for (index, mv) in game.moves().enumerate() {
-            let text = MoveText::of(game.rules(), &position, mv);
-            record.moves.push(WrittenMove { parent: index.checked_sub(1), text, comment: String::new() });
-            position = game.rules().apply(&position, mv).position;
-        }
-        let ending = game.outcome().map(|outcome| (outcome.winner, outcome.to_string()));
-        record.end(ending);
-        Ok(record)
     }
 
     /// Adds the tags of the result: the winner, `None` for a draw, and how the game ended; nothing if it goes on.

@@ -11,7 +11,6 @@ impl Rules {
     /// Plays a legal move. The result of an illegal move is meaningless, but the function does not panic if the from
     /// square holds a piece of the side to move.
     #[inline]
-    #[must_use]
     pub fn apply(&self, position: &Position, mv: Move) -> Applied {
         let piece = match position.side_to_move() {
             Side::Attackers => Piece::Attacker,

@@ -13,7 +13,6 @@ use crate::side::{Piece, Side};
 
 impl Rules {
     /// The number of legal moves. It equals the length of the list from [`Rules::legal_moves`].
-    #[must_use]
     pub fn count_legal_moves(&self, position: &Position) -> u32 {
         if self.decided(position).is_some() {
             return 0;
@@ -24,11 +23,7 @@ impl Rules {
             Side::Attackers => slides(&self.walks[Piece::Attacker.index()], position.attackers(), occupied),
             Side::Defenders => {
                 let soldiers = slides(&self.walks[Piece::Defender.index()], position.defenders(), occupied);
-                let king = position.king().map_or(0, |king| {
-                    let lines = self.targets(Piece::King, king, occupied);
-                    lines.into_iter().fold(Bitboard::EMPTY, |all, line| all | line).len() as u32
-                });
-                soldiers + king
+                soldiers + self.king_moves(position).len() as u32
             }
         };
         moves + choices
@@ -36,7 +31,6 @@ impl Rules {
 
     /// The number of legal move sequences of exactly `depth` plies. Sequences in which the game ends earlier are not
     /// counted. Repetition and ply limits are ignored. The last ply is counted but not played.
-    #[must_use]
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
         match depth {
             0 => 1,
@@ -56,7 +50,6 @@ impl Rules {
     }
 
     /// The number of sequences of `depth` plies that begin with each legal move, in move order.
-    #[must_use]
     pub fn perft_divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
         let Some(rest) = depth.checked_sub(1) else {
             return Vec::new();

@@ -25,7 +25,6 @@ impl Foresight {
     /// Whether a legal move may change which side wins at once. If not, both sides' answers of
     /// [`Rules::wins_at_once`] are the same after the move as before it.
     #[inline]
-    #[must_use]
     pub fn may_change(&self, mv: Move) -> bool {
         self.from.contains(mv.from) || self.to.contains(mv.to)
     }
@@ -34,7 +33,6 @@ impl Foresight {
 impl Rules {
     /// The moves of the side to move that may change which side wins at once: all moves of the king, all captures, and
     /// moves from or to squares that matter for the king's escape or capture.
-    #[must_use]
     pub fn foresight(&self, position: &Position) -> Foresight {
         let [captures, _] = self.capturing_squares(position);
         let mut seen = Foresight { from: position.king_board(), to: captures };
@@ -55,7 +53,6 @@ impl Rules {
 
     /// Whether the side to move has a move after which `side`, its opponent, does not win at once. `side` must threaten
     /// to win at once.
-    #[must_use]
     pub fn can_parry(&self, position: &Position, side: Side) -> bool {
         let parries = |mv: Move| {
             let after = self.apply(position, mv).position;

@@ -21,7 +21,6 @@ impl Rules {
     }
 
     /// Whether the side to move has a legal move.
-    #[must_use]
     pub fn has_legal_move(&self, position: &Position) -> bool {
         self.visit_moves(position, |_| ControlFlow::Break(())).is_break()
     }

@@ -10,22 +10,25 @@ use crate::side::{Piece, Side};
 impl Rules {
     /// The squares that the king could move to on the defenders' turn. There are none once he is captured or has
     /// escaped.
-    #[must_use]
     pub fn king_moves(&self, position: &Position) -> Bitboard {
-        self.king_lines(position).into_iter().fold(Bitboard::EMPTY, |all, line| all | line)
+        match position.king() {
+            Some(king) if !self.escapes.contains(king) => {
+                let lines = self.targets(Piece::King, king, position.occupied());
+                lines.into_iter().fold(Bitboard::EMPTY, |all, line| all | line)
+            }
+            _ => Bitboard::EMPTY,
+        }
     }
 
     /// The number of escape routes (rulebook C11), from 0 to 4. A route is a direction in which the king could move to
     /// an escape square on the defenders' turn. One route is *raichi*, two or more are *tuichi*. It is 0 once the king
     /// is captured or has escaped.
-    #[must_use]
     pub fn routes(&self, position: &Position) -> u32 {
         self.open_paths(position).map(|path| u32::from(!path.is_empty())).into_iter().sum()
     }
 
     /// The squares that the king passes and lands on along his escape routes. Each route ends at its nearest escape
     /// square.
-    #[must_use]
     pub fn route_squares(&self, position: &Position) -> Bitboard {
         self.open_paths(position).into_iter().fold(Bitboard::EMPTY, |all, path| all | path)
     }
@@ -41,16 +44,8 @@ impl Rules {
         }
     }
 
-    fn king_lines(&self, position: &Position) -> [Bitboard; 4] {
-        match position.king() {
-            Some(king) if !self.escapes.contains(king) => self.targets(Piece::King, king, position.occupied()),
-            _ => [Bitboard::EMPTY; 4],
-        }
-    }
-
     /// Whether a side could win at once by the king's capture or escape (rulebook C7) if it were to move. It is false
     /// for both sides if the position is already decided.
-    #[must_use]
     pub fn wins_at_once(&self, position: &Position, side: Side) -> bool {
         let Some(king) = position.king() else {
             return false;

@@ -28,10 +28,6 @@ impl fmt::Display for ClauseDifference {
 impl RuleSet {
     /// Every key with its value, except name and source. Keys of tables are dotted, and values are written as in a rule
     /// file. Two rule sets with the same clauses are the same game.
-    ///
-    /// # Panics
-    /// Never: every field is a plain value that TOML can express.
-    #[must_use]
     pub fn clauses(&self) -> BTreeMap<String, String> {
         let table = Table::try_from(self).expect("a rule set is a table of plain values");
         let mut clauses = BTreeMap::new();
@@ -42,7 +38,6 @@ impl RuleSet {
     }
 
     /// The clauses in which this rule set (`here`) differs from `other` (`there`), sorted by key.
-    #[must_use]
     pub fn differences(&self, other: &RuleSet) -> Vec<ClauseDifference> {
         let (here, there) = (self.clauses(), other.clauses());
         let keys: BTreeSet<&String> = here.keys().chain(there.keys()).collect();

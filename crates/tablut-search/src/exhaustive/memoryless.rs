@@ -24,8 +24,10 @@ pub(super) struct Memoryless {
     side: Side,
     /// Squares that are not a throne, corner or camp. Every piece may step on them.
     ordinary: Bitboard,
-    table: Table,
-    budget: Budget,
+    /// What is known about positions. It grows and never removes an entry. The limit on the solver's work also limits
+    /// it. It compares whole positions, so two positions are never confused.
+    table: HashMap<Key, Known, BuildHasherDefault<Ready>>,
+    pub(super) budget: Budget,
     /// By remaining plies.
     levels: Vec<Level>,
     /// How often a move decided a position, weighted by the work that it saved; by side, from and to.
@@ -81,15 +83,11 @@ impl Memoryless {
             rules,
             side,
             ordinary: !special,
-            table: Table::default(),
+            table: HashMap::default(),
             budget: Budget { positions: 0, max_positions },
             levels: Vec::new(),
             decided: vec![0; 2 * SQUARES * SQUARES],
         }
-    }
-
-    pub(super) fn budget(&mut self) -> &mut Budget {
-        &mut self.budget
     }
 
     /// Whether the side wins within `plies` from a position in which the king is neither captured nor escaped.
@@ -116,7 +114,7 @@ impl Memoryless {
         if plies < 3 {
             return Ok(self.blockades(position));
         }
-        let Known { wins_within, open_within } = self.table.known(position);
+        let Known { wins_within, open_within } = self.table.get(&Key(*position)).copied().unwrap_or_default();
         if wins_within.is_some_and(|within| within <= plies) {
             return Ok(true);
         }
@@ -125,7 +123,8 @@ impl Memoryless {
         for depth in (shortest..=longest).step_by(2) {
             let wins = self.has_winning_move(position, depth)?;
             let open_within = if wins { depth - 2 } else { depth };
-            self.table.store(position, Known { wins_within: wins.then_some(depth).or(wins_within), open_within });
+            let wins_within = wins.then_some(depth).or(wins_within);
+            self.table.insert(Key(*position), Known { wins_within, open_within });
             if wins {
                 return Ok(true);
             }
@@ -232,23 +231,6 @@ struct Known {
     wins_within: Option<u32>,
     /// The side does not win within this number of plies.
     open_within: u32,
-}
-
-/// The table grows and never removes an entry. The limit on the solver's work also limits the table. It compares whole
-/// positions, so two positions are never confused.
-#[derive(Debug, Default)]
-struct Table {
-    known: HashMap<Key, Known, BuildHasherDefault<Ready>>,
-}
-
-impl Table {
-    fn known(&self, position: &Position) -> Known {
-        self.known.get(&Key(*position)).copied().unwrap_or_default()
-    }
-
-    fn store(&mut self, position: &Position, known: Known) {
-        self.known.insert(Key(*position), known);
-    }
 }
 
 /// A position with its own hash.

@@ -8,7 +8,8 @@ use tablut_rules::{
     RULE_SET_NAMES, RepetitionResult, RuleSet, Rules, Side,
 };
 
-use super::{LeafDepth, LeafSolver};
+use super::LeafSolver;
+use crate::config::Solver;
 use crate::proof::Proof;
 
 /// What a look finds: a proof, or which moves lose at once.
@@ -30,16 +31,16 @@ fn legal_moves(game: &Game) -> Vec<Move> {
 }
 
 /// The plain form: no test saves any work.
-fn plain(game: &mut Game, depth: LeafDepth) -> Found {
+fn plain(game: &mut Game, solver: Solver) -> Found {
     let mover = game.position().side_to_move();
-    if depth == LeafDepth::Threats && !game.rules().wins_at_once(game.position(), mover.opponent()) {
+    if solver == Solver::Threats && !game.rules().wins_at_once(game.position(), mover.opponent()) {
         return Found::Open(Vec::new());
     }
     let mut lost = Vec::new();
     for mv in legal_moves(game) {
         game.play_trusted(mv);
         let loses = wins_now(game, mover.opponent());
-        let wins = depth == LeafDepth::Deep
+        let wins = solver == Solver::Deep
             && !loses
             && game.outcome().is_none()
             && game.rules().wins_at_once(game.position(), mover)
@@ -61,11 +62,11 @@ fn plain(game: &mut Game, depth: LeafDepth) -> Found {
     Found::Open(lost)
 }
 
-fn fast(game: &mut Game, depth: LeafDepth, solver: &mut LeafSolver) -> Found {
+fn fast(game: &mut Game, solver: Solver, leaf: &mut LeafSolver) -> Found {
     let moves = legal_moves(game);
-    match solver.look(game, &moves, depth) {
+    match leaf.look(game, &moves, solver) {
         Some(proof) => Found::Proven(proof),
-        None => Found::Open(solver.lost().to_vec()),
+        None => Found::Open(leaf.lost().to_vec()),
     }
 }
 
@@ -80,14 +81,14 @@ struct Counts {
 }
 
 /// Compares both forms at the game's position, unless the side to move wins at once.
-fn compare(game: &mut Game, solver: &mut LeafSolver, counts: &mut Counts) {
+fn compare(game: &mut Game, leaf: &mut LeafSolver, counts: &mut Counts) {
     let mover = game.position().side_to_move();
     if game.outcome().is_some() || game.rules().wins_at_once(game.position(), mover) {
         return;
     }
-    for depth in [LeafDepth::Deep, LeafDepth::Threats] {
-        let (found, expected) = (fast(game, depth, solver), plain(game, depth));
-        assert_eq!(found, expected, "{} {depth:?} at ply {} in\n{}", game.rules().name(), game.ply(), game.position());
+    for solver in [Solver::Deep, Solver::Threats] {
+        let (found, expected) = (fast(game, solver, leaf), plain(game, solver));
+        assert_eq!(found, expected, "{} {solver:?} at ply {} in\n{}", game.rules().name(), game.ply(), game.position());
         counts.looks += 1;
         counts.near_an_end += u32::from(game.history_may_end_it());
         match expected {
@@ -147,9 +148,9 @@ fn all_rules() -> Vec<Arc<Rules>> {
 /// Plays a random game and compares at every position of it. With `shuffling`, pieces often go back to where they came
 /// from, so that positions repeat. An immediate win is never played, so that the game goes on.
 fn compare_game(game: &mut Game, rng: &mut ChaCha8Rng, shuffling: bool, counts: &mut Counts) {
-    let mut solver = LeafSolver::default();
+    let mut leaf = LeafSolver::default();
     while game.outcome().is_none() {
-        compare(game, &mut solver, counts);
+        compare(game, &mut leaf, counts);
         let moves = legal_moves(game);
         let played: Vec<Move> = game.moves().rev().take(2).collect();
         let back = played.get(1).map(|mv| Move::new(mv.to, mv.from));

@@ -8,7 +8,7 @@ use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
 
 use crate::config::Solver;
 use crate::evaluator::Query;
-use crate::leaf::{LeafDepth, LeafSolver};
+use crate::leaf::LeafSolver;
 use crate::proof::Proof;
 
 /// A game and the line that a simulation has played on it.
@@ -83,13 +83,7 @@ impl Walk {
             return Some(Proof::win_at_once(mover));
         }
         self.game.legal_moves(&mut self.moves);
-        self.leaf.clear();
-        let depth = match solver {
-            Solver::Off => return None,
-            Solver::Threats => LeafDepth::Threats,
-            Solver::Deep => LeafDepth::Deep,
-        };
-        self.leaf.look(&mut self.game, &self.moves, depth)
+        self.leaf.look(&mut self.game, &self.moves, solver)
     }
 
     /// Which of the listed moves lose at once, if [`Walk::leaf_proof`] has just listed them. Empty if none is known to.

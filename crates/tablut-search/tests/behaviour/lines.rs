@@ -21,10 +21,10 @@ fn lines_are_legal_and_in_order() {
                 game.play(*mv).expect("a line is legal");
             }
             let of = result.moves.iter().find(|of| of.mv == line.moves[0]).expect("a root move");
-            assert_eq!((line.visits, line.q, line.proven), (of.visits, of.q, of.proven));
+            assert_eq!((line.root.visits, line.root.q, line.root.proven), (of.visits, of.q, of.proven));
         }
-        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.proven.is_none())) {
-            assert!(pair[0].visits >= pair[1].visits);
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.root.proven.is_none())) {
+            assert!(pair[0].root.visits >= pair[1].root.visits);
         }
     }
 }
@@ -36,9 +36,9 @@ fn a_proven_win_stands_first_and_a_proven_loss_last() {
     let mut search = Search::new(game, &plain(), 50, ChaCha8Rng::seed_from_u64(1));
     finish(&mut search, &mut UniformEvaluator, usize::MAX);
     let lines = search.lines(100);
-    let winner = |index: usize| lines[index].proven.and_then(|proof| proof.winner);
+    let winner = |index: usize| lines[index].root.proven.and_then(|proof| proof.winner);
     assert_eq!(winner(0), Some(Side::Defenders));
-    assert_eq!(lines[0].proven.map(|proof| proof.plies), Some(1));
-    let plies: Vec<u16> = lines.iter().filter_map(|line| line.proven).map(|proof| proof.plies).collect();
+    assert_eq!(lines[0].root.proven.map(|proof| proof.plies), Some(1));
+    let plies: Vec<u16> = lines.iter().filter_map(|line| line.root.proven).map(|proof| proof.plies).collect();
     assert!(plies.is_sorted(), "shortest wins first: {plies:?}");
 }
