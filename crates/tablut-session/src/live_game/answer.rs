@@ -77,12 +77,12 @@ impl LiveGame {
         let (seed, node) = (self.next_seed(), self.session.current());
         match request {
             Request::Hint => {
-                self.check_open()?;
+                self.session.check_open()?;
                 let work = SearchWork::advice(self.session.game(), adviser(), seed);
                 self.start(JobKind::Hint, Priority::Now, work, response);
             }
             Request::Threat => {
-                self.check_open()?;
+                self.session.check_open()?;
                 let work = SearchWork::threat(node, self.session.game(), seed);
                 let work = work.ok_or("the opponent could not move here")?;
                 self.start(JobKind::Threat, Priority::Now, work, response);
@@ -104,7 +104,7 @@ impl LiveGame {
                 if self.config.checkpoints.is_empty() {
                     return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
                 }
-                self.check_open()?;
+                self.session.check_open()?;
                 self.ask_checkpoint(0, response);
             }
             Request::Experiment { set, games } => {
@@ -157,7 +157,7 @@ impl LiveGame {
     }
 
     fn read(&self, mv: &str) -> Result<Move, String> {
-        self.check_open()?;
+        self.session.check_open()?;
         self.session.rules().read_move(self.session.game().position(), mv.trim()).map_err(|error| error.to_string())
     }
 
@@ -176,7 +176,7 @@ impl LiveGame {
 
     /// The computer moves for the side to move: the side's own player, or for a person the adviser.
     fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
-        self.check_open()?;
+        self.session.check_open()?;
         let (seed, game) = (self.next_seed(), self.session.game());
         let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
         let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));
