@@ -6,10 +6,8 @@ use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
 use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
-use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Move, Rules, Side};
+use tablut_rules::{Move, Side};
 
 impl LiveGame {
     /// Does what a request asks for. The error says why it cannot be done. The host itself answers requests that begin
@@ -108,7 +106,7 @@ impl LiveGame {
                 self.ask_checkpoint(0, response);
             }
             Request::Experiment { set, games } => {
-                let work = Experiment::new(rules_of(&set)?, games, seed);
+                let work = Experiment::new(RuleCheck::compiled(&set)?.into(), games, seed);
                 self.start(JobKind::Experiment, Priority::Background, work, response);
             }
             request if request.begins_a_game() || matches!(request, Request::Open { .. }) => {
@@ -233,9 +231,4 @@ impl LiveGame {
 /// The level that gives advice.
 fn adviser() -> &'static Level {
     Level::named("expert").expect("it is one of the levels")
-}
-
-/// The rules that a form's values describe.
-fn rules_of(set: &Value) -> Result<Arc<Rules>, String> {
-    Rules::new(RuleCheck::read(set)?).map(Arc::new).map_err(|error| error.to_string())
 }
