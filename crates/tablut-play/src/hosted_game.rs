@@ -70,7 +70,7 @@ impl HostedGame {
         for job in std::mem::take(&mut response.jobs) {
             let id = job.id;
             if let Err(error) = self.queue.push(self.name.clone(), job) {
-                response.all.extend(self.game.update(id, Err(error.to_string())).all);
+                response.all.extend(self.game.update(id, Err(error)).all);
             }
         }
         response
