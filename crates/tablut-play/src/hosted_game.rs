@@ -22,12 +22,10 @@ impl HostedGame {
         Self { name, game, queue }
     }
 
-    /// The game's name.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// The game.
     pub fn game(&self) -> &LiveGame {
         &self.game
     }

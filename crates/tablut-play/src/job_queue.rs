@@ -20,11 +20,9 @@ pub struct JobUpdate {
     pub game: Arc<str>,
     /// The job's id in its game.
     pub job: JobId,
-    /// The step.
     pub step: Result<Step, String>,
 }
 
-/// A job in the queue.
 struct QueuedJob {
     game: Arc<str>,
     job: SessionJob,

@@ -60,7 +60,6 @@ impl<R: BufRead> LineSource for Piped<R> {
 pub struct Edited(DefaultEditor);
 
 impl Edited {
-    /// A new editor.
     pub fn new() -> io::Result<Self> {
         DefaultEditor::new().map(Self).map_err(io::Error::other)
     }
