@@ -83,19 +83,15 @@ const PUZZLES: [&str; 6] = [
     include_str!("../puzzles/masters.jsonl"),
 ];
 
-/// Serves the page until the program ends. `ready` receives the link and the folder of saved games.
-pub fn serve(args: &ServeArgs, ready: &mut dyn FnMut(&str, &std::path::Path)) -> Result<(), ServeError> {
-    serve_with(args, &[], None, ready)
-}
-
 /// Serves only `pages` until the program ends. Of `args` only the address counts. `ready` receives the link.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
     runtime(1)?.block_on(run(args, router, ready))
 }
 
-/// Serves the page like [`serve`], with `pages` in addition. `trainer` trains nets for the page.
-pub fn serve_with(
+/// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready` receives
+/// the link and the folder of saved games.
+pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],
     trainer: Option<Arc<dyn Trainer>>,
