@@ -26,7 +26,7 @@ fn look_at(text: &str) {
     if let Ok(state) = ChallengeState::read(text, "peer") {
         for side in Side::ALL {
             if let Ok(position) = state.position(side) {
-                assert_eq!(ChallengeState::of(&position, None).position(side), Ok(position));
+                assert_eq!(ChallengeState::of(&position).position(side), Ok(position));
             }
         }
     }

@@ -217,11 +217,6 @@ impl Collector {
         self.counted.extend([first, first + 1].into_iter().zip(pair));
         true
     }
-
-    /// The games that count, with their numbers, in order.
-    fn into_games(self) -> BTreeMap<usize, GameResult> {
-        self.counted
-    }
 }
 
 /// Counts a match's games, those of an earlier run and those that `play` brings. `play` gives whether all were played, and not
@@ -271,7 +266,7 @@ pub fn collect_match<E: From<OpeningsError>>(
         complete: is_complete || collector.settled,
     };
     let (report, games_finished) = (collector.tally.report(header), collector.finished);
-    Ok(MatchOutcome { report, games: collector.into_games(), games_finished })
+    Ok(MatchOutcome { report, games: collector.counted, games_finished })
 }
 
 /// The games, or `None` if they were stopped.

@@ -9,7 +9,7 @@
 mod header;
 mod line;
 
-pub use header::{HeaderDifference, MatchHeader, PlayerIdentity};
+pub use header::{MatchHeader, PlayerIdentity};
 pub use line::{GameLine, GamePlace};
 
 use crate::match_game::GameResult;
@@ -42,14 +42,11 @@ impl GamesFileError {
         Self(format!("{} holds no games of a match and is left as it is: {reason}", path.display()))
     }
 
-    fn other_match(path: &Path, differences: &[HeaderDifference]) -> Self {
-        let line =
-            |d: &HeaderDifference| format!("  {}: the file says {}, the command says {}", d.key, d.found, d.expected);
-        let list = differences.iter().map(line).collect::<Vec<_>>().join("\n");
+    fn other_match(path: &Path, differences: &[String]) -> Self {
+        let (path, list) = (path.display(), differences.join("\n"));
         Self(format!(
-            "{} holds games of another match and is left as it is:\n{list}\nname another file, or repeat that match's \
-             options",
-            path.display()
+            "{path} holds games of another match and is left as it is:\n{list}\nname another file, or repeat that \
+             match's options"
         ))
     }
 }

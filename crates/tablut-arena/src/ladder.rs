@@ -19,13 +19,11 @@ pub struct NamedAnchor {
 /// The text is not an anchor.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum AnchorError {
     /// It does not have the form `PLAYER=ELO`.
     #[error("cannot read anchor {text:?}, expected PLAYER=ELO such as random=0")]
-    Text {
-        /// The given text.
-        text: String,
-    },
+    Text { text: String },
     /// The player cannot be read.
     #[error(transparent)]
     Player(#[from] PlayerSpecError),
@@ -107,15 +105,11 @@ pub struct LadderPlayer {
 /// The ladder cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LadderError {
     /// An anchor did not play.
     #[error("anchor {player} does not play; the players are {players}")]
-    Absent {
-        /// The anchor.
-        player: String,
-        /// The players.
-        players: String,
-    },
+    Absent { player: String, players: String },
     /// The ratings cannot be computed.
     #[error(transparent)]
     Rating(#[from] RatingError),
@@ -190,14 +184,31 @@ fn results_of(name: &str, reports: &[MatchReport]) -> [Wdl; 2] {
 #[cfg(test)]
 mod tests {
     use super::{AnchorError, LadderError, NamedAnchor, ladder};
+    use crate::match_game::GameResult;
     use crate::tally::{MatchReport, ReportHeader, Tally};
-    use tablut_ratings::{PairTable, Wdl};
+    use tablut_players::Ending;
+    use tablut_ratings::Wdl;
+    use tablut_rules::{Outcome, Reason, Side};
+
+    /// A game that was worth so many half points to the player on `side`.
+    fn game(side: Side, half_points: usize) -> GameResult {
+        let winner = [Some(side.opponent()), None, Some(side)][half_points];
+        let ending = Ending::Rules(Outcome { winner, reason: Reason::NoMoves });
+        GameResult { first: Side::Attackers, moves: Vec::new(), ending }
+    }
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);
         let header =
             ReportHeader { rules: "house".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true };
-        Tally::from_pairs(PairTable { counts: pairs }).report(header)
+        let mut tally = Tally::default();
+        for (as_attackers, row) in pairs.iter().enumerate() {
+            for (as_defenders, &n) in row.iter().enumerate() {
+                let (first, second) = (game(Side::Attackers, as_attackers), game(Side::Defenders, as_defenders));
+                (0..n).for_each(|_| tally.record_pair(&first, &second));
+            }
+        }
+        tally.report(header)
     }
 
     fn three() -> [MatchReport; 2] {

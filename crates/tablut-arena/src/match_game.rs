@@ -10,11 +10,10 @@ use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::{Evaluation, Query};
 
 /// The player on one side of the board.
-pub struct MatchSeat {
-    /// The player.
-    pub player: Box<dyn Player>,
+struct MatchSeat {
+    player: Box<dyn Player>,
     /// The index of its evaluator in the executor.
-    pub evaluator: Option<usize>,
+    evaluator: Option<usize>,
 }
 
 /// A finished game.
@@ -70,7 +69,8 @@ impl MatchPlan {
             let seed = mix(mix(self.seed, game_idx as u64), side.index() as u64);
             MatchSeat { player: contestant.sit(&self.rules, side, seed), evaluator: contestant.evaluator }
         };
-        MatchGame::new(game, opening, [seat(Side::Attackers), seat(Side::Defenders)])
+        let seats = [seat(Side::Attackers), seat(Side::Defenders)];
+        MatchGame { game, first: opening.first, seats, has_begun: false, queries: Vec::new() }
     }
 }
 
@@ -105,11 +105,6 @@ enum Step {
 }
 
 impl MatchGame {
-    /// A game that continues from `opening`. `seats` are the attackers' and the defenders' player.
-    pub fn new(game: Game, opening: &Opening, seats: [MatchSeat; 2]) -> Self {
-        Self { game, first: opening.first, seats, has_begun: false, queries: Vec::new() }
-    }
-
     fn step(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Step, PlayerError> {
         if let Some(outcome) = self.game.outcome() {
             return Ok(Step::Over(Ending::Rules(outcome)));

@@ -5,7 +5,7 @@ mod file;
 
 pub use file::OpeningBook;
 
-use crate::openings::{Opening, attempt_with, canonical, random};
+use crate::openings::{Opening, attempt, canonical, random};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::collections::HashSet;
@@ -72,24 +72,14 @@ pub type Judge = Box<dyn FnMut(&Game, Look) -> Result<Opinion, EvaluateError> + 
 /// The book cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BookError {
     /// Too few openings are even enough and different from each other.
     #[error(
         "found only {found} different openings of {plies} plies under {rules} within {band} of even, expected \
          {wanted}; a wider band, more plies or steered openings give more"
     )]
-    TooFew {
-        /// Openings found.
-        found: usize,
-        /// Openings requested.
-        wanted: usize,
-        /// Plies of each opening.
-        plies: u32,
-        /// The band.
-        band: f64,
-        /// The rule set's name.
-        rules: String,
-    },
+    TooFew { found: usize, wanted: usize, plies: u32, band: f64, rules: String },
     /// A judge failed.
     #[error(transparent)]
     Judge(#[from] EvaluateError),
@@ -152,7 +142,7 @@ fn round(config: &BookConfig, begin: usize, judges: &mut [Judge]) -> Result<Vec<
 fn candidate(config: &BookConfig, number: usize, judge: &mut Judge) -> Result<Candidate, EvaluateError> {
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     rng.set_stream(number as u64);
-    let drawn = attempt_with(&config.rules, config.plies, &mut rng, |game, moves, rng| {
+    let drawn = attempt(&config.rules, config.plies, &mut rng, |game, moves, rng| {
         if !config.steered {
             return Ok(random(moves, rng));
         }

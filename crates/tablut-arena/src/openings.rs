@@ -40,22 +40,14 @@ impl Opening {
 /// The openings cannot be made.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum OpeningsError {
     /// There are not enough different positions after this many plies.
     #[error(
         "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; more plies \
          give more openings"
     )]
-    TooFew {
-        /// Different openings found.
-        found: usize,
-        /// Openings requested.
-        wanted: usize,
-        /// Random plies of each opening.
-        plies: u32,
-        /// The rule set's name.
-        rules: String,
-    },
+    TooFew { found: usize, wanted: usize, plies: u32, rules: String },
 }
 
 /// `n` openings of `plies` random plies. All lead to different positions; symmetric positions count as equal. In none
@@ -73,7 +65,8 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
             return Err(OpeningsError::TooFew { found, wanted: n, plies, rules });
         }
         attempts += 1;
-        if let Some((opening, position)) = attempt(rules, plies, &mut rng)
+        let Ok(drawn) = attempt(rules, plies, &mut rng, |_, moves, rng| Ok::<_, Infallible>(random(moves, rng)));
+        if let Some((opening, position)) = drawn
             && seen.insert(canonical(&position))
         {
             openings.push(opening);
@@ -83,14 +76,8 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
     Ok(openings)
 }
 
-/// One opening and its position, unless the game ends or can be won at once.
-fn attempt(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Option<(Opening, Position)> {
-    let Ok(drawn) = attempt_with(rules, plies, rng, |_, moves, rng| Ok::<_, Infallible>(random(moves, rng)));
-    drawn
-}
-
-/// As [`attempt`], with moves that `choose` takes from the legal ones.
-pub(crate) fn attempt_with<E>(
+/// One opening and its position, unless the game ends or can be won at once. `choose` takes a move from the legal ones.
+pub(crate) fn attempt<E>(
     rules: &Arc<Rules>,
     plies: u32,
     rng: &mut ChaCha8Rng,

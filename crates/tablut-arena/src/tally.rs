@@ -121,16 +121,6 @@ impl Tally {
         Self { test: bounds.map(SequentialTest::new), ..Self::default() }
     }
 
-    /// A tally from given counts, without endings and lengths. The test receives the worst pairs first.
-    #[cfg(test)]
-    pub(crate) fn from_pairs(pairs: PairTable) -> Self {
-        let mut test = SequentialTest::new(TestBounds::default());
-        for (half_points, &n) in pairs.pentanomial().counts.iter().enumerate() {
-            (0..n).for_each(|_| test.record(half_points));
-        }
-        Self { pairs, test: Some(test), ..Self::default() }
-    }
-
     /// Counts a pair. In `first` the first player played the attackers, in `second` the defenders.
     pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
         let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];

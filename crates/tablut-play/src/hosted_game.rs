@@ -22,12 +22,10 @@ impl HostedGame {
         Self { name, game, queue }
     }
 
-    /// The game's name.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// The game.
     pub fn game(&self) -> &LiveGame {
         &self.game
     }
@@ -70,7 +68,7 @@ impl HostedGame {
         for job in std::mem::take(&mut response.jobs) {
             let id = job.id;
             if let Err(error) = self.queue.push(self.name.clone(), job) {
-                response.all.extend(self.game.update(id, Err(error.to_string())).all);
+                response.all.extend(self.game.update(id, Err(error)).all);
             }
         }
         response

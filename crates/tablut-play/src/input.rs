@@ -7,55 +7,33 @@ use tablut_rules::{Move, MoveText, Square};
 use tablut_session::Level;
 use tablut_session::words::shortened;
 
-/// A line typed by the player.
+/// A line typed by the player: nothing, a move, or a command of [`HELP`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// Nothing.
     Empty,
-    /// A move.
     Move(Move),
-    /// `moves`, or `moves d1`.
     Moves(Option<Square>),
-    /// `undo`.
     Undo,
-    /// `redo`.
     Redo,
-    /// `hint`.
     Hint,
-    /// `threat`.
     Threat,
-    /// `eval`.
     Eval,
-    /// `go`: let the computer move for the side to move.
     Go,
-    /// `board`.
     Board,
-    /// `rules`.
     Rules,
-    /// `position`.
     Position,
-    /// `history`.
     History,
-    /// `new`.
     New,
-    /// `resign`.
     Resign,
-    /// `level`, or `level club`.
     Level(Option<&'static Level>),
-    /// `side defenders`.
     Side(HumanSides),
-    /// `save FILE`, or `save FILE --force`.
     Save {
-        /// Where to.
         path: PathBuf,
         /// Whether a file that is there may be replaced.
         force: bool,
     },
-    /// `load FILE`.
     Load(PathBuf),
-    /// `help`.
     Help,
-    /// `quit`.
     Quit,
 }
 

@@ -20,11 +20,9 @@ pub struct JobUpdate {
     pub game: Arc<str>,
     /// The job's id in its game.
     pub job: JobId,
-    /// The step.
     pub step: Result<Step, String>,
 }
 
-/// A job in the queue.
 struct QueuedJob {
     game: Arc<str>,
     job: SessionJob,
@@ -48,11 +46,6 @@ pub struct JobQueue {
     changed: Condvar,
 }
 
-/// The queue is full.
-#[derive(Debug, thiserror::Error)]
-#[error("too many games need the computer at once; try again in a moment")]
-pub struct Overloaded;
-
 /// What a worker does next.
 enum Next {
     Run(Box<QueuedJob>),
@@ -60,11 +53,11 @@ enum Next {
 }
 
 impl JobQueue {
-    /// Adds a job of a game.
-    pub fn push(&self, game: Arc<str>, job: SessionJob) -> Result<(), Overloaded> {
+    /// Adds a job of a game. The error says that the queue is full.
+    pub fn push(&self, game: Arc<str>, job: SessionJob) -> Result<(), String> {
         let mut state = self.lock();
         if state.jobs.len() >= MAX_WAITING {
-            return Err(Overloaded);
+            return Err("too many games need the computer at once; try again in a moment".to_owned());
         }
         state.put(QueuedJob { game, job, began: None, turn: 0 });
         drop(state);
@@ -188,7 +181,7 @@ mod tests {
         }
     }
 
-    fn push(queue: &JobQueue, id: u64, priority: Priority, steps: u32, cancelled: bool) -> Result<(), Overloaded> {
+    fn push(queue: &JobQueue, id: u64, priority: Priority, steps: u32, cancelled: bool) -> Result<(), String> {
         let (work, delay) = (Box::new(Count(steps)), Duration::ZERO);
         queue.push(
             "t".into(),

@@ -26,8 +26,6 @@ pub use board_text::{Style, board_text, legend_text};
 pub use game_files::{GameRead, read_game, read_text, write_game};
 pub use options::{HumanSides, PlayArgs, PlayError, SHIPPED_NET, shipped_net};
 pub use position_report::{NetView, PositionReport, SearchView};
-pub use serve::{
-    AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages, serve_with,
-};
+pub use serve::{AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages};
 pub use terminal::{Console, colour_is_wanted, play_in_terminal, play_lines};
 pub use terminal_events::{LineInput, LineSource, MakeLines, Piped, exit_on_signals};

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Some(Command::Serve(args)) => exit_on_signals()
             .map_err(|error| error.to_string())
-            .and_then(|()| serve(args, &mut print_link).map_err(|error| error.to_string())),
+            .and_then(|()| serve(args, &[], None, &mut print_link).map_err(|error| error.to_string())),
         None => match play_in_terminal(&arguments.play, "tablut-play") {
             Err(PlayError::Interrupted { exit_code }) => return ExitCode::from(exit_code),
             result => result.map_err(|error| error.to_string()),

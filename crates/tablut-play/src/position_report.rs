@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Query, SearchConfig, Stop};
+use tablut_search::{Chances, EvaluateError, Evaluator, Limit, SearchConfig, Stop};
 use tablut_session::{Analysis, Thinking};
 
 /// Simulations in flight at once: enough to fill a large net's batch on a few cores.
@@ -81,7 +81,9 @@ impl PositionReport {
         if game.outcome().is_some() {
             return Ok(report);
         }
-        let query = query(game);
+        let mut moves = MoveList::new();
+        game.legal_moves(&mut moves);
+        let query = game.owned_situation(&moves);
         let evaluations = evaluator.evaluate(std::slice::from_ref(&query))?;
         let [evaluation] = evaluations.as_slice() else {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
@@ -153,12 +155,6 @@ fn reason(stop: Stop) -> &'static str {
         Stop::GameOver => "game over",
         _ => "ended",
     }
-}
-
-fn query(game: &Game) -> Query {
-    let mut moves = MoveList::new();
-    game.legal_moves(&mut moves);
-    game.owned_situation(&moves)
 }
 
 #[cfg(test)]

@@ -83,19 +83,15 @@ const PUZZLES: [&str; 6] = [
     include_str!("../puzzles/masters.jsonl"),
 ];
 
-/// Serves the page until the program ends. `ready` receives the link and the folder of saved games.
-pub fn serve(args: &ServeArgs, ready: &mut dyn FnMut(&str, &std::path::Path)) -> Result<(), ServeError> {
-    serve_with(args, &[], None, ready)
-}
-
 /// Serves only `pages` until the program ends. Of `args` only the address counts. `ready` receives the link.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
     runtime(1)?.block_on(run(args, router, ready))
 }
 
-/// Serves the page like [`serve`], with `pages` in addition. `trainer` trains nets for the page.
-pub fn serve_with(
+/// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready` receives
+/// the link and the folder of saved games.
+pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],
     trainer: Option<Arc<dyn Trainer>>,
@@ -110,9 +106,9 @@ pub fn serve_with(
     let training = TrainingSlot::new(trainer);
     let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        nets: nets.names(),
-        about_nets: nets.about(),
-        checkpoints: nets.checkpoint_names(),
+        nets: nets.names.clone(),
+        about_nets: nets.about.clone(),
+        checkpoints: nets.checkpoints.clone(),
         trains: training.is_available(),
         puzzles,
         custom_players: Vec::new(),
@@ -158,11 +154,12 @@ async fn run(
         Some(ip) if !ip.is_loopback() => Some(token()?),
         _ => None,
     };
-    let named = args.host.first().map(|name| format!("{name}:{}", address.port()));
-    let link = match &token {
-        Some(token) => format!("http://{}/?token={token}", named.unwrap_or_else(|| reachable(address).to_string())),
-        None => format!("http://{}/", named.unwrap_or_else(|| address.to_string())),
-    };
+    // A link cannot name the unspecified address.
+    let ip = if address.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { address.ip() };
+    let here = SocketAddr::new(ip, address.port()).to_string();
+    let host = args.host.first().map_or(here, |name| format!("{name}:{}", address.port()));
+    let query = token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
+    let link = format!("http://{host}/{query}");
     let access = AccessControl::new(address, &args.host, token);
     let router = router(access);
     ready(&link);
@@ -181,11 +178,6 @@ async fn bind(args: &ServeArgs) -> Result<TcpListener, ServeError> {
         }
         bound => bound.map_err(|reason| cannot(address, reason)),
     }
-}
-
-/// An address that a link can name. The unspecified address is not one.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() { SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port()) } else { address }
 }
 
 /// A secret of 128 bits.

@@ -46,29 +46,20 @@ pub struct Piped<R>(pub R);
 impl<R: BufRead> LineSource for Piped<R> {
     fn next(&mut self, _: &str) -> io::Result<LineInput> {
         let mut bytes = Vec::new();
-        if read_up_to(&mut self.0, &mut bytes)? == 0 {
+        if self.0.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes)? == 0 {
             return Ok(LineInput::End);
         }
-        let mut rest = Vec::new();
-        while bytes.last() != Some(&b'\n') && rest.last() != Some(&b'\n') {
-            rest.clear();
-            if read_up_to(&mut self.0, &mut rest)? == 0 {
-                break;
-            }
+        if bytes.last() != Some(&b'\n') {
+            self.0.skip_until(b'\n')?;
         }
         Ok(LineInput::Line(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
     }
-}
-
-fn read_up_to(input: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    input.take(MAX_LINE_BYTES).read_until(b'\n', bytes)
 }
 
 /// Lines from an editor on the process's own terminal, with a history.
 pub struct Edited(DefaultEditor);
 
 impl Edited {
-    /// A new editor.
     pub fn new() -> io::Result<Self> {
         DefaultEditor::new().map(Self).map_err(io::Error::other)
     }

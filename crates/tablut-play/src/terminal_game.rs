@@ -78,12 +78,10 @@ impl TerminalGame {
         Ok(game)
     }
 
-    /// The game.
     pub fn session(&self) -> &Session {
         self.game.game().session()
     }
 
-    /// Which sides people play.
     pub fn human_sides(&self) -> HumanSides {
         HumanSides::of(self.session().players())
     }
@@ -98,7 +96,6 @@ impl TerminalGame {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes an update of a job.
     pub fn update(&mut self, update: JobUpdate) {
         let events = self.game.update(update);
         self.keep(events);
@@ -149,7 +146,6 @@ impl TerminalGame {
         format!("Tablut, {name} rules. {you}")
     }
 
-    /// Executes a command.
     pub fn execute(&mut self, input: Input) -> Answer {
         self.try_to(input).unwrap_or_else(Answer::Text)
     }

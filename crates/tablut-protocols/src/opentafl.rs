@@ -117,17 +117,9 @@ impl OpenTaflEngine {
             Command::Clock(clock) => self.clock = Some(clock),
             Command::Analyze { n_moves, seconds } => self.analyze(n_moves, seconds, wire)?,
             Command::Play(side) => self.play(side, wire)?,
-            Command::Moved(board) => {
-                let sent: Vec<MoveText> = self.sent.take().map(text_of).into_iter().collect();
-                self.follow(&sent, &board, wire)?;
-            }
+            Command::Moved(board) => self.follow(Vec::new(), &board, wire)?,
             Command::Error(code) => self.take_back(code, wire)?,
-            Command::OpponentMove { moves, position } => {
-                // The engine's own last move may not be confirmed yet.
-                let sent = self.sent.take().map(text_of);
-                let moves: Vec<MoveText> = sent.into_iter().chain(moves).collect();
-                self.follow(&moves, &position, wire)?;
-            }
+            Command::OpponentMove { moves, position } => self.follow(moves, &position, wire)?,
             Command::Finish => (self.clock, self.sent) = (None, None),
             Command::Goodbye => self.quits = true,
         }
@@ -154,8 +146,11 @@ impl OpenTaflEngine {
         })
     }
 
-    fn follow(&mut self, moves: &[MoveText], board: &Position, wire: &mut Wire<'_>) -> Result<(), Failure> {
-        let followed = self.game()?.follow(moves, board);
+    /// Follows the move that was sent, which may not be confirmed yet, and these.
+    fn follow(&mut self, moves: Vec<MoveText>, board: &Position, wire: &mut Wire<'_>) -> Result<(), Failure> {
+        let sent = self.sent.take().map(text_of);
+        let moves: Vec<MoveText> = sent.into_iter().chain(moves).collect();
+        let followed = self.game()?.follow(&moves, board);
         if followed != Followed::AlreadyThere {
             self.refused.clear();
         }
@@ -193,13 +188,10 @@ impl OpenTaflEngine {
             }
             BridgePlayer::Net(net) => {
                 let limit = self.pace.limit(self.clock.map(|clock| clock.share(side)));
-                let mut listener = Listener::new(&mut self.clock, Some(side), wire);
-                let search = think(net, &game, &SearchConfig::for_play(), limit, &mut listener)?;
-                self.quits |= listener.quits;
-                if listener.is_over {
+                let listener = Listener::new(&mut self.clock, &mut self.quits, Some(side), wire);
+                let Some(search) = think(net, &game, &SearchConfig::for_play(), limit, listener)? else {
                     return Ok(());
-                }
-                wire.say(&format!("status {}", summary(&search)))?;
+                };
                 let result = search.result();
                 let mut others: Vec<(u32, Move)> = result.moves.iter().map(|root| (root.visits, root.mv)).collect();
                 others.sort_by_key(|(visits, _)| std::cmp::Reverse(*visits));
@@ -220,13 +212,10 @@ impl OpenTaflEngine {
             BridgePlayer::Net(net) => {
                 let time = Duration::from_secs(seconds.into()).saturating_sub(ANALYSIS_MARGIN);
                 let limit = Limit::of_time(time).map_err(refused)?;
-                let mut listener = Listener::new(&mut self.clock, None, wire);
-                let search = think(net, &game, &SearchConfig::for_analysis(), limit, &mut listener)?;
-                self.quits |= listener.quits;
-                if listener.is_over {
+                let listener = Listener::new(&mut self.clock, &mut self.quits, None, wire);
+                let Some(search) = think(net, &game, &SearchConfig::for_analysis(), limit, listener)? else {
                     return Ok(());
-                }
-                wire.say(&format!("status {}", summary(&search)))?;
+                };
                 let text = |moves: &[Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>().join("|");
                 let lines = search.lines(n_moves.max(1));
                 lines.iter().map(|line| format!("{} {:.3}", text(&line.moves), line.root.q)).collect()
@@ -239,25 +228,25 @@ impl OpenTaflEngine {
 /// Handles the lines that arrive while the engine thinks.
 struct Listener<'a, 'w> {
     clock: &'a mut Option<Clock>,
+    quits: &'a mut bool,
     /// The side that the engine thinks for, or `None` in an analysis.
     side: Option<Side>,
     wire: &'a mut Wire<'w>,
     /// When the move is due according to a clock that has arrived since.
     deadline: Option<Instant>,
     is_over: bool,
-    quits: bool,
 }
 
 impl<'a, 'w> Listener<'a, 'w> {
-    fn new(clock: &'a mut Option<Clock>, side: Option<Side>, wire: &'a mut Wire<'w>) -> Self {
-        Self { clock, side, wire, deadline: None, is_over: false, quits: false }
+    fn new(clock: &'a mut Option<Clock>, quits: &'a mut bool, side: Option<Side>, wire: &'a mut Wire<'w>) -> Self {
+        Self { clock, quits, side, wire, deadline: None, is_over: false }
     }
 
     fn listen(&mut self) -> ControlFlow<()> {
         while let Some(line) = self.wire.arrived() {
             match Command::read(&line) {
                 Ok(Command::Finish) => (self.is_over, *self.clock) = (true, None),
-                Ok(Command::Goodbye) => (self.is_over, self.quits) = (true, true),
+                Ok(Command::Goodbye) => (self.is_over, *self.quits) = (true, true),
                 Ok(Command::Clock(clock)) => {
                     *self.clock = Some(clock);
                     self.deadline = self.side.map(|side| Instant::now() + clock.share(side));
@@ -281,14 +270,20 @@ impl<'a, 'w> Listener<'a, 'w> {
     }
 }
 
+/// Searches and reports the result. `None` if the game is over or the engine ends.
 fn think(
     net: &mut NetPlayer,
     game: &Game,
     config: &SearchConfig,
     limit: Limit,
-    listener: &mut Listener<'_, '_>,
-) -> Result<Search, Failure> {
-    net.search(game, config, limit, &mut |_| listener.listen()).map_err(refused)
+    mut listener: Listener<'_, '_>,
+) -> Result<Option<Search>, Failure> {
+    let search = net.search(game, config, limit, &mut |_| listener.listen()).map_err(refused)?;
+    if listener.is_over {
+        return Ok(None);
+    }
+    listener.wire.say(&format!("status {}", summary(&search)))?;
+    Ok(Some(search))
 }
 
 /// The result of a search, for people.

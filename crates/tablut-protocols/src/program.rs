@@ -68,11 +68,6 @@ pub(crate) fn forfeit(process: Option<Process>, what: &str, last_line: Option<St
     Fault::Forfeit(format!("{what}{last}{words}"))
 }
 
-/// The start of a line, for messages.
-pub(crate) fn shown(line: &str) -> String {
-    line.chars().take(80).collect()
-}
-
 /// Bytes of standard error that are kept.
 const MAX_ERROR_BYTES: usize = 2000;
 /// How long to wait for an expected exit.

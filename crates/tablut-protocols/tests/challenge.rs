@@ -199,7 +199,7 @@ fn client_against_referee(
 }
 
 fn start_text() -> String {
-    serde_json::to_string(&ChallengeState::of(&Position::start(Side::Defenders), None)).unwrap()
+    serde_json::to_string(&ChallengeState::of(&Position::start(Side::Defenders))).unwrap()
 }
 
 #[test]
@@ -223,10 +223,10 @@ fn the_contest_s_final_board_is_no_error() {
     // The attackers capture the king on d4, and the contest's referee leaves him there.
     let before: Position = "9/9/9/9/9/1t1Kt4/9/9/9 a".parse().unwrap();
     let after: Position = "9/9/9/9/9/2tKt4/9/9/9 d".parse().unwrap();
-    let last = ChallengeState { turn: Turn::BlackWin, ..ChallengeState::of(&after, None) };
+    let last = ChallengeState { turn: Turn::BlackWin, ..ChallengeState::of(&after) };
     let captured = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &ChallengeState::of(&before, None));
+        sent(&mut s, &ChallengeState::of(&before));
         sent(&mut s, &last);
     });
     let captured = captured.unwrap();
@@ -235,11 +235,8 @@ fn the_contest_s_final_board_is_no_error() {
     // A result counts whatever the board shows.
     let strange = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &ChallengeState::of(&before, None));
-        sent(
-            &mut s,
-            &ChallengeState { turn: Turn::WhiteWin, ..ChallengeState::of(&Position::start(Side::Attackers), None) },
-        );
+        sent(&mut s, &ChallengeState::of(&before));
+        sent(&mut s, &ChallengeState { turn: Turn::WhiteWin, ..ChallengeState::of(&Position::start(Side::Attackers)) });
     });
     assert_eq!(strange.unwrap().end, ClientEnd::Result(Some(Side::Defenders)));
 }
@@ -249,7 +246,7 @@ fn an_opponent_out_of_time_is_no_error() {
     let start = Position::start(Side::Attackers);
     let report = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &ChallengeState::of(&start, None));
+        sent(&mut s, &ChallengeState::of(&start));
     });
     assert_eq!(report.unwrap().end, ClientEnd::OpponentOutOfTime);
 }
@@ -264,7 +261,7 @@ fn a_side_without_a_legal_move_sends_none_and_says_so() {
         let report = against_referee(|mut s| {
             read_frame(&mut s, "client", WAIT).unwrap();
             for position in states {
-                sent(&mut s, &ChallengeState::of(position, None));
+                sent(&mut s, &ChallengeState::of(position));
             }
         });
         let report = report.unwrap();
@@ -273,8 +270,8 @@ fn a_side_without_a_legal_move_sends_none_and_says_so() {
     // A result counts.
     let report = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        sent(&mut s, &ChallengeState::of(&stuck, None));
-        sent(&mut s, &ChallengeState { turn: Turn::Draw, ..ChallengeState::of(&stuck, None) });
+        sent(&mut s, &ChallengeState::of(&stuck));
+        sent(&mut s, &ChallengeState { turn: Turn::Draw, ..ChallengeState::of(&stuck) });
     });
     assert_eq!(report.unwrap().end, ClientEnd::Result(None));
 }
@@ -292,15 +289,15 @@ fn a_game_that_our_rules_end_goes_on_if_the_referee_goes_on() {
     let report = client_against_referee(WAIT, &mut choose, |mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
         let mut position = start;
-        sent(&mut s, &ChallengeState::of(&position, None));
+        sent(&mut s, &ChallengeState::of(&position));
         for mv in moves.iter().cycle().take(8) {
             if position.side_to_move() == Side::Defenders {
                 read_frame(&mut s, "client", WAIT).unwrap();
             }
             position = rules().apply(&position, *mv).position;
-            sent(&mut s, &ChallengeState::of(&position, None));
+            sent(&mut s, &ChallengeState::of(&position));
         }
-        sent(&mut s, &ChallengeState { turn: Turn::WhiteWin, ..ChallengeState::of(&position, None) });
+        sent(&mut s, &ChallengeState { turn: Turn::WhiteWin, ..ChallengeState::of(&position) });
     });
     let report = report.unwrap();
     assert_eq!((report.end, report.moves.len()), (ClientEnd::Result(Some(Side::Defenders)), 8));
@@ -315,7 +312,7 @@ fn the_first_state_may_take_longer_than_a_move() {
         s.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
         let found = s.read(&mut [0]).map_err(|error| error.kind());
         assert!(matches!(found, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{found:?}");
-        let last = ChallengeState::of(&Position::start(Side::Defenders), None);
+        let last = ChallengeState::of(&Position::start(Side::Defenders));
         sent(&mut s, &ChallengeState { turn: Turn::BlackWin, ..last });
     });
     assert_eq!(report.unwrap().end, ClientEnd::Result(Some(Side::Attackers)));
@@ -338,7 +335,7 @@ fn a_refused_move_is_not_sent_twice() {
 #[test]
 fn impossible_states_are_reported() {
     let jumped = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/9/3ttt3 a".parse::<Position>().unwrap();
-    let jumped = serde_json::to_string(&ChallengeState::of(&jumped, None)).unwrap();
+    let jumped = serde_json::to_string(&ChallengeState::of(&jumped)).unwrap();
     let start = start_text();
     let empty = start.replacen("\"EMPTY\",", "", 1);
     for (second, part) in [(jumped.as_str(), "follows from no move"), ("{}", "board"), (empty.as_str(), "9 rows")] {

@@ -26,6 +26,11 @@ impl RuleCheck {
         serde_json::from_value(set.clone()).map_err(|error| error.to_string())
     }
 
+    /// The rules that a form's values describe.
+    pub fn compiled(set: &Value) -> Result<Rules, String> {
+        Rules::new(Self::read(set)?).map_err(|error| error.to_string())
+    }
+
     /// Checks a form's values.
     pub fn new(set: &Value) -> Self {
         let refused = |faults| Self { faults, rules: None };

@@ -198,24 +198,19 @@ impl LiveGame {
                 response.all.push(Event::Review { mistakes: report.mistakes, positions: report.positions });
             }
             Update::Event(event) => {
-                if let Event::Value { node, value } = event {
-                    self.session.note_value(node, value);
+                match event {
+                    Event::Value { node, value } => self.session.note_value(node, value),
+                    Event::CheckpointAnalysis { checkpoint, .. } => self.ask_checkpoint(checkpoint + 1, response),
+                    _ => {}
                 }
-                let checkpoint = match event {
-                    Event::CheckpointAnalysis { checkpoint, .. } => Some(checkpoint),
-                    _ => None,
-                };
                 response.all.push(event);
-                if let Some(checkpoint) = checkpoint {
-                    self.ask_checkpoint(checkpoint + 1, response);
-                }
             }
         }
     }
 
     /// Starts an analysis with a fixed number of simulations, for whose end somebody waits.
     pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
-        self.check_open()?;
+        self.session.check_open()?;
         let (mut response, seed) = (Response::default(), self.next_seed());
         let work = AnalysisWork::new(self.session.current(), self.session.game(), Some(simulations), seed);
         self.start(JobKind::Analysis, Priority::Now, work, &mut response);
@@ -227,13 +222,6 @@ impl LiveGame {
         let mut response = Response::default();
         self.start(JobKind::PuzzleSearch, Priority::Background, PuzzleSearch::new(games), &mut response);
         response
-    }
-
-    fn check_open(&self) -> Result<(), String> {
-        match self.session.ending() {
-            Some(ending) => Err(format!("the game is over: {}", crate::words::ending(ending))),
-            None => Ok(()),
-        }
     }
 
     fn state(&self) -> Event {

@@ -2,7 +2,7 @@
 
 use crate::player::Players;
 use crate::session::{MAX_NODES, Session};
-use crate::tree::{NodeId, Tree};
+use crate::tree::Tree;
 use crate::words::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -102,19 +102,9 @@ impl SavedGame {
             return Err(at_place(0, &format!("{} first, but the position has the other side to move", self.first)));
         }
         let mut ids = vec![Tree::ROOT];
-        let from_moves: Vec<SavedPosition>;
-        let positions = if self.positions.is_empty() {
-            let bare = |(parent, mv): (usize, &Move)| SavedPosition {
-                parent,
-                mv: *mv,
-                comment: String::new(),
-                resigned: None,
-            };
-            from_moves = self.moves.iter().enumerate().map(bare).collect();
-            &from_moves
-        } else {
-            &self.positions
-        };
+        let bare = |(parent, &mv): (usize, &Move)| SavedPosition { parent, mv, comment: String::new(), resigned: None };
+        let from_moves = || self.moves.iter().enumerate().map(bare).collect();
+        let positions = if self.positions.is_empty() { from_moves() } else { self.positions.clone() };
         session.comment(Tree::ROOT, &self.comment).map_err(|error| at_place(0, &error))?;
         let mut resignations = Vec::new();
         for (index, position) in positions.iter().enumerate() {
@@ -145,20 +135,20 @@ impl Session {
     /// The game in the form of a file.
     pub fn saved(&self) -> SavedGame {
         let main = self.tree().main_line();
-        let end = *main.last().expect("a line has its root");
-        let game = self.game_at(end).expect("the tree's own lines are legal");
-        let resigned = self.tree().node(end).and_then(|node| node.resigned);
-        let (winner, reason) = match (resigned, game.outcome()) {
-            (Some(side), _) => (Some(side.opponent()), Some("resigned".to_owned())),
-            (None, Some(outcome)) => (outcome.winner, Some(outcome.reason.name().to_owned())),
-            (None, None) => (None, None),
-        };
+        let mut end = self.clone();
+        end.go_to(*main.last().expect("a line has its root")).expect("the tree's own lines are legal");
+        let ending = end.ending();
         let mut places = BTreeMap::from([(Tree::ROOT, 0)]);
         let mut positions = Vec::new();
         // The main line comes first, then the rest, each position after its parent.
         let rest = self.tree().iter().map(|(id, _)| id).filter(|id| !main.contains(id));
-        for id in main.iter().copied().chain(rest).filter(|id| *id != Tree::ROOT) {
-            self.save_position(id, &mut places, &mut positions);
+        for id in main.iter().copied().chain(rest) {
+            let node = self.tree().node(id).expect("the lines are of this tree");
+            // The start has neither.
+            let (Some(parent), Some(mv)) = (node.parent, self.tree().mv(id)) else { continue };
+            let comment = node.comment.clone();
+            positions.push(SavedPosition { parent: places[&parent], mv, comment, resigned: node.resigned });
+            places.insert(id, positions.len());
         }
         let plain = |position: &SavedPosition| position.comment.is_empty() && position.resigned.is_none();
         let is_bare = positions.len() + 1 == main.len() && positions.iter().all(plain);
@@ -169,25 +159,13 @@ impl Session {
             rules: self.rules().set().clone(),
             start: *self.start(),
             first: self.start().side_to_move(),
-            moves: game.moves().collect(),
-            winner,
-            reason,
+            moves: end.history(),
+            winner: ending.and_then(|ending| ending.winner),
+            reason: ending.map(|ending| ending.reason.to_owned()),
             players: Some(self.players().clone()),
             positions: if is_bare { Vec::new() } else { positions },
             comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
             at,
         }
-    }
-
-    fn save_position(&self, id: NodeId, places: &mut BTreeMap<NodeId, usize>, positions: &mut Vec<SavedPosition>) {
-        let Some(node) = self.tree().node(id) else { return };
-        let (Some(parent), Some(report)) = (node.parent, node.report.as_ref()) else { return };
-        positions.push(SavedPosition {
-            parent: places[&parent],
-            mv: report.mv,
-            comment: node.comment.clone(),
-            resigned: node.resigned,
-        });
-        places.insert(id, positions.len());
     }
 }

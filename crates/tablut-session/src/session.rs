@@ -141,11 +141,14 @@ impl Session {
         self.turn().is_some_and(|player| !player.is_person())
     }
 
+    /// Checks that the game is not over.
+    pub(crate) fn check_open(&self) -> Result<(), SessionError> {
+        self.ending().map_or(Ok(()), |ending| Err(SessionError::Over(ending)))
+    }
+
     /// Makes a move for the side to move. A new move adds a variation.
     pub fn play(&mut self, mv: Move) -> Result<&MoveReport, SessionError> {
-        if let Some(ending) = self.ending() {
-            return Err(SessionError::Over(ending));
-        }
+        self.check_open()?;
         if self.tree.len() >= MAX_NODES && self.tree.child(self.current, mv).is_none() {
             return Err(SessionError::Full);
         }
@@ -225,11 +228,8 @@ impl Session {
 
     /// A side resigns.
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
-        if let Some(ending) = self.ending() {
-            return Err(SessionError::Over(ending));
-        }
-        let current = self.current;
-        self.node_mut(current).resigned = Some(side);
+        self.check_open()?;
+        self.set_resigned(self.current, side);
         Ok(())
     }
 
@@ -288,9 +288,7 @@ impl Session {
 
     /// All legal moves.
     pub fn moves(&self) -> Result<Vec<Move>, SessionError> {
-        if let Some(ending) = self.ending() {
-            return Err(SessionError::Over(ending));
-        }
+        self.check_open()?;
         let mut moves = MoveList::new();
         self.game.legal_moves(&mut moves);
         Ok(moves.into_vec())

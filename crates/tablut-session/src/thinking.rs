@@ -120,14 +120,12 @@ impl Thinking {
         let value = self.value();
         let to_move = self.game().position().side_to_move();
         let words = value.proven.map_or_else(|| leaning(value.value()), |proof| words::proven(proof, to_move));
-        let lines = self.search.lines(n_lines).into_iter().map(|line| self.line_view(line)).collect();
+        let view = |Line { moves, root }| {
+            let words = root.proven.map(|proof| words::proven(proof, to_move));
+            LineView { moves, visits: root.visits, prior: root.prior, chances: root.chances, proven: root.proven, words }
+        };
+        let lines = self.search.lines(n_lines).into_iter().map(view).collect();
         Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }
-    }
-
-    fn line_view(&self, Line { moves, root }: Line) -> LineView {
-        let to_move = self.game().position().side_to_move();
-        let words = root.proven.map(|proof| words::proven(proof, to_move));
-        LineView { moves, visits: root.visits, prior: root.prior, chances: root.chances, proven: root.proven, words }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::report::MoveReport;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::iter::successors;
 use tablut_rules::{Move, Side};
 use tablut_search::{Chances, Proof};
 
@@ -115,12 +116,7 @@ impl Tree {
 
     /// The nodes from the root to `id`, both included.
     pub fn path(&self, id: NodeId) -> Vec<NodeId> {
-        let mut path = vec![id];
-        let mut at = id;
-        while let Some(parent) = self.node(at).and_then(|node| node.parent) {
-            path.push(parent);
-            at = parent;
-        }
+        let mut path: Vec<NodeId> = successors(Some(id), |id| self.node(*id)?.parent).collect();
         path.reverse();
         path
     }
@@ -134,23 +130,13 @@ impl Tree {
     /// The whole line through `id`: its path from the root, and the positions forward from it.
     pub fn line(&self, id: NodeId) -> Vec<NodeId> {
         let mut line = self.path(id);
-        let mut at = id;
-        while let Some(next) = self.next(at) {
-            line.push(next);
-            at = next;
-        }
+        line.extend(successors(self.next(id), |id| self.next(*id)));
         line
     }
 
     /// The main line: the first child of every node.
     pub fn main_line(&self) -> Vec<NodeId> {
-        let mut line = vec![Self::ROOT];
-        let mut at = Self::ROOT;
-        while let Some(next) = self.node(at).and_then(|node| node.children.first().copied()) {
-            line.push(next);
-            at = next;
-        }
-        line
+        successors(Some(Self::ROOT), |id| self.node(*id)?.children.first().copied()).collect()
     }
 
     /// Notes that the path to `id` was visited.

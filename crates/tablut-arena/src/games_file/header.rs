@@ -65,17 +65,6 @@ impl PlayerIdentity {
     }
 }
 
-/// A difference between two matches.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct HeaderDifference {
-    /// The key, such as `players[0].net`.
-    pub key: String,
-    /// The file's value.
-    pub found: String,
-    /// The value in the match to be played.
-    pub expected: String,
-}
-
 impl MatchHeader {
     /// The version of files that this program writes.
     pub const FORMAT: u32 = 1;
@@ -103,8 +92,8 @@ impl MatchHeader {
         json_line(self)
     }
 
-    /// The differences between the header `text` and this one, or an error if it is not a header.
-    pub(super) fn differences(&self, text: &str) -> Result<Vec<HeaderDifference>, String> {
+    /// The differences between the header `text` and this one, a line each, or an error if it is not a header.
+    pub(super) fn differences(&self, text: &str) -> Result<Vec<String>, String> {
         const EXPECTED: &str = "its first line is not that of a match";
         let found: Value = serde_json::from_str(text).map_err(|_| EXPECTED.to_owned())?;
         match found.get("tablut_match") {
@@ -117,28 +106,31 @@ impl MatchHeader {
         // Through the text, in which 0.2 is the same in 32 and in 64 bits.
         let expected: Value = serde_json::from_str(&self.line()).expect("a header's line is JSON");
         let mut differences = Vec::new();
-        compare(String::new(), Some(&found), Some(&expected), &mut differences);
+        compare("", Some(&found), Some(&expected), &mut differences);
         Ok(differences)
     }
 }
 
-/// Collects the leaves in which two values differ.
-fn compare(key: String, found: Option<&Value>, expected: Option<&Value>, differences: &mut Vec<HeaderDifference>) {
+/// Collects the leaves in which two values differ, each with its key, such as `players[0].net`.
+fn compare(key: &str, found: Option<&Value>, expected: Option<&Value>, differences: &mut Vec<String>) {
     match (found, expected) {
         (Some(Value::Object(found)), Some(Value::Object(expected))) => {
             let others = expected.keys().filter(|name| !found.contains_key(*name));
             for name in found.keys().chain(others) {
                 let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
-                compare(key, found.get(name), expected.get(name), differences);
+                compare(&key, found.get(name), expected.get(name), differences);
             }
         }
         (Some(Value::Array(found)), Some(Value::Array(expected))) => {
             for at in 0..found.len().max(expected.len()) {
-                compare(format!("{key}[{at}]"), found.get(at), expected.get(at), differences);
+                compare(&format!("{key}[{at}]"), found.get(at), expected.get(at), differences);
             }
         }
         (found, expected) if found == expected => {}
-        (found, expected) => differences.push(HeaderDifference { key, found: shown(found), expected: shown(expected) }),
+        (found, expected) => {
+            let (found, expected) = (shown(found), shown(expected));
+            differences.push(format!("  {key}: the file says {found}, the command says {expected}"));
+        }
     }
 }
 

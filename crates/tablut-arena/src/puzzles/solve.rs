@@ -54,17 +54,6 @@ pub struct SolveReport {
     pub contradicted: Vec<String>,
 }
 
-/// One puzzle's part of the report.
-#[derive(Default)]
-struct Solved {
-    shortest: bool,
-    winning: bool,
-    proven: bool,
-    confirmed: u32,
-    unchecked: u32,
-    contradicted: Vec<String>,
-}
-
 /// Runs a search on the puzzles on all cores. `make_evaluator` is called for each thread. The report depends only on
 /// puzzles, settings and evaluator.
 pub fn solve(
@@ -74,7 +63,7 @@ pub fn solve(
     make_evaluator: &(dyn Fn() -> Box<dyn Evaluator> + Sync),
 ) -> Result<SolveReport, EvaluateError> {
     let player = || NetPlayer::new(make_evaluator(), config.seed);
-    let solved: Vec<Result<Solved, EvaluateError>> = puzzles
+    let solved: Vec<Result<SolveReport, EvaluateError>> = puzzles
         .par_iter()
         .map_init(player, |player, puzzle| {
             let game = Game::from_position(rules.clone(), puzzle.position)
@@ -84,27 +73,10 @@ pub fn solve(
             Ok(judge(&game, puzzle, &result))
         })
         .collect();
-    let mut report = SolveReport::default();
-    report.by_distance = (1..=MAX_DISTANCE).map(|distance| DistanceReport { distance, ..report.all }).collect();
-    for (puzzle, solved) in puzzles.iter().zip(solved) {
-        let solved = solved?;
-        report.by_distance[puzzle.distance as usize - 1].count(&solved);
-        report.all.count(&solved);
-        report.confirmed += solved.confirmed;
-        report.unchecked += solved.unchecked;
-        report.contradicted.extend(solved.contradicted);
-    }
-    Ok(report)
+    solved.into_iter().try_fold(SolveReport::empty(), |report, solved| Ok(report.with(solved?)))
 }
 
 impl DistanceReport {
-    fn count(&mut self, solved: &Solved) {
-        self.puzzles += 1;
-        self.shortest += u32::from(solved.shortest);
-        self.winning += u32::from(solved.winning);
-        self.proven += u32::from(solved.proven);
-    }
-
     /// The sum of this report and another.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
@@ -119,6 +91,13 @@ impl DistanceReport {
 }
 
 impl SolveReport {
+    /// The report on no puzzles.
+    fn empty() -> Self {
+        let all = DistanceReport::default();
+        let by_distance = (1..=MAX_DISTANCE).map(|distance| DistanceReport { distance, ..all }).collect();
+        Self { by_distance, all, ..Self::default() }
+    }
+
     /// The sum of this report and one about other puzzles.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
@@ -134,28 +113,7 @@ impl SolveReport {
         self.contradicted.extend(other.contradicted);
         self
     }
-}
 
-fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> Solved {
-    let mover = game.position().side_to_move();
-    let shortest = puzzle.solutions.contains(&result.chosen);
-    let winning = shortest || wins_with(game, result.chosen, mover, MAX_PLIES) == Ok(true);
-    let proven = result.proven.is_some_and(|proof| proof.winner == Some(mover));
-    let mut solved = Solved { shortest, winning, proven, ..Solved::default() };
-    if let Some(proof) = result.proven {
-        // The puzzle's own proof: the mover wins, and no faster than this.
-        let holds = proof.winner == Some(mover) && u32::from(proof.plies) >= puzzle.plies();
-        solved.note(Ok(Some(holds)), || format!("{}: {}", puzzle.position, words(proof)));
-    }
-    for root in &result.moves {
-        let Some(proof) = root.proven else { continue };
-        let what = || format!("{} after {}: {}", puzzle.position, root.mv, words(proof));
-        solved.note(holds(game, root.mv, proof), what);
-    }
-    solved
-}
-
-impl Solved {
     /// Counts a proof. `None` means that it was not checked.
     fn note(&mut self, holds: Result<Option<bool>, TooManyPositions>, what: impl Fn() -> String) {
         match holds {
@@ -164,6 +122,29 @@ impl Solved {
             Ok(None) | Err(_) => self.unchecked += 1,
         }
     }
+}
+
+/// The report on one puzzle.
+fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
+    let mover = game.position().side_to_move();
+    let shortest = puzzle.solutions.contains(&result.chosen);
+    let winning = shortest || wins_with(game, result.chosen, mover, MAX_PLIES) == Ok(true);
+    let proven = result.proven.is_some_and(|proof| proof.winner == Some(mover));
+    let (shortest, winning, proven) = (shortest.into(), winning.into(), proven.into());
+    let mut report = SolveReport::empty();
+    report.all = DistanceReport { distance: 0, puzzles: 1, shortest, winning, proven };
+    report.by_distance[puzzle.distance as usize - 1] = DistanceReport { distance: puzzle.distance, ..report.all };
+    if let Some(proof) = result.proven {
+        // The puzzle's own proof: the mover wins, and no faster than this.
+        let holds = proof.winner == Some(mover) && u32::from(proof.plies) >= puzzle.plies();
+        report.note(Ok(Some(holds)), || format!("{}: {}", puzzle.position, words(proof)));
+    }
+    for root in &result.moves {
+        let Some(proof) = root.proven else { continue };
+        let what = || format!("{} after {}: {}", puzzle.position, root.mv, words(proof));
+        report.note(holds(game, root.mv, proof), what);
+    }
+    report
 }
 
 /// Whether a proof of a move, in plies from before it, is true. `None` if it is too long to check, or is a draw.

@@ -29,9 +29,7 @@ Ctrl-C         leave; the game is saved
 pub enum KeyAction {
     /// Nothing. Only the screen has changed.
     Nothing,
-    /// Execute a command.
     Execute(Input),
-    /// Send a request to the game.
     Request(Request),
     /// Switch the analysis on or off.
     Analyse,
@@ -85,7 +83,6 @@ pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> KeyActi
     KeyAction::Nothing
 }
 
-/// The help.
 pub fn help() -> Page {
     Page { title: "Help", text: format!("{KEYS}\n{HELP}"), scroll: 0 }
 }

@@ -7,9 +7,7 @@ use tablut_session::{Analysis, NodeId};
 /// A long text, shown over the board.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Page {
-    /// Its title.
     pub title: &'static str,
-    /// Its text.
     pub text: String,
     /// Number of lines above the visible part.
     pub scroll: u16,
@@ -18,7 +16,6 @@ pub struct Page {
 /// A choice between moves that differ only in what they capture.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CaptureChoice {
-    /// The moves.
     pub moves: Vec<Move>,
     /// Index of the marked one.
     pub at: usize,
@@ -31,7 +28,6 @@ pub struct ShownAnalysis {
     pub node: NodeId,
     /// The result so far.
     pub analysis: Analysis,
-    /// Whether it is finished.
     pub done: bool,
 }
 
@@ -40,21 +36,15 @@ pub struct ShownAnalysis {
 pub struct ScreenView {
     /// Symbols.
     pub style: Style,
-    /// The square under the cursor.
     pub cursor: Square,
     /// The square of the selected piece.
     pub selected: Option<Square>,
-    /// The choice that the player has to make.
     pub choice: Option<CaptureChoice>,
-    /// The typed text.
     pub typed: String,
     /// The last message.
     pub message: String,
-    /// A text over the board.
     pub page: Option<Page>,
-    /// Whether the analysis is on.
     pub analysing: bool,
-    /// The last analysis.
     pub shown: Option<ShownAnalysis>,
     /// Seconds since the player started to wait for the computer.
     pub waited: Option<u64>,

@@ -40,7 +40,6 @@ pub struct AccessControl {
 /// The result of the check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Admission {
-    /// The request is allowed.
     Allowed,
     /// The token is right. The browser must load this path with this cookie.
     SetCookie {
@@ -49,7 +48,6 @@ pub enum Admission {
         /// `Set-Cookie`.
         cookie: String,
     },
-    /// `Host` is unknown.
     UnknownHost,
     /// `Origin` is unknown, or missing although it is required.
     UnknownOrigin,

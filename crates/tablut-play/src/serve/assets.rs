@@ -5,9 +5,7 @@
 pub struct Asset {
     /// Its path on the server.
     pub path: &'static str,
-    /// Its type.
     pub content_type: &'static str,
-    /// What is in it.
     pub bytes: &'static [u8],
 }
 

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tablut_rules::Rules;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingView, words};
@@ -176,7 +175,7 @@ impl GameServer {
 
     /// Starts a training on the form's rules. The game's interfaces receive its state until it ends.
     fn train(&self, room: &GameRoom, set: &Value) -> Result<(), String> {
-        let rules = Rules::new(RuleCheck::read(set)?).map_err(|error| error.to_string())?;
+        let rules = RuleCheck::compiled(set)?;
         let (server, name) = (self.this.clone(), room.name.clone());
         let report = move |view: TrainingView| {
             let Some(server) = server.upgrade() else { return };

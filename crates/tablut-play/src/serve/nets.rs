@@ -10,51 +10,37 @@ const MAX_CHECKPOINTS: usize = 32;
 
 /// The loaded nets.
 pub struct ServedNets {
+    /// The names of the nets that play.
+    pub names: Vec<String>,
+    /// Information about the nets that play, one object each: name, architecture, specialists, rules, training, hash, and
+    /// the card if there is one.
+    pub about: Vec<serde_json::Value>,
+    /// The names of the checkpoints, the earliest first.
+    pub checkpoints: Vec<String>,
     /// The nets that play, then those of the checkpoints.
-    loaded: Vec<(String, Engine)>,
-    n_playing: usize,
-    /// Information about the nets that play, for interfaces.
-    about: Vec<serde_json::Value>,
+    engines: Vec<(String, Engine)>,
 }
 
 impl ServedNets {
     /// Loads the nets of these files, or the built-in net if there are none, and those of a run's checkpoints.
     pub fn load(files: &[PathBuf], run: Option<&Path>) -> Result<Self, String> {
-        let mut models = Vec::new();
-        for file in files {
-            models.push((name(file), load(file)?));
-        }
+        let mut models = files.iter().map(|file| load(file)).collect::<Result<Vec<_>, _>>()?;
         if models.is_empty() {
             let bytes = shipped_net().ok_or("no net is built into this program: give a model file")?;
             let model = Model::from_bytes(bytes).map_err(|error| format!("the built-in net: {error}"))?;
             models.push(("built in".to_owned(), model));
         }
-        let n_playing = models.len();
+        let names = models.iter().map(|(name, _)| name.clone()).collect();
         let about = models.iter().map(|(name, model)| about(name, model)).collect();
-        for file in run.map(checkpoints).transpose()?.unwrap_or_default() {
-            models.push((name(&file), load(&file)?));
-        }
+        let later = run.map(checkpoints).transpose()?.unwrap_or_default();
+        let later = later.iter().map(|file| load(file)).collect::<Result<Vec<_>, _>>()?;
+        let checkpoints = later.iter().map(|(name, _)| name.clone()).collect();
         let engine = |(name, model): (String, Model)| match Engine::with_threads(&model.weights, 1) {
             Ok(engine) => Ok((name, engine)),
             Err(error) => Err(format!("{name}: {error}")),
         };
-        Ok(Self { loaded: models.into_iter().map(engine).collect::<Result<_, _>>()?, n_playing, about })
-    }
-
-    /// The names of the nets that play.
-    pub fn names(&self) -> Vec<String> {
-        self.loaded[..self.n_playing].iter().map(|(name, _)| name.clone()).collect()
-    }
-
-    /// Information about the nets that play, one object each: name, architecture, specialists, rules, training, hash, and
-    /// the card if there is one.
-    pub fn about(&self) -> Vec<serde_json::Value> {
-        self.about.clone()
-    }
-
-    /// The names of the checkpoints, the earliest first.
-    pub fn checkpoint_names(&self) -> Vec<String> {
-        self.loaded[self.n_playing..].iter().map(|(name, _)| name.clone()).collect()
+        let engines = models.into_iter().chain(later).map(engine).collect::<Result<_, _>>()?;
+        Ok(Self { names, about, checkpoints, engines })
     }
 
     /// An evaluator for each net, for one worker.
@@ -63,12 +49,13 @@ impl ServedNets {
             Ok(engine) => Ok(Box::new(NetEvaluator::new(Box::new(engine))) as Box<dyn Evaluator>),
             Err(error) => Err(format!("{name}: {error}")),
         };
-        self.loaded.iter().map(share).collect()
+        self.engines.iter().map(share).collect()
     }
 }
 
-fn load(file: &Path) -> Result<Model, String> {
-    Model::load(file).map_err(|error| error.to_string())
+/// The net in a file, with its name.
+fn load(file: &Path) -> Result<(String, Model), String> {
+    Ok((name(file), Model::load(file).map_err(|error| error.to_string())?))
 }
 
 fn about(name: &str, model: &Model) -> serde_json::Value {

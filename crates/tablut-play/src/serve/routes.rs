@@ -5,20 +5,19 @@ use super::assets::{PAGE, asset};
 use super::connection::{self, MAX_MESSAGE};
 use super::game_server::GameServer;
 use axum::Router;
+use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::{any, get};
-use std::fmt;
+use axum::routing::get;
 use std::sync::Arc;
 
 /// The page for playing, with `pages` in addition.
 pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
     with_pages(Router::new(), pages)
         .route("/ws", get(open_socket))
-        .fallback(file)
+        .fallback(get(file))
         .layer(from_fn_with_state(access, check_access))
         .with_state(server)
 }
@@ -32,11 +31,8 @@ async fn open_socket(State(server): State<Arc<GameServer>>, upgrade: WebSocketUp
 }
 
 /// The page, for `/` and the path of every game, or one of its files.
-async fn file(request: Request) -> Response {
-    if request.method() != Method::GET && request.method() != Method::HEAD {
-        return StatusCode::METHOD_NOT_ALLOWED.into_response();
-    }
-    let path = request.uri().path();
+async fn file(uri: Uri) -> Response {
+    let path = uri.path();
     let is_game = |name: &str| name.bytes().all(|letter| letter.is_ascii_alphanumeric());
     if path == "/" || path.strip_prefix("/g/").is_some_and(is_game) {
         return ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response();
@@ -64,12 +60,6 @@ pub struct AddedPage {
     pub render: RenderPage,
 }
 
-impl fmt::Debug for AddedPage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AddedPage").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 /// The link to a page, from the link to the server, which may contain a token.
 pub fn link_to(server: &str, path: &str) -> String {
     match server.split_once("/?") {
@@ -81,7 +71,7 @@ pub fn link_to(server: &str, path: &str) -> String {
 fn with_pages<S: Clone + Send + Sync + 'static>(mut router: Router<S>, pages: &[AddedPage]) -> Router<S> {
     for page in pages {
         let render = page.render.clone();
-        router = router.route(page.path, any(move |request: Request| render_page(request, render.clone())));
+        router = router.route(page.path, get(move || render_page(render)));
     }
     router
 }
@@ -89,8 +79,8 @@ fn with_pages<S: Clone + Send + Sync + 'static>(mut router: Router<S>, pages: &[
 /// Only these pages. `/` leads to the first one.
 pub fn only_pages(access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
     let first = pages.first().map_or("/", |page| page.path);
-    let elsewhere = move |request: Request| async move {
-        match request.uri().path() {
+    let elsewhere = move |uri: Uri| async move {
+        match uri.path() {
             "/" => Redirect::to(first).into_response(),
             _ => (StatusCode::NOT_FOUND, "There is nothing here.\n").into_response(),
         }
@@ -98,10 +88,7 @@ pub fn only_pages(access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
     with_pages(Router::new(), pages).fallback(elsewhere).layer(from_fn_with_state(access, check_access))
 }
 
-async fn render_page(request: Request, render: RenderPage) -> Response {
-    if request.method() != Method::GET && request.method() != Method::HEAD {
-        return StatusCode::METHOD_NOT_ALLOWED.into_response();
-    }
+async fn render_page(render: RenderPage) -> Response {
     let html = HeaderValue::from_static("text/html; charset=utf-8");
     match tokio::task::spawn_blocking(move || render()).await {
         Ok(Ok(page)) => ([(header::CONTENT_TYPE, html), (header::CONTENT_SECURITY_POLICY, POLICY)], page.to_string())

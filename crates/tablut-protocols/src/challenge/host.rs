@@ -182,7 +182,7 @@ impl Player for ChallengePlayer {
             Err(what) => return Err(self.not_ready(&format!("{what} before it told its name"))),
         }
         (self.is_named, self.since) = (true, None);
-        self.tell(&ChallengeState::of(game.position(), None))?;
+        self.tell(&ChallengeState::of(game.position()))?;
         Ok(true)
     }
 
@@ -204,12 +204,12 @@ impl Player for ChallengePlayer {
     }
 
     fn follow(&mut self, game: &Game, _: Move) -> Result<(), Fault> {
-        self.tell(&ChallengeState::of(game.position(), None))
+        self.tell(&ChallengeState::of(game.position()))
     }
 
     fn end(&mut self, game: &Game, winner: Option<Side>) {
         // A client that has left does not receive the result.
-        let _ = self.tell(&ChallengeState { turn: Turn::ended(winner), ..ChallengeState::of(game.position(), None) });
+        let _ = self.tell(&ChallengeState { turn: Turn::ended(winner), ..ChallengeState::of(game.position()) });
         if let Some(process) = &mut self.process {
             process.wait_at_most(LEAVE_TIME);
         }

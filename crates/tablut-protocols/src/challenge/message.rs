@@ -2,7 +2,7 @@
 
 use super::ChallengeError;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Bitboard, CENTRE, Move, Outcome, Piece, Position, SIZE, Side, Square};
+use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square};
 
 /// The content of a square.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
@@ -76,8 +76,8 @@ pub struct ChallengeState {
 }
 
 impl ChallengeState {
-    /// The state of a game.
-    pub fn of(position: &Position, outcome: Option<Outcome>) -> Self {
+    /// The state of a game that goes on.
+    pub fn of(position: &Position) -> Self {
         let cell = |square: Square| match position.piece_at(square) {
             Some(Piece::Attacker) => Cell::Black,
             Some(Piece::Defender) => Cell::White,
@@ -86,11 +86,7 @@ impl ChallengeState {
             None => Cell::Empty,
         };
         let row = |row| (0..SIZE).map(|column| cell(Square::new(column, row))).collect();
-        let turn = match outcome {
-            Some(outcome) => Turn::ended(outcome.winner),
-            None => Turn::of(position.side_to_move()),
-        };
-        Self { board: (0..SIZE).map(row).collect(), turn }
+        Self { board: (0..SIZE).map(row).collect(), turn: Turn::of(position.side_to_move()) }
     }
 
     /// The pieces, with `side` to move. The error says what is wrong with the board.
@@ -175,7 +171,7 @@ mod tests {
     #[test]
     fn the_start_is_the_state_that_the_referee_sends() {
         let start = Position::start(Side::Defenders);
-        let state = ChallengeState::of(&start, None);
+        let state = ChallengeState::of(&start);
         let text = serde_json::to_string(&state).unwrap();
         let row = r#"{"board":[["EMPTY","EMPTY","EMPTY","BLACK","BLACK","BLACK","EMPTY","EMPTY","EMPTY"],"#;
         assert!(text.starts_with(row) && text.ends_with(r#"],"turn":"WHITE"}"#), "{text}");
@@ -187,9 +183,9 @@ mod tests {
     #[test]
     fn the_empty_throne_has_a_name_and_ends_have_a_turn() {
         let position: Position = "9/9/9/9/4t4/3K5/9/9/9 d".parse().unwrap();
-        assert_eq!(ChallengeState::of(&position, None).board[4][4], Cell::Black);
+        assert_eq!(ChallengeState::of(&position).board[4][4], Cell::Black);
         let position: Position = "9/9/9/9/9/3K1t3/9/9/9 d".parse().unwrap();
-        let state = ChallengeState::of(&position, None);
+        let state = ChallengeState::of(&position);
         assert_eq!(state.board[4][4], Cell::Throne);
         assert_eq!(state.position(Side::Defenders).unwrap(), position);
         assert_eq!(serde_json::to_string(&Turn::ended(Some(Side::Attackers))).unwrap(), "\"BLACKWIN\"");
@@ -232,7 +228,7 @@ mod tests {
 
     #[test]
     fn boards_of_other_sizes_or_kings_are_refused() {
-        let good = ChallengeState::of(&Position::start(Side::Defenders), None);
+        let good = ChallengeState::of(&Position::start(Side::Defenders));
         let mut short = good.clone();
         short.board.pop();
         assert!(short.position(Side::Defenders).unwrap_err().contains("9 rows"));

@@ -65,7 +65,7 @@ pub fn serve(
     let players = [attackers, defenders];
     let ending = referee(&players, &mut game, options, on_move);
     let turn = Turn::ended(ending.winner());
-    let last = ChallengeState { turn, ..ChallengeState::of(game.position(), None) };
+    let last = ChallengeState { turn, ..ChallengeState::of(game.position()) };
     for (player, side) in players.iter().zip(Side::ALL) {
         // A player that has left does not receive the result.
         let _ = send(player, side, &last);
@@ -83,7 +83,7 @@ fn referee(
         if let Some(outcome) = game.outcome() {
             return Ending::Rules(outcome);
         }
-        let state = ChallengeState::of(game.position(), None);
+        let state = ChallengeState::of(game.position());
         for (player, side) in players.iter().zip(Side::ALL) {
             if let Err(error) = send(player, side, &state) {
                 return Ending::Forfeit { loser: side, reason: error.to_string() };

@@ -1,6 +1,7 @@
 //! An OpenTafl engine as a player. We play the part of OpenTafl.
 
-use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit, shown};
+use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit};
+use crate::wire::shortened;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
@@ -106,7 +107,7 @@ impl OpenTaflPlayer {
         match words[..] {
             ["move", text] => {
                 let mv = text.parse::<MoveText>().map(|text| Move::new(text.from, text.to));
-                let text = shown(text);
+                let text = shortened(text);
                 mv.map(Some).map_err(|_| self.forfeit(&format!("sent {text:?}, expected a move such as a4-b4")))
             }
             ["error", "-1", ..] => {
@@ -130,7 +131,7 @@ impl OpenTaflPlayer {
             }
             ["status" | "analysis", ..] | [] => Ok(None),
             _ => {
-                self.last_line = Some(shown(line));
+                self.last_line = Some(shortened(line));
                 Ok(None)
             }
         }

@@ -6,10 +6,8 @@ use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
 use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
-use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Move, Rules, Side};
+use tablut_rules::{Move, Side};
 
 impl LiveGame {
     /// Does what a request asks for. The error says why it cannot be done. The host itself answers requests that begin
@@ -77,12 +75,12 @@ impl LiveGame {
         let (seed, node) = (self.next_seed(), self.session.current());
         match request {
             Request::Hint => {
-                self.check_open()?;
+                self.session.check_open()?;
                 let work = SearchWork::advice(self.session.game(), adviser(), seed);
                 self.start(JobKind::Hint, Priority::Now, work, response);
             }
             Request::Threat => {
-                self.check_open()?;
+                self.session.check_open()?;
                 let work = SearchWork::threat(node, self.session.game(), seed);
                 let work = work.ok_or("the opponent could not move here")?;
                 self.start(JobKind::Threat, Priority::Now, work, response);
@@ -104,11 +102,11 @@ impl LiveGame {
                 if self.config.checkpoints.is_empty() {
                     return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
                 }
-                self.check_open()?;
+                self.session.check_open()?;
                 self.ask_checkpoint(0, response);
             }
             Request::Experiment { set, games } => {
-                let work = Experiment::new(rules_of(&set)?, games, seed);
+                let work = Experiment::new(RuleCheck::compiled(&set)?.into(), games, seed);
                 self.start(JobKind::Experiment, Priority::Background, work, response);
             }
             request if request.begins_a_game() || matches!(request, Request::Open { .. }) => {
@@ -157,7 +155,7 @@ impl LiveGame {
     }
 
     fn read(&self, mv: &str) -> Result<Move, String> {
-        self.check_open()?;
+        self.session.check_open()?;
         self.session.rules().read_move(self.session.game().position(), mv.trim()).map_err(|error| error.to_string())
     }
 
@@ -176,7 +174,7 @@ impl LiveGame {
 
     /// The computer moves for the side to move: the side's own player, or for a person the adviser.
     fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
-        self.check_open()?;
+        self.session.check_open()?;
         let (seed, game) = (self.next_seed(), self.session.game());
         let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
         let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));
@@ -233,9 +231,4 @@ impl LiveGame {
 /// The level that gives advice.
 fn adviser() -> &'static Level {
     Level::named("expert").expect("it is one of the levels")
-}
-
-/// The rules that a form's values describe.
-fn rules_of(set: &Value) -> Result<Arc<Rules>, String> {
-    Rules::new(RuleCheck::read(set)?).map(Arc::new).map_err(|error| error.to_string())
 }

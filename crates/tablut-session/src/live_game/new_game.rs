@@ -10,7 +10,7 @@ use crate::view::position_of;
 use crate::words::shortened;
 use crate::work::short_win;
 use std::sync::Arc;
-use tablut_rules::{Position, RuleSet, Rules, Side};
+use tablut_rules::{RuleSet, Rules, Side};
 
 impl Request {
     /// Whether the request begins another game, which [`LiveGame::begin`] makes.
@@ -59,20 +59,21 @@ impl LiveGame {
                 Ok(live(session))
             }
             Request::SetUp { rules, pieces, side } => {
-                let session = from_position(&compiled(rules)?, position_of(pieces, *side)?, Players::people())?;
-                Ok(live(session))
+                let (rules, position) = (compiled(rules)?, position_of(pieces, *side)?);
+                Ok(live(Session::from_position(rules, position, Players::people())?))
             }
             Request::PlayOn { players } => {
                 let present = present.ok_or("there is no position to play on from")?;
                 config.check_players(players)?;
-                from_position(present.rules(), *present.game().position(), players.clone()).map(live)
+                let position = *present.game().position();
+                Ok(live(Session::from_position(present.rules().clone(), position, players.clone())?))
             }
             Request::Puzzle { rules, distance, number } => {
                 let none = || format!("no such puzzle under {:?}", shortened(rules));
                 let book = config.puzzles.iter().find(|book| book.rules == *rules).ok_or_else(none)?;
                 let puzzle = book.pick(*distance, *number).ok_or_else(none)?;
                 let rules = Arc::new(Rules::named(rules).map_err(|error| error.to_string())?);
-                let session = from_position(&rules, puzzle.position, Players::people())?;
+                let session = Session::from_position(rules, puzzle.position, Players::people())?;
                 let exercise = Exercise::of_puzzle(&session, puzzle.distance, puzzle.solutions.clone());
                 Ok(live(session).with_puzzle(exercise))
             }
@@ -80,7 +81,7 @@ impl LiveGame {
                 let saved = present.ok_or("there is no game to take a puzzle from")?;
                 let at = saved.game_at(*node)?;
                 // The moves before the position do not count: the puzzle begins with its position.
-                let session = from_position(saved.rules(), *at.position(), Players::people())?;
+                let session = Session::from_position(saved.rules().clone(), *at.position(), Players::people())?;
                 let (plies, solutions) = short_win(session.game()).ok_or("no short win is proven in that position")?;
                 let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), solutions);
                 Ok(live(session).with_puzzle(exercise))
@@ -93,10 +94,6 @@ impl LiveGame {
         self.exercise = Some((None, exercise));
         self
     }
-}
-
-fn from_position(rules: &Arc<Rules>, position: Position, players: Players) -> Result<Session, String> {
-    Ok(Session::from_position(rules.clone(), position, players)?)
 }
 
 fn compiled(choice: &RequestedRules) -> Result<Arc<Rules>, String> {

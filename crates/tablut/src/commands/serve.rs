@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use tablut_learn::newest_net;
-use tablut_play::{AddedPage, ServeArgs, link_to, serve_with};
+use tablut_play::{AddedPage, ServeArgs, link_to, serve};
 
 use crate::console::Console;
 use crate::run_page::{RUN_PATH, run_page};
@@ -27,7 +27,7 @@ pub struct Args {
 
 /// Serves until the program is ended.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let mut serve = args.serve.clone();
+    let mut serve_args = args.serve.clone();
     let mut pages: Vec<AddedPage> = Vec::new();
     if let Some(folder) = &args.run {
         std::fs::read_dir(folder).with_context(|| format!("--run {}", folder.display()))?;
@@ -35,11 +35,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         // There is none before the first generation is done.
         let newest = newest_net(folder).ok().filter(|path| path.is_file());
         // The slider shows the same run, unless another is asked for.
-        if newest.is_some() && serve.checkpoints.is_none() {
-            serve.checkpoints = Some(folder.clone());
+        if newest.is_some() && serve_args.checkpoints.is_none() {
+            serve_args.checkpoints = Some(folder.clone());
         }
-        if serve.models.is_empty() {
-            serve.models.extend(newest);
+        if serve_args.models.is_empty() {
+            serve_args.models.extend(newest);
         }
     }
     // Whoever started the program may have stopped listening: the page is served all the same.
@@ -52,5 +52,5 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let _ = writeln!(console, "{link}\nGames are kept in {folder}. Ctrl-C ends the program; no game is lost.");
         let _ = console.flush();
     };
-    Ok(serve_with(&serve, &pages, Some(Arc::new(OwnTrainer)), ready)?)
+    Ok(serve(&serve_args, &pages, Some(Arc::new(OwnTrainer)), ready)?)
 }
