@@ -146,7 +146,7 @@ impl RunFiles {
 
     /// The rule sets of these names that games were played under, those that the run keeps, else those that the program knows;
     /// and what is wrong with the others.
-    pub(crate) fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
+    fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
         let text = fs::read_to_string(self.folder.join("rules.toml")).unwrap_or_default();
         let kept: BTreeMap<String, RuleSet> = toml::from_str(&text).unwrap_or_default();
         let names: BTreeSet<&str> = names.collect();

@@ -1,4 +1,4 @@
-//! One event file: scalars, histograms, texts and pictures of one step, as records with checksums.
+//! One event file: scalars, histograms and texts of one step, as records with checksums.
 
 use super::message::Message;
 
@@ -110,17 +110,6 @@ impl EventFile {
         tensor.integer(1, STRING).message(2, &shape).bytes(8, markdown.as_bytes());
         self.value(tag, |message| {
             message.message(8, &tensor).message(9, &metadata);
-        });
-    }
-
-    /// A picture as PNG.
-    pub fn picture(&mut self, tag: &str, picture: &super::picture::Picture) {
-        let mut image = Message::default();
-        image.integer(1, u64::from(picture.height)).integer(2, u64::from(picture.width));
-        // Three channels: red, green, blue.
-        image.integer(3, 3).bytes(4, &picture.png);
-        self.value(tag, |message| {
-            message.message(4, &image);
         });
     }
 
