@@ -37,6 +37,22 @@ pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
     sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
 }
 
+/// The results of each rule set's ordinary games, in the order of their first appearance. What lines of the first version say, which
+/// know no rule sets, comes last and without a name.
+pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Endings)> {
+    let of_sets = by_rule_set(lines).into_iter().map(|(rules, sets)| (rules, ordinary(&sets)));
+    let first_version = lines.iter().filter(|line| line.rule_sets.is_empty()).map(|line| {
+        let play = &line.selfplay;
+        Endings { attackers_won: play.attackers_won, drawn: play.drawn, defenders_won: play.defenders_won }
+    });
+    of_sets.chain(first_version.reduce(Endings::plus).map(|results| ("", results))).collect()
+}
+
+/// Evaluations a second in self-play; none where its time is not known.
+pub(crate) fn evaluation_speed(line: &GenerationMetrics) -> Option<f64> {
+    (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
+}
+
 /// The calibration over several lines, of one rule set or of all.
 pub(crate) fn calibration(lines: &[GenerationMetrics], rules: Option<&str>) -> Vec<CalibrationBin> {
     let mut sums: BTreeMap<i64, CalibrationBin> = BTreeMap::new();
