@@ -13,6 +13,17 @@ pub(crate) fn mean(lines: &[GenerationMetrics], value: impl Fn(&GenerationMetric
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The items in the order of their first appearance, each once.
+pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
 /// The mean of values that stand for so many positions each; none where there are no positions.
 pub(crate) fn weighted_mean(values: impl Iterator<Item = (usize, f64)>) -> Option<f64> {
     let (n, sum) =

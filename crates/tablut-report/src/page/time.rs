@@ -1,13 +1,13 @@
 //! Where the time went, and what the machine gave.
 
 use maud::{Markup, html};
+use tablut_games::GenerationMetrics;
 
 use super::curves::series;
 use crate::figures::{bytes, count, duration, percent};
 use crate::metrics::{evaluation_speed, mean};
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, bar, line_chart};
-use tablut_games::GenerationMetrics;
 
 pub fn section(run: &RunFiles) -> Markup {
     let total = run.lines.iter().map(GenerationMetrics::seconds).sum::<f64>();
