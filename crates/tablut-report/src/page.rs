@@ -6,7 +6,6 @@ mod games;
 mod now;
 mod ratings;
 mod sides;
-mod special;
 mod stepping;
 mod strength;
 mod time;
