@@ -1,7 +1,7 @@
 //! What a command says: results on standard output, notes and progress on standard error.
 
 use std::error::Error;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 use clap::builder::StyledStr;
@@ -16,7 +16,8 @@ pub struct Console {
 }
 
 /// Standard output does not take what is written to it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("standard output: {0}")]
 pub struct OutputError(io::Error);
 
 impl OutputError {
@@ -31,14 +32,6 @@ impl OutputError {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }
 }
-
-impl Display for OutputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "standard output: {}", self.0)
-    }
-}
-
-impl Error for OutputError {}
 
 fn of_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
