@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 use clap::builder::StyledStr;
+use serde::Serialize;
 
 /// Where a command's results go, and how much else it says.
 ///
@@ -56,6 +57,16 @@ impl Console {
     /// Whether results may be coloured.
     pub fn has_colour(&self) -> bool {
         self.out.is_terminal() && tablut_play::colour_is_wanted()
+    }
+
+    /// Prints figures on a line, in words or as JSON.
+    pub fn print_figures(&mut self, figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()> {
+        if json {
+            writeln!(self, "{}", serde_json::to_string(figures)?)?;
+        } else {
+            writeln!(self, "{figures}")?;
+        }
+        Ok(())
     }
 
     /// Writes styled text, plain where there is no colour.
