@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use tablut_ratings::{Anchor, PairTable, Rating, ScoreEstimate, elo, pairings_by_name, rate};
 
+use crate::metrics::distinct;
+
 /// A run's evaluation.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -61,13 +63,7 @@ pub struct Rung {
 impl EvaluationFile {
     /// Rule sets in order of their first match.
     pub fn rule_sets(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for found in &self.matches {
-            if !names.contains(&found.rules.as_str()) {
-                names.push(&found.rules);
-            }
-        }
-        names
+        distinct(self.matches.iter().map(|found| found.rules.as_str()))
     }
 
     /// The matches under one rule set.

@@ -52,19 +52,11 @@ pub fn count(value: f64) -> String {
 
 /// A whole number with its sign, the minus as typeset; the infinite in words.
 pub fn signed(value: f64) -> String {
-    if value == f64::INFINITY {
-        return "no upper end".to_owned();
-    }
-    if value == f64::NEG_INFINITY {
-        return "no lower end".to_owned();
-    }
-    let rounded = value.round();
-    if rounded < 0.0 {
-        format!("−{:.0}", -rounded)
-    } else if rounded > 0.0 {
-        format!("+{rounded:.0}")
-    } else {
-        "0".to_owned()
+    match value.round() {
+        f64::INFINITY => "no upper end".to_owned(),
+        f64::NEG_INFINITY => "no lower end".to_owned(),
+        rounded if rounded.abs() > 0.0 => format!("{rounded:+.0}").replace('-', "−"),
+        _ => "0".to_owned(),
     }
 }
 

@@ -65,17 +65,6 @@ pub struct GameSnapshot {
     pub outcome: Option<Outcome>,
 }
 
-/// A game of [`Live`] replayed.
-#[derive(Clone, Debug)]
-pub struct ReplayedGame {
-    /// The rules.
-    pub rules: Arc<Rules>,
-    /// Before the first move, and after each.
-    pub positions: Vec<Position>,
-    /// The moves.
-    pub moves: Vec<Move>,
-}
-
 impl GameSnapshot {
     /// The plies so far of game number `index`.
     pub fn new(index: u64, rules: &str, start: &Position, plies: &[PlyRecord]) -> Self {
@@ -89,8 +78,9 @@ impl GameSnapshot {
         }
     }
 
-    /// The positions of the game under its rules; none when it is no game of theirs.
-    pub fn replay(&self, rules: &Arc<Rules>) -> Option<ReplayedGame> {
+    /// The positions of the game under its rules, before the first move and after each, and the moves; none when it is no game of
+    /// theirs.
+    pub fn replay(&self, rules: &Arc<Rules>) -> Option<(Vec<Position>, Vec<Move>)> {
         let mut game = Game::from_position(rules.clone(), self.start.parse().ok()?).ok()?;
         let mut positions = vec![*game.position()];
         let mut moves = Vec::new();
@@ -100,7 +90,7 @@ impl GameSnapshot {
             positions.push(*game.position());
             moves.push(mv);
         }
-        (self.values.len() == moves.len()).then(|| ReplayedGame { rules: rules.clone(), positions, moves })
+        (self.values.len() == moves.len()).then_some((positions, moves))
     }
 }
 
@@ -162,7 +152,7 @@ mod tests {
         live.write(folder.path()).unwrap();
         assert_eq!(Live::read(folder.path()), Some(live));
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        assert_eq!(game.replay(&rules).unwrap().positions.len(), 3);
+        assert_eq!(game.replay(&rules).unwrap().0.len(), 3);
         let mut wrong = game.clone();
         wrong.moves[1] = "a1-a2".to_owned();
         assert!(wrong.replay(&rules).is_none());

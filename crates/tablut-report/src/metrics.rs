@@ -13,6 +13,17 @@ pub(crate) fn mean(lines: &[GenerationMetrics], value: impl Fn(&GenerationMetric
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The items in the order of their first appearance, each once.
+pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
 /// The mean of values that stand for so many positions each; none where there are no positions.
 pub(crate) fn weighted_mean(values: impl Iterator<Item = (usize, f64)>) -> Option<f64> {
     let (n, sum) =
@@ -35,6 +46,22 @@ pub(crate) fn by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Vec<&RuleSe
 /// The results of the ordinary games behind some statistics.
 pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
     sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
+}
+
+/// The results of each rule set's ordinary games, in the order of their first appearance. What lines of the first version say, which
+/// know no rule sets, comes last and without a name.
+pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Endings)> {
+    let of_sets = by_rule_set(lines).into_iter().map(|(rules, sets)| (rules, ordinary(&sets)));
+    let first_version = lines.iter().filter(|line| line.rule_sets.is_empty()).map(|line| {
+        let play = &line.selfplay;
+        Endings { attackers_won: play.attackers_won, drawn: play.drawn, defenders_won: play.defenders_won }
+    });
+    of_sets.chain(first_version.reduce(Endings::plus).map(|results| ("", results))).collect()
+}
+
+/// Evaluations a second in self-play; none where its time is not known.
+pub(crate) fn evaluation_speed(line: &GenerationMetrics) -> Option<f64> {
+    (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
 }
 
 /// The calibration over several lines, of one rule set or of all.

@@ -6,13 +6,13 @@ mod games;
 mod now;
 mod ratings;
 mod sides;
-mod special;
 mod stepping;
 mod strength;
 mod time;
 mod workers;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use tablut_rules::Rules;
 
 use self::strength::verdict;
 use crate::figures::count;
@@ -38,15 +38,12 @@ pub fn live_page(run: &RunFiles, seconds: u32) -> String {
 
 fn page(runs: &[RunFiles], again: Option<u32>) -> String {
     let title = runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(", ");
-    let rules: Vec<_> = {
-        let mut known: Vec<&tablut_rules::Rules> = Vec::new();
-        for rules in runs.iter().flat_map(|run| &run.rules) {
-            if !known.iter().any(|other| other.name() == rules.name()) {
-                known.push(rules);
-            }
+    let mut rules: Vec<&Rules> = Vec::new();
+    for found in runs.iter().flat_map(|run| &run.rules) {
+        if !rules.iter().any(|known| known.name() == found.name()) {
+            rules.push(found);
         }
-        known
-    };
+    }
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -85,11 +82,7 @@ fn page(runs: &[RunFiles], again: Option<u32>) -> String {
 }
 
 fn one(run: &RunFiles, again: Option<u32>) -> Markup {
-    let now = if again.is_some() {
-        now::section(run)
-    } else {
-        html! {}
-    };
+    let now = again.map(|_| now::section(run)).unwrap_or_default();
     let sections: [(&str, &str, Markup); 11] = [
         ("now", "What it does now", now),
         ("strength", "How strong is it?", strength::section(run)),

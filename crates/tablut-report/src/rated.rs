@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use tablut_games::GenerationMetrics;
 use tablut_ratings::{Anchor, PairTable, Pairing, RatedMatch, Rating, rate};
 
 use crate::evaluation::{EvaluationFile, EvaluationMatch, SideScore};
-use tablut_games::GenerationMetrics;
+use crate::metrics::distinct;
 
 /// The stretches of a run that are rated, at most.
 const MOST_STRETCHES: usize = 8;
@@ -62,12 +63,8 @@ pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>) -> RatedProgre
             lines.iter().position(|line| line.generation >= generation).unwrap_or(lines.len().saturating_sub(1));
         place * n / lines.len().max(1)
     };
-    let mut frozen: Vec<&str> = Vec::new();
-    for (_, found) in matches(lines, rules).filter(|(_, found)| found.generation.is_none()) {
-        if !frozen.contains(&found.opponent.as_str()) {
-            frozen.push(&found.opponent);
-        }
-    }
+    let that_stay = matches(lines, rules).filter(|(_, found)| found.generation.is_none());
+    let frozen: Vec<&str> = distinct(that_stay.map(|(_, found)| found.opponent.as_str()));
     // Players: the frozen ones, then the stretches.
     let mut tables: BTreeMap<(usize, usize), PairTable> = BTreeMap::new();
     for (generation, found) in matches(lines, rules) {

@@ -5,13 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_games::{GameRecord, read_records};
+use tablut_games::{GameRecord, GenerationMetrics, read_records};
 use tablut_rules::{RuleSet, Rules};
 
 use crate::evaluation::EvaluationFile;
 use crate::live::Live;
-use crate::metrics::read_lines;
-use tablut_games::GenerationMetrics;
+use crate::metrics::{distinct, read_lines};
 
 /// Games that are read from the last generations.
 const MOST_GAMES: usize = 1200;
@@ -146,7 +145,7 @@ impl RunFiles {
 
     /// The rule sets of these names that games were played under, those that the run keeps, else those that the program knows;
     /// and what is wrong with the others.
-    pub(crate) fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
+    fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
         let text = fs::read_to_string(self.folder.join("rules.toml")).unwrap_or_default();
         let kept: BTreeMap<String, RuleSet> = toml::from_str(&text).unwrap_or_default();
         let names: BTreeSet<&str> = names.collect();
@@ -192,16 +191,10 @@ impl RunFiles {
 
     /// Names of the rule sets, in the order of the metrics or else of the evaluation.
     pub fn rule_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
         let measured = self.lines.iter().rev().flat_map(|line| &line.rule_sets).map(|set| set.rules.as_str());
         let evaluated = self.evaluation.iter().flat_map(EvaluationFile::rule_sets);
         let played = self.rules.iter().map(|rules| rules.name());
-        for name in measured.chain(played).chain(evaluated) {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-        names
+        distinct(measured.chain(played).chain(evaluated)).into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -5,7 +5,6 @@
 
 mod events;
 mod message;
-mod picture;
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,16 +12,13 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tablut_games::{GameRecord, read_records};
+use tablut_games::{GameRecord, GenerationMetrics, read_records};
 use tablut_net::durable;
 use tablut_rules::Side;
 
-use crate::games::samples;
 use crate::rated;
 use crate::run_files::RunFiles;
 use events::{EventFile, Histogram};
-pub use picture::board_png;
-use tablut_games::GenerationMetrics;
 
 /// Writes the event files of all generations of `run` into `folder`, and returns their number. Files of generations that
 /// the run does not have are removed. A generation's file that is newer than its state is left alone, unless `all` are
@@ -50,7 +46,6 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
         }
         scalars(line, &mut file);
         histograms(&games, &mut file);
-        pictures(run, &games, &mut file);
         durable::write(&path, &file.into_bytes())?;
         written += 1;
     }
@@ -165,16 +160,4 @@ fn histograms(games: &[GameRecord], file: &mut EventFile) {
         "games/legal_moves",
         &Histogram::of(searches().map(|search| search.policy.len() as f64), 0.0, 5.0, 30),
     );
-}
-
-/// The end of the first sample game of each rule set, the first four of them.
-fn pictures(run: &RunFiles, games: &[GameRecord], file: &mut EventFile) {
-    for rules in run.rules_for(games.iter().map(|game| game.rules.as_str())).0.iter().take(4) {
-        let Some(game) = samples(games, rules.name()).first().copied() else { continue };
-        let Ok(end) = game.replay(rules, |_, _, _| {}) else { continue };
-        let last = game.plies.last().map(|ply| ply.mv);
-        if let Ok(picture) = board_png(rules, end.position(), last) {
-            file.picture(&format!("game/{}", rules.name()), &picture);
-        }
-    }
 }

@@ -6,12 +6,13 @@ pub(crate) use warnings::unseen_gap;
 pub use warnings::{Warning, WarningKind, warnings};
 
 use std::collections::BTreeMap;
-use tablut_games::{Endings, LossParts};
 
+use tablut_games::{Endings, GenerationMetrics, LossParts};
 use tablut_ratings::{Rating, Wdl};
 
+use crate::evaluation::{EvaluationMatch, SideScore};
 use crate::figures::{count, duration, percent, share_interval, signed};
-use crate::metrics::{by_rule_set, mean, ordinary};
+use crate::metrics::{mean, results_by_rule_set};
 use crate::rated::{self, is_rated, latest, scores};
 use crate::run_files::RunFiles;
 
@@ -40,11 +41,7 @@ pub fn headline(run: &RunFiles) -> Headline {
     sides(run, &mut sentences);
     progress(run, &mut sentences);
     let (answer, learns) = match (strength, losses) {
-        (Some(Strength::Beats(opponent)), _) => (format!("It has learnt: it beats {opponent}."), Some(true)),
-        (Some(Strength::Level(opponent)), _) => {
-            (format!("It has learnt something: it is level with {opponent}, as far as the games can tell."), Some(true))
-        }
-        (Some(Strength::Loses(opponent)), _) => (format!("It still loses to {opponent}."), Some(false)),
+        (Some((answer, learns)), _) => (answer, Some(learns)),
         (None, Some(true)) => {
             ("It gets better at predicting its own games. How strong it is has not been measured.".to_owned(), None)
         }
@@ -56,14 +53,9 @@ pub fn headline(run: &RunFiles) -> Headline {
     Headline { answer, learns, sentences }
 }
 
-enum Strength {
-    Beats(String),
-    Level(String),
-    Loses(String),
-}
-
-/// What the evaluation says: the strongest opponent beaten; else the strongest it is level with; else the weakest.
-fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
+/// What the evaluation says, and whether it shows learning: the strongest opponent beaten; else the strongest it is level with; else
+/// the weakest.
+fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, bool)> {
     let while_training;
     let evaluation = match &run.evaluation {
         Some(evaluation) => evaluation,
@@ -82,7 +74,7 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
     let mut matches: Vec<_> = evaluation.matches.iter().filter_map(|found| Some((found, found.total.score?))).collect();
     matches.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
     let several = run.rule_names().len() > 1;
-    let name = |found: &crate::EvaluationMatch| {
+    let name = |found: &EvaluationMatch| {
         let opponent = if found.opponent() == UNTRAINED { "its own untrained net" } else { found.opponent() };
         if several { format!("{opponent} under {}", found.rules) } else { opponent.to_owned() }
     };
@@ -94,8 +86,7 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
         } else {
             "too close to call"
         };
-        let side =
-            |side: &crate::evaluation::SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
+        let side = |side: &SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
         sentences.push(format!(
             "Against {} it scored {} of {} games (95 % interval {:.0}–{} ): {surely}. As attackers {}, as defenders {}.",
             name(found),
@@ -116,11 +107,15 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<Strength> {
     let telling: Vec<_> = matches.iter().filter(|(found, _)| found.opponent() != SAYS_NOTHING).collect();
     let beaten = telling.iter().rev().find(|(_, score)| score.low > 0.5);
     let level = telling.iter().rev().find(|(_, score)| score.high >= 0.5);
-    match (beaten, level) {
-        (Some((found, _)), _) => Some(Strength::Beats(name(found))),
-        (None, Some((found, _))) => Some(Strength::Level(name(found))),
-        (None, None) => telling.first().map(|(found, _)| Strength::Loses(name(found))),
+    if let Some((found, _)) = beaten {
+        return Some((format!("It has learnt: it beats {}.", name(found)), true));
     }
+    if let Some((found, _)) = level {
+        let opponent = name(found);
+        let answer = format!("It has learnt something: it is level with {opponent}, as far as the games can tell.");
+        return Some((answer, true));
+    }
+    telling.first().map(|(found, _)| (format!("It still loses to {}.", name(found)), false))
 }
 
 /// How the ratings grew while it trained, and under which rules and with which side the net lags.
@@ -203,22 +198,12 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<bool> {
 /// Which rule set and side lags in ordinary self-play.
 fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     let recent = run.recent();
-    let Some(last) = recent.last() else { return };
-    let n_generations = recent.len();
-    if last.rule_sets.is_empty() {
-        let games: usize = recent.iter().map(|line| line.selfplay.games).sum();
-        let attackers: usize = recent.iter().map(|line| line.selfplay.attackers_won).sum();
-        let defenders: usize = recent.iter().map(|line| line.selfplay.defenders_won).sum();
-        sentences.push(balance("its self-play", n_generations, games, attackers, defenders));
-        return;
-    }
-    let sets = by_rule_set(recent).into_iter().map(|(rules, of_set)| (rules, ordinary(&of_set)));
-    let mut sets: Vec<(&str, Endings)> = sets.collect();
+    let mut sets = results_by_rule_set(recent);
     sets.sort_by_key(|(_, won)| 1000 * won.attackers_won.min(won.defenders_won) / won.games().max(1));
     let shown = if sets.len() > 3 { 2 } else { sets.len() };
     for (rules, won) in &sets[..shown] {
-        let of = format!("self-play under {rules}");
-        sentences.push(balance(&of, n_generations, won.games(), won.attackers_won, won.defenders_won));
+        let of = if rules.is_empty() { "its self-play".to_owned() } else { format!("self-play under {rules}") };
+        sentences.push(balance(&of, recent.len(), won));
     }
     if sets.len() > shown {
         sentences
@@ -226,7 +211,8 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     }
 }
 
-fn balance(of: &str, n_generations: usize, games: usize, attackers: usize, defenders: usize) -> String {
+fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
+    let (games, attackers, defenders) = (results.games(), results.attackers_won, results.defenders_won);
     let (low, high) = share_interval(attackers, games);
     let share = attackers as f64 / games.max(1) as f64;
     let lagging = match attackers.cmp(&defenders) {
@@ -247,7 +233,7 @@ fn balance(of: &str, n_generations: usize, games: usize, attackers: usize, defen
 
 /// How far the run is, and where its time went.
 fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
-    let seconds: f64 = run.lines.iter().map(tablut_games::GenerationMetrics::seconds).sum();
+    let seconds: f64 = run.lines.iter().map(GenerationMetrics::seconds).sum();
     if seconds <= 0.0 {
         return;
     }
@@ -272,7 +258,7 @@ fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
 /// What the generations that are left will take at the pace of the last ones; none when none are left.
 pub(crate) fn seconds_left(run: &RunFiles) -> Option<f64> {
     let left = run.generations_wanted()?.checked_sub(run.lines.last()?.generation + 1).filter(|&left| left > 0)?;
-    let timed = |line: &tablut_games::GenerationMetrics| (line.selfplay.seconds > 0.0).then(|| line.seconds());
+    let timed = |line: &GenerationMetrics| (line.selfplay.seconds > 0.0).then(|| line.seconds());
     Some(left as f64 * mean(run.recent(), timed)?)
 }
 

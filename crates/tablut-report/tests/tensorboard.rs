@@ -14,7 +14,7 @@ import json, sys, warnings
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.util import tensor_util
 warnings.simplefilter("error")
-events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "images": 0, "histograms": 0, "tensors": 0})
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "histograms": 0, "tensors": 0})
 events.Reload()
 tags = events.Tags()
 def scalars(tag):

@@ -14,7 +14,6 @@ mod perft;
 mod play;
 mod replay;
 mod report;
-mod review;
 mod rules;
 mod selfplay;
 mod serve;

@@ -1,10 +1,11 @@
 //! What a command says: results on standard output, notes and progress on standard error.
 
 use std::error::Error;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 use clap::builder::StyledStr;
+use serde::Serialize;
 
 /// Where a command's results go, and how much else it says.
 ///
@@ -16,7 +17,8 @@ pub struct Console {
 }
 
 /// Standard output does not take what is written to it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("standard output: {0}")]
 pub struct OutputError(io::Error);
 
 impl OutputError {
@@ -31,14 +33,6 @@ impl OutputError {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }
 }
-
-impl Display for OutputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "standard output: {}", self.0)
-    }
-}
-
-impl Error for OutputError {}
 
 fn of_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), OutputError(error))
@@ -63,6 +57,16 @@ impl Console {
     /// Whether results may be coloured.
     pub fn has_colour(&self) -> bool {
         self.out.is_terminal() && tablut_play::colour_is_wanted()
+    }
+
+    /// Prints figures on a line, in words or as JSON.
+    pub fn print_figures(&mut self, figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()> {
+        if json {
+            writeln!(self, "{}", serde_json::to_string(figures)?)?;
+        } else {
+            writeln!(self, "{figures}")?;
+        }
+        Ok(())
     }
 
     /// Writes styled text, plain where there is no colour.

@@ -1,6 +1,5 @@
 //! Ctrl-C and its kin: the first asks the work to stop where it can go on later, a second one ends the process at once.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use anyhow::Context;
@@ -13,7 +12,8 @@ const INTERRUPTED: u8 = 130;
 static ASKED: AtomicU8 = AtomicU8::new(INTERRUPTED);
 
 /// A command that a signal has stopped, and that has said what there is.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("stopped on request")]
 pub struct Interrupted {
     /// 128 and the signal's number.
     pub exit_code: u8,
@@ -25,14 +25,6 @@ impl Interrupted {
         Self { exit_code: ASKED.load(Ordering::Relaxed) }
     }
 }
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped on request")
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 /// Cancelled by the first Ctrl-C or SIGTERM; a second one ends the process at once.
 pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {

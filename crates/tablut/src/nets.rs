@@ -64,11 +64,6 @@ fn is_shipped(path: &Path) -> bool {
     path == Path::new(SHIPPED) && !path.exists()
 }
 
-/// The CPU engine on one thread, for each worker one.
-pub fn make_engine(weights: &Weights) -> Box<dyn Inference> {
-    Processor::Cpu.make(weights)
-}
-
 /// Makes a net of these weights, for each worker of self-play one.
 pub type NetMaker = Box<dyn Fn(&Weights) -> Box<dyn Inference> + Sync>;
 
@@ -97,11 +92,9 @@ pub fn check_config(config: &TrainConfig) -> anyhow::Result<()> {
 
 /// Checks that the config's opponents can be read, with their nets.
 pub fn check_opponents(config: &TrainConfig) -> anyhow::Result<()> {
-    let load = |against: &[String]| {
-        let players = parse_players(against)?;
-        load_nets(players.iter().map(|player| &player.spec), Processor::Cpu).map(|_| ())
-    };
-    load(&config.evaluation.against).context("evaluation.against")
+    let players = parse_players(&config.evaluation.against).context("evaluation.against")?;
+    load_nets(players.iter().map(|player| &player.spec), Processor::Cpu).context("evaluation.against")?;
+    Ok(())
 }
 
 /// The rule set of that name or file.

@@ -7,7 +7,7 @@ use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, GameSourceError};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
 use tablut_net::{Model, Precision, TrainingSummary};
-use tablut_players::{Contestant, NamedPlayer, PlayerSpec, SearchOptions};
+use tablut_players::{Contestant, NamedPlayer, Nets, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
 use tablut_search::Limit;
@@ -38,17 +38,10 @@ pub fn rate(
     let games = 2 * pairs.iter().map(|pairs| pairs.n_pairs as u64).sum::<u64>();
     on_event(RunEvent::RatingBegan { generation, games });
     let simulations = run.config.schedule.simulations_at(0);
-    let prepared = prepare(run, model, &against, &pairs, simulations).map_err(failed)?;
+    let (nets, matches) = prepare(run, model, &against, &pairs, simulations).map_err(failed)?;
     let concurrency = run.device.concurrency(&run.config.machine);
-    let played = play_pairs(
-        &prepared.matches,
-        concurrency,
-        || prepared.nets.evaluators(),
-        cancel,
-        || {
-            on_event(RunEvent::RatingGameEnded);
-        },
-    );
+    let on_game = || on_event(RunEvent::RatingGameEnded);
+    let played = play_pairs(&matches, concurrency, || nets.evaluators(), cancel, on_game);
     let tables = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
     let matches = pairs.iter().zip(tables).map(|(order, pairs)| RatedMatch {
         rules: order.rules.name().to_owned(),
@@ -62,50 +55,44 @@ pub fn rate(
 }
 
 /// The nets in memory, and the matches between players that use them.
-struct Prepared {
-    nets: tablut_players::Nets,
-    matches: Vec<SmallMatch>,
-}
-
 fn prepare(
     run: &Run,
     model: &Model,
     against: &[NamedPlayer],
     pairs: &[RatingPairs],
     simulations: u32,
-) -> anyhow::Result<Prepared> {
+) -> anyhow::Result<(Nets, Vec<SmallMatch>)> {
     let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
     nets.insert(Path::new(NEWEST), model.clone(), Precision::F32)?;
+    let net = |file: PathBuf| {
+        let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());
+        NamedPlayer::from(PlayerSpec::Net { file, limit, options })
+    };
+    let mut opponents = Vec::new();
     for order in pairs {
-        match &order.opponent {
-            RatingOpponent::Against(_) => {}
+        opponents.push(match &order.opponent {
+            RatingOpponent::Against(place) => against[*place].clone(),
             RatingOpponent::Generation(generation) => {
-                nets.add(&model_path(&run.checkpoints(), *generation), Precision::F32)?;
+                let path = model_path(&run.checkpoints(), *generation);
+                nets.add(&path, Precision::F32)?;
+                net(path)
             }
             RatingOpponent::Untrained => {
                 let weights = run.config.initial_weights();
                 let untrained =
                     Model { weights, rules: run.stated_rules(), training: TrainingSummary::default(), card: None };
                 nets.insert(Path::new(UNTRAINED), untrained, Precision::F32)?;
+                net(UNTRAINED.into())
             }
-        }
+        });
     }
-    let net = |file: PathBuf| {
-        let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());
-        NamedPlayer::from(PlayerSpec::Net { file, limit, options })
-    };
     let mut matches = Vec::new();
-    for order in pairs {
-        let opponent = match &order.opponent {
-            RatingOpponent::Against(place) => against[*place].clone(),
-            RatingOpponent::Untrained => net(UNTRAINED.into()),
-            RatingOpponent::Generation(generation) => net(model_path(&run.checkpoints(), *generation)),
-        };
+    for (order, opponent) in pairs.iter().zip(&opponents) {
         let contestant = |player: &NamedPlayer| Contestant::of(player, &order.rules, &nets, start_program);
         matches.push(SmallMatch {
             plan: MatchPlan {
                 rules: order.rules.clone(),
-                contestants: [contestant(&net(NEWEST.into()))?, contestant(&opponent)?],
+                contestants: [contestant(&net(NEWEST.into()))?, contestant(opponent)?],
                 max_plies: Some(run.config.selfplay.max_plies),
                 seed: order.seed,
             },
@@ -113,5 +100,5 @@ fn prepare(
             opening_plies: DEFAULT_OPENING_PLIES,
         });
     }
-    Ok(Prepared { nets, matches })
+    Ok((nets, matches))
 }

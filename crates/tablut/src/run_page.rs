@@ -1,8 +1,8 @@
 //! The page of a run under way, as a server adds it.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
 use tablut_play::{AddedPage, ServeArgs, link_to, serve_pages};
@@ -24,27 +24,17 @@ pub fn run_page(folder: &Path) -> AddedPage {
 pub fn serve_in_background(folder: &Path, args: ServeArgs, log: &Arc<RunLog>) -> anyhow::Result<String> {
     let pages = [run_page(folder)];
     let (told, heard) = channel();
-    let failed = Arc::new(Mutex::new(None));
-    let failure = failed.clone();
     let log = log.clone();
     let serve = move || {
+        // Whoever asked waits for a link or an error, and for nothing after it.
         let ready = &mut |link: &str| {
-            // Whoever asked waits for it.
-            let _ = told.send(link_to(link, RUN_PATH));
+            let _ = told.send(Ok(link_to(link, RUN_PATH)));
         };
         if let Err(error) = serve_pages(&args, &pages, ready) {
             log.write(format_args!("the run's page: {error}"));
-            *failure.lock().expect("nobody panics here") = Some(error);
+            let _ = told.send(Err(error));
         }
-        // Nobody waits for a link any more.
-        drop(told);
     };
     std::thread::Builder::new().name("run's page".to_owned()).spawn(serve).context("a thread for the run's page")?;
-    match heard.recv() {
-        Ok(link) => Ok(link),
-        Err(_) => match failed.lock().expect("nobody panics here").take() {
-            Some(error) => Err(error.into()),
-            None => anyhow::bail!("the server of the run's page has ended"),
-        },
-    }
+    Ok(heard.recv().ok().context("the server of the run's page has ended")??)
 }

@@ -81,6 +81,23 @@ impl Phase {
     /// The phase in which games are played to learn from.
     pub const SELF_PLAY: &str = "self-play";
 
+    /// A phase that begins now, with `total` units to do.
+    fn new(name: &'static str, unit: &'static str, generation: u64, total: u64, evaluations_before: u64) -> Self {
+        Self {
+            name,
+            unit,
+            generation,
+            done: 0,
+            total,
+            start: Instant::now(),
+            evaluations_before,
+            results: [0; 3],
+            plies: 0,
+            losses: VecDeque::new(),
+            learning_rate: 0.0,
+        }
+    }
+
     /// The mean of the last losses, once there are some.
     pub fn loss(&self) -> Option<LossParts> {
         let losses: Vec<LossParts> = self.losses.iter().copied().collect();
@@ -96,36 +113,22 @@ impl RunProgress {
             many => format!("{} rule sets", many.len()),
         };
         let name = run.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let mut progress = Self {
+        Self {
             title: format!("{name}: {} on {rules}", run.config.shape),
             generations: run.config.schedule.generations,
             done: run.next_generation,
             done_here: 0,
             start: Instant::now(),
-            phase: Phase {
-                name: "beginning",
-                unit: "",
-                generation: run.next_generation,
-                done: 0,
-                total: 0,
-                start: Instant::now(),
-                evaluations_before: 0,
-                results: [0; 3],
-                plies: 0,
-                losses: VecDeque::new(),
-                learning_rate: 0.0,
-            },
+            phase: Phase::new("beginning", "", run.next_generation, 0, 0),
             history: run.metrics.clone(),
-            ladder: Vec::new(),
+            ladder: ladder(&run.metrics),
             messages: VecDeque::new(),
             paused: false,
             cancel: cancel.clone(),
             counters: counters.clone(),
             workers: None,
             batch_size: run.config.learning.batch_size,
-        };
-        progress.ladder = ladder(&progress.history);
-        progress
+        }
     }
 
     /// Asks `workers` from now on who plays.
@@ -186,21 +189,7 @@ impl RunProgress {
 
     fn begin(&mut self, name: &'static str, unit: &'static str, generation: u64, total: u64) {
         let evaluations_before = self.counters.evaluations.load(Ordering::Relaxed);
-        let (start, losses, learning_rate) = (Instant::now(), VecDeque::new(), 0.0);
-        let (done, results, plies) = (0, [0; 3], 0);
-        self.phase = Phase {
-            name,
-            unit,
-            generation,
-            done,
-            total,
-            start,
-            evaluations_before,
-            results,
-            plies,
-            losses,
-            learning_rate,
-        };
+        self.phase = Phase::new(name, unit, generation, total, evaluations_before);
     }
 
     fn say(&mut self, text: &str) {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use tablut_games::GenerationMetrics;
 
 use super::curves::series;
 use super::strength::verdict;
@@ -13,7 +14,6 @@ use crate::metrics::mean;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 use crate::words::headline;
-use tablut_games::GenerationMetrics;
 
 /// Classes of the runs' colours.
 const CLASSES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];

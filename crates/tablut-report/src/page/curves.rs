@@ -1,14 +1,13 @@
 //! Curves over the generations.
 
 use maud::{Markup, html};
-use tablut_games::PolicyStatistics;
+use tablut_games::{GenerationMetrics, LossParts, PolicyStatistics};
 use tablut_rules::Side;
 
 use crate::metrics::weighted_mean;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 use crate::words::unseen_gap;
-use tablut_games::{GenerationMetrics, LossParts};
 
 /// A curve of one number over the generations; missing values leave gaps.
 pub fn series(

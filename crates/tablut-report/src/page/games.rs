@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 use tablut_games::GameRecord;
-use tablut_rules::{Position, Rules};
 
-use super::stepping::SteppedGame;
+use super::stepping::stepped_game;
 use crate::figures::percent;
 use crate::games::{OpeningNode, opening_tree, samples};
+use crate::live::GameSnapshot;
 use crate::run_files::RunFiles;
 use crate::svg::bar;
 
@@ -53,13 +53,11 @@ fn branch(node: &OpeningNode, of: usize) -> Markup {
 }
 
 pub fn samples_section(run: &RunFiles) -> Markup {
-    let mut shown: Vec<(&Rules, &GameRecord)> = Vec::new();
-    for rules in run.rules.iter().take(MOST_RULE_SETS) {
-        shown.extend(samples(&run.games, rules.name()).into_iter().map(|game| (&**rules, game)));
-    }
+    let rule_sets = run.rules.iter().take(MOST_RULE_SETS);
+    let mut shown: Vec<&GameRecord> = rule_sets.flat_map(|rules| samples(&run.games, rules.name())).collect();
     if run.rules.len() > 2 {
         // One of each rule set says more than three of a few.
-        shown.dedup_by_key(|(rules, _)| rules.name().to_owned());
+        shown.dedup_by(|game, other| game.rules == other.rules);
     }
     shown.truncate(MOST_GAMES);
     if shown.is_empty() {
@@ -70,29 +68,6 @@ pub fn samples_section(run: &RunFiles) -> Markup {
             "Usual games of the last generations. Step with the buttons or the arrow keys. Values are the search's: +1 the attackers win, −1 the defenders win. "
             "Round pieces attack, square ones defend, the cross is the king."
         }
-        div class="games" { @for (at, (rules, game)) in shown.iter().enumerate() { (sample(run, rules, game, at)) } }
+        div class="games" { @for (at, game) in shown.into_iter().enumerate() { (stepped_game(run, &GameSnapshot::from(game), &format!("g{at}"), false)) } }
     }
-}
-
-/// A finished game, from its start.
-fn sample(run: &RunFiles, rules: &Rules, game: &GameRecord, number: usize) -> Markup {
-    let mut positions: Vec<Position> = Vec::new();
-    let Some(shared) = run.rules_of(rules.name()) else { return html! {} };
-    let Ok(end) = game.replay(shared, |state, _, _| positions.push(*state.position())) else { return html! {} };
-    positions.push(*end.position());
-    let result = match game.outcome.winner {
-        Some(side) => format!("{side} win"),
-        None => "drawn".to_owned(),
-    };
-    SteppedGame {
-        id: format!("g{number}"),
-        rules,
-        title: result,
-        note: format!("{}, {} plies", game.outcome.reason.to_string().replace('-', " "), game.plies.len()),
-        positions,
-        moves: game.plies.iter().map(|ply| ply.mv).collect(),
-        values: game.plies.iter().map(|ply| ply.search.as_ref().map(|search| search.chances.value())).collect(),
-        at_end: false,
-    }
-    .markup()
 }

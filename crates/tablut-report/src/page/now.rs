@@ -1,13 +1,10 @@
 //! What the run does at this moment, with games to watch.
 
-use std::sync::Arc;
-
 use maud::{Markup, html};
-use tablut_rules::Rules;
 
-use super::stepping::SteppedGame;
+use super::stepping::stepped_game;
 use crate::figures::{count, duration, percent};
-use crate::live::{GameSnapshot, Live};
+use crate::live::Live;
 use crate::run_files::RunFiles;
 use crate::svg::bar;
 
@@ -46,8 +43,8 @@ pub fn section(run: &RunFiles) -> Markup {
         @if !live.under_way.is_empty() || !live.finished.is_empty() {
             p class="soft" { "Games under way, and those that have just ended. Each shows its last position; step back with the buttons or the arrow keys." }
             div class="games" {
-                @for (at, game) in live.under_way.iter().enumerate() { (watched(run, game, format!("w{at}"))) }
-                @for (at, game) in live.finished.iter().enumerate() { (watched(run, game, format!("f{at}"))) }
+                @for (at, game) in live.under_way.iter().enumerate() { (stepped_game(run, game, &format!("w{at}"), true)) }
+                @for (at, game) in live.finished.iter().enumerate() { (stepped_game(run, game, &format!("f{at}"), true)) }
             }
         }
     }
@@ -68,28 +65,4 @@ fn nothing_heard(run: &RunFiles) -> &'static str {
     } else {
         "The run is not under way, or has just begun."
     }
-}
-
-fn watched(run: &RunFiles, game: &GameSnapshot, id: String) -> Markup {
-    let replayed = run.rules_of(&game.rules).and_then(|rules: &Arc<Rules>| game.replay(rules));
-    let Some(replayed) = replayed else { return html! {} };
-    let plies = replayed.moves.len();
-    let (title, note) = match game.outcome {
-        None => ("under way".to_owned(), format!("game {}, ply {plies}", game.index)),
-        Some(outcome) => (
-            outcome.winner.map_or_else(|| "drawn".to_owned(), |side| format!("{side} win")),
-            format!("game {}, {}, {plies} plies", game.index, outcome.reason.to_string().replace('-', " ")),
-        ),
-    };
-    SteppedGame {
-        id,
-        rules: &replayed.rules,
-        title,
-        note,
-        positions: replayed.positions,
-        moves: replayed.moves,
-        values: game.values.clone(),
-        at_end: true,
-    }
-    .markup()
 }

@@ -4,85 +4,78 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use tablut_rules::{Move, Position, Rules, Side};
+use tablut_rules::{Move, Outcome, Side};
 
+use crate::live::GameSnapshot;
+use crate::run_files::RunFiles;
 use crate::svg::board_view;
 
 /// A longer game is shown in this many positions.
 const MOST_POSITIONS: usize = 121;
 
-/// A game, finished or under way.
-pub struct SteppedGame<'a> {
-    /// What its elements are called; no other game of the page has it.
-    pub id: String,
-    /// The rules.
-    pub rules: &'a Rules,
-    /// How it ended, or how it stands.
-    pub title: String,
-    /// More of that.
-    pub note: String,
-    /// Before the first move, and after each.
-    pub positions: Vec<Position>,
-    /// The moves.
-    pub moves: Vec<Move>,
-    /// What the search said of the position before each move; none where its search is no training target.
-    pub values: Vec<Option<f32>>,
-    /// Whether its last position is shown at first, and not its first one.
-    pub at_end: bool,
-}
-
-impl SteppedGame<'_> {
-    /// The game's card.
-    pub fn markup(&self) -> Markup {
-        let n = self.positions.len();
-        // Of a game that is too long the end that is shown first is kept.
-        let (first, end) = if self.at_end { (n.saturating_sub(MOST_POSITIONS), n) } else { (0, n.min(MOST_POSITIONS)) };
-        let last = end - 1;
-        let chosen = if self.at_end { last } else { first };
-        let id = |ply: usize| format!("{}p{ply}", self.id);
-        html! {
-            div class="game" role="group" aria-label=(format!("A game under {}, {}", self.rules.name(), self.title)) {
-                h4 { (self.rules.name()) ": " (self.title) " " small { "(" (self.note) ")" } }
-                (value_graph(&self.values))
-                @for (ply, position) in self.positions.iter().enumerate().take(end).skip(first) {
-                    @let mv = ply.checked_sub(1).map(|before| self.moves[before]);
-                    @let said = self.said(ply);
-                    input type="radio" name=(self.id) id=(id(ply)) checked[ply == chosen] aria-label=(said);
-                    div class="frame" {
-                        (board_view(self.rules, position, mv, &said))
-                        div class="steps" {
-                            (step(&id(first), "|◀", "to the start", ply > first))
-                            (step(&id(ply.saturating_sub(1)), "◀", "back", ply > first))
-                            (step(&id(ply + 1), "▶", "forward", ply < last))
-                            (step(&id(last), "▶|", "to the end", ply < last))
-                            span class="where" { (ply) " / " (n - 1) }
-                        }
-                        p class="say" { (said) }
+/// The card of a game, finished or under way; nothing if it is no game under the run's rules. No other game of the page has its `id`.
+/// It shows its last position at first if `at_end`, else its first one.
+pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, at_end: bool) -> Markup {
+    let Some(rules) = run.rules_of(&game.rules) else { return html! {} };
+    let Some((positions, moves)) = game.replay(rules) else { return html! {} };
+    let (title, mut note) = match game.outcome {
+        None => ("under way".to_owned(), format!("ply {}", moves.len())),
+        Some(Outcome { winner, reason }) => (
+            winner.map_or_else(|| "drawn".to_owned(), |side| format!("{side} win")),
+            format!("{}, {} plies", reason.to_string().replace('-', " "), moves.len()),
+        ),
+    };
+    if at_end {
+        note.insert_str(0, &format!("game {}, ", game.index));
+    }
+    let n = positions.len();
+    // Of a game that is too long the end that is shown first is kept.
+    let (first, end) = if at_end { (n.saturating_sub(MOST_POSITIONS), n) } else { (0, n.min(MOST_POSITIONS)) };
+    let last = end - 1;
+    let chosen = if at_end { last } else { first };
+    let id_of = |ply: usize| format!("{id}p{ply}");
+    html! {
+        div class="game" role="group" aria-label=(format!("A game under {}, {title}", rules.name())) {
+            h4 { (rules.name()) ": " (title) " " small { "(" (note) ")" } }
+            (value_graph(&game.values))
+            @for (ply, position) in positions.iter().enumerate().take(end).skip(first) {
+                @let mv = ply.checked_sub(1).map(|before| moves[before]);
+                @let said = said(&moves, &game.values, ply);
+                input type="radio" name=(id) id=(id_of(ply)) checked[ply == chosen] aria-label=(said);
+                div class="frame" {
+                    (board_view(rules, position, mv, &said))
+                    div class="steps" {
+                        (step(&id_of(first), "|◀", "to the start", ply > first))
+                        (step(&id_of(ply.saturating_sub(1)), "◀", "back", ply > first))
+                        (step(&id_of(ply + 1), "▶", "forward", ply < last))
+                        (step(&id_of(last), "▶|", "to the end", ply < last))
+                        span class="where" { (ply) " / " (n - 1) }
                     }
+                    p class="say" { (said) }
                 }
             }
         }
     }
+}
 
-    /// What has just been played, and what the search says of the position.
-    fn said(&self, ply: usize) -> String {
-        let mut text = match ply.checked_sub(1) {
-            None => "Start".to_owned(),
-            Some(before) => {
-                let how = if self.values[before].is_some() { "" } else { " (not searched in full)" };
-                format!("{ply}. {}{how}", self.moves[before])
-            }
-        };
-        if let Some(Some(value)) = self.values.get(ply) {
-            if value.abs() >= 1.0 {
-                let side = if *value > 0.0 { Side::Attackers } else { Side::Defenders };
-                let _ = write!(text, " – proven: the {side} win");
-            } else {
-                let _ = write!(text, " – value {value:+.2}");
-            }
+/// What has just been played, and what the search says of the position.
+fn said(moves: &[Move], values: &[Option<f32>], ply: usize) -> String {
+    let mut text = match ply.checked_sub(1) {
+        None => "Start".to_owned(),
+        Some(before) => {
+            let how = if values[before].is_some() { "" } else { " (not searched in full)" };
+            format!("{ply}. {}{how}", moves[before])
         }
-        text
+    };
+    if let Some(Some(value)) = values.get(ply) {
+        if value.abs() >= 1.0 {
+            let side = if *value > 0.0 { Side::Attackers } else { Side::Defenders };
+            let _ = write!(text, " – proven: the {side} win");
+        } else {
+            let _ = write!(text, " – value {value:+.2}");
+        }
     }
+    text
 }
 
 fn step(target: &str, sign: &str, name: &str, possible: bool) -> Markup {

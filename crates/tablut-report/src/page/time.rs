@@ -1,13 +1,13 @@
 //! Where the time went, and what the machine gave.
 
 use maud::{Markup, html};
+use tablut_games::GenerationMetrics;
 
 use super::curves::series;
 use crate::figures::{bytes, count, duration, percent};
-use crate::metrics::mean;
+use crate::metrics::{evaluation_speed, mean};
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, bar, line_chart};
-use tablut_games::GenerationMetrics;
 
 pub fn section(run: &RunFiles) -> Markup {
     let total = run.lines.iter().map(GenerationMetrics::seconds).sum::<f64>();
@@ -54,11 +54,6 @@ fn parts(run: &RunFiles) -> Vec<(&'static str, &'static str, f64)> {
     parts.extend((rating > 0.0).then_some(("rating games", "s4", rating)));
     parts.extend((measuring > 0.0).then_some(("measuring", "g", measuring)));
     parts
-}
-
-/// Evaluations a second in self-play.
-fn evaluation_speed(line: &GenerationMetrics) -> Option<f64> {
-    (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
 }
 
 /// What is known of speeds, memory and disk in the last generations.

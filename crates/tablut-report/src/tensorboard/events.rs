@@ -1,4 +1,4 @@
-//! One event file: scalars, histograms, texts and pictures of one step, as records with checksums.
+//! One event file: scalars, histograms and texts of one step, as records with checksums.
 
 use super::message::Message;
 
@@ -52,9 +52,7 @@ impl EventFile {
     /// A file that begins with its version; `wall_time` is in seconds since 1970.
     pub fn new(wall_time: f64, step: u64) -> Self {
         let mut this = Self { bytes: Vec::new(), wall_time, step };
-        let mut event = Message::default();
-        event.double(1, wall_time).bytes(3, b"brain.Event:2");
-        this.record(&event.0);
+        this.record(&Message::default().double(1, wall_time).bytes(3, b"brain.Event:2").0);
         this
     }
 
@@ -67,22 +65,16 @@ impl EventFile {
     }
 
     /// An event with one value of a summary: `fill` adds its fields, the tag is there.
-    fn value(&mut self, tag: &str, fill: impl FnOnce(&mut Message)) {
-        let mut value = Message::default();
-        value.bytes(1, tag.as_bytes());
-        fill(&mut value);
-        let mut summary = Message::default();
-        summary.message(1, &value);
-        let mut event = Message::default();
-        event.double(1, self.wall_time).integer(2, self.step).message(5, &summary);
+    fn value(&mut self, tag: &str, fill: impl FnOnce(Message) -> Message) {
+        let value = fill(Message::default().bytes(1, tag.as_bytes()));
+        let summary = Message::default().message(1, &value);
+        let event = Message::default().double(1, self.wall_time).integer(2, self.step).message(5, &summary);
         self.record(&event.0);
     }
 
     /// A number.
     pub fn scalar(&mut self, tag: &str, value: f32) {
-        self.value(tag, |message| {
-            message.float(2, value);
-        });
+        self.value(tag, |message| message.float(2, value));
     }
 
     /// Counts; nothing is written of none.
@@ -90,38 +82,18 @@ impl EventFile {
         if histogram.n == 0.0 {
             return;
         }
-        let mut proto = Message::default();
-        proto.double(1, histogram.min).double(2, histogram.max).double(3, histogram.n);
-        proto.double(4, histogram.sum).double(5, histogram.sum_squares);
-        proto.doubles(6, &histogram.limits).doubles(7, &histogram.counts);
-        self.value(tag, |message| {
-            message.message(5, &proto);
-        });
+        let range = Message::default().double(1, histogram.min).double(2, histogram.max).double(3, histogram.n);
+        let sums = range.double(4, histogram.sum).double(5, histogram.sum_squares);
+        let proto = sums.doubles(6, &histogram.limits).doubles(7, &histogram.counts);
+        self.value(tag, |message| message.message(5, &proto));
     }
 
     /// Text in Markdown.
     pub fn text(&mut self, tag: &str, markdown: &str) {
-        let (mut plugin, mut metadata, mut size, mut shape, mut tensor) =
-            (Message::default(), Message::default(), Message::default(), Message::default(), Message::default());
-        plugin.bytes(1, b"text");
-        metadata.message(1, &plugin);
-        size.integer(1, 1);
-        shape.message(2, &size);
-        tensor.integer(1, STRING).message(2, &shape).bytes(8, markdown.as_bytes());
-        self.value(tag, |message| {
-            message.message(8, &tensor).message(9, &metadata);
-        });
-    }
-
-    /// A picture as PNG.
-    pub fn picture(&mut self, tag: &str, picture: &super::picture::Picture) {
-        let mut image = Message::default();
-        image.integer(1, u64::from(picture.height)).integer(2, u64::from(picture.width));
-        // Three channels: red, green, blue.
-        image.integer(3, 3).bytes(4, &picture.png);
-        self.value(tag, |message| {
-            message.message(4, &image);
-        });
+        let metadata = Message::default().message(1, &Message::default().bytes(1, b"text"));
+        let shape = Message::default().message(2, &Message::default().integer(1, 1));
+        let tensor = Message::default().integer(1, STRING).message(2, &shape).bytes(8, markdown.as_bytes());
+        self.value(tag, |message| message.message(8, &tensor).message(9, &metadata));
     }
 
     /// The file's bytes.

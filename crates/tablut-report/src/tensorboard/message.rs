@@ -18,28 +18,28 @@ impl Message {
     }
 
     /// An integer that is not negative, or an enum.
-    pub fn integer(&mut self, field: u32, value: u64) -> &mut Self {
+    pub fn integer(mut self, field: u32, value: u64) -> Self {
         self.key(field, 0);
         self.varint(value);
         self
     }
 
     /// A double.
-    pub fn double(&mut self, field: u32, value: f64) -> &mut Self {
+    pub fn double(mut self, field: u32, value: f64) -> Self {
         self.key(field, 1);
         self.0.extend(value.to_le_bytes());
         self
     }
 
     /// A float.
-    pub fn float(&mut self, field: u32, value: f32) -> &mut Self {
+    pub fn float(mut self, field: u32, value: f32) -> Self {
         self.key(field, 5);
         self.0.extend(value.to_le_bytes());
         self
     }
 
     /// Bytes, or text.
-    pub fn bytes(&mut self, field: u32, bytes: &[u8]) -> &mut Self {
+    pub fn bytes(mut self, field: u32, bytes: &[u8]) -> Self {
         self.key(field, 2);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
@@ -47,12 +47,12 @@ impl Message {
     }
 
     /// A message inside this one.
-    pub fn message(&mut self, field: u32, message: &Message) -> &mut Self {
+    pub fn message(self, field: u32, message: &Message) -> Self {
         self.bytes(field, &message.0)
     }
 
     /// Doubles, packed.
-    pub fn doubles(&mut self, field: u32, values: &[f64]) -> &mut Self {
+    pub fn doubles(self, field: u32, values: &[f64]) -> Self {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.bytes(field, &bytes)
     }
@@ -67,7 +67,7 @@ mod tests {
         // The examples of protobuf's own description of its encoding.
         assert_eq!(Message::default().integer(1, 150).0, [0x08, 0x96, 0x01]);
         assert_eq!(Message::default().bytes(2, b"testing").0, [0x12, 7, b't', b'e', b's', b't', b'i', b'n', b'g']);
-        let inner = Message(Message::default().integer(1, 150).0.clone());
+        let inner = Message::default().integer(1, 150);
         assert_eq!(Message::default().message(3, &inner).0, [0x1a, 3, 0x08, 0x96, 0x01]);
     }
 }

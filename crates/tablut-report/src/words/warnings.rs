@@ -1,12 +1,12 @@
 //! Plain warnings: what looks wrong, what it means, what to do. `docs/troubleshooting.md` says more of each.
 
+use tablut_games::{GenerationMetrics, NetLosses};
 use tablut_rules::Side;
 
 use super::seconds_left;
 use crate::figures::{bytes, count, duration, percent, short};
-use crate::metrics::{calibration, mean, weighted_mean};
+use crate::metrics::{calibration, evaluation_speed, mean, results_by_rule_set, weighted_mean};
 use crate::run_files::RunFiles;
-use tablut_games::GenerationMetrics;
 
 /// What can look wrong.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
@@ -112,19 +112,6 @@ impl WarningKind {
     pub const fn advice(self) -> &'static str {
         self.texts()[2]
     }
-
-    /// The anchor of its heading in `docs/troubleshooting.md`.
-    pub fn anchor(self) -> String {
-        self.title()
-            .to_lowercase()
-            .chars()
-            .filter_map(|c| match c {
-                ' ' => Some('-'),
-                c if c.is_ascii_alphanumeric() || c == '-' => Some(c),
-                _ => None,
-            })
-            .collect()
-    }
 }
 
 /// Something that looks wrong in a run.
@@ -144,68 +131,37 @@ impl std::fmt::Display for Warning {
 
 /// All that looks wrong in the run as it is now, the most urgent first. Nothing is said before there is enough to go by.
 pub fn warnings(run: &RunFiles) -> Vec<Warning> {
-    let mut found: Vec<Warning> = [
-        disk(run),
-        entropy(run),
-        overconfidence(run),
-        parting(run),
-        starved(run),
-        plateau(run),
-        long_games(run),
-        slowing(run),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    found.extend(collapsed(run));
-    found.sort_by_key(|warning| WarningKind::ALL.iter().position(|&kind| kind == warning.kind));
-    found
-}
-
-fn warning(kind: WarningKind, found: String) -> Warning {
-    Warning { kind, found }
+    let found = |kind: WarningKind| match kind {
+        WarningKind::OneSideCollapsed => collapsed(run),
+        WarningKind::EntropyCollapsing => entropy(run).into_iter().collect(),
+        WarningKind::ValueOverconfident => overconfidence(run).into_iter().collect(),
+        WarningKind::HeldOutParting => parting(run).into_iter().collect(),
+        WarningKind::StarvedWindow => starved(run).into_iter().collect(),
+        WarningKind::Plateau => plateau(run).into_iter().collect(),
+        WarningKind::LongGames => long_games(run).into_iter().collect(),
+        WarningKind::SlowingDown => slowing(run).into_iter().collect(),
+        WarningKind::DiskRunningOut => disk(run).into_iter().collect(),
+    };
+    let of_kind = |kind| found(kind).into_iter().map(move |found| Warning { kind, found });
+    WarningKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
 /// Under a tenth of at least 60 ordinary games of the last generations won by one side.
-fn collapsed(run: &RunFiles) -> Vec<Warning> {
+fn collapsed(run: &RunFiles) -> Vec<String> {
     const FEWEST_GAMES: usize = 60;
     const LEAST_SHARE: f64 = 0.1;
     if run.lines.len() < 3 {
         return Vec::new();
     }
-    // Name, games, wins of either side.
-    let mut sets: Vec<(String, usize, [usize; 2])> = Vec::new();
-    let mut add = |name: &str, games: usize, won: [usize; 2]| match sets.iter_mut().find(|set| set.0 == name) {
-        Some(set) => {
-            set.1 += games;
-            set.2 = [set.2[0] + won[0], set.2[1] + won[1]];
-        }
-        None => sets.push((name.to_owned(), games, won)),
-    };
-    for line in run.recent() {
-        let play = &line.selfplay;
-        if line.rule_sets.is_empty() {
-            add("", play.games, [play.attackers_won, play.defenders_won]);
-        }
-        for set in &line.rule_sets {
-            let results = set.ordinary();
-            add(&set.rules, results.games(), Side::ALL.map(|side| results.won(side)));
-        }
-    }
     let mut found = Vec::new();
-    for (name, games, won) in sets {
+    for (rules, results) in results_by_rule_set(run.recent()) {
+        let games = results.games();
         for side in Side::ALL {
-            let share = won[side.index()] as f64 / games.max(1) as f64;
+            let share = results.won(side) as f64 / games.max(1) as f64;
             if games >= FEWEST_GAMES && share < LEAST_SHARE {
-                let under = if name.is_empty() { String::new() } else { format!(" under {name}") };
-                found.push(warning(
-                    WarningKind::OneSideCollapsed,
-                    format!(
-                        "the {side} won {} of the last {} self-play games{under}",
-                        percent(share),
-                        count(games as f64)
-                    ),
-                ));
+                let under = if rules.is_empty() { String::new() } else { format!(" under {rules}") };
+                let (won, of) = (percent(share), count(games as f64));
+                found.push(format!("the {side} won {won} of the last {of} self-play games{under}"));
             }
         }
     }
@@ -213,7 +169,7 @@ fn collapsed(run: &RunFiles) -> Vec<Warning> {
 }
 
 /// The mean entropy of the policy is under 0.5 nats and under a third of what it was.
-fn entropy(run: &RunFiles) -> Option<Warning> {
+fn entropy(run: &RunFiles) -> Option<String> {
     if run.lines.len() < 6 {
         return None;
     }
@@ -225,17 +181,14 @@ fn entropy(run: &RunFiles) -> Option<Warning> {
             .or_else(|| line.learning.loss_part(|loss| loss.policy_floor))
     };
     let (early, recent) = (mean(run.early(), of_net)?, mean(run.recent(), of_net)?);
-    if recent < 0.5 && recent < early / 3.0 {
+    (recent < 0.5 && recent < early / 3.0).then(|| {
         let moves = short(recent.exp());
-        let found =
-            format!("{recent:.2} nats, as if there were {moves} moves to choose from; it was {early:.2} at first");
-        return Some(warning(WarningKind::EntropyCollapsing, found));
-    }
-    None
+        format!("{recent:.2} nats, as if there were {moves} moves to choose from; it was {early:.2} at first")
+    })
 }
 
 /// Where the net's value is beyond ±0.4, results lie nearer to 0 by more than 0.15 on average.
-fn overconfidence(run: &RunFiles) -> Option<Warning> {
+fn overconfidence(run: &RunFiles) -> Option<String> {
     let bins = calibration(run.recent(), None);
     let sure: Vec<_> = bins.iter().filter(|bin| bin.value.abs() >= 0.4).collect();
     let n: usize = sure.iter().map(|bin| bin.positions).sum();
@@ -244,37 +197,30 @@ fn overconfidence(run: &RunFiles) -> Option<Warning> {
     }
     let said = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.abs())))?;
     let came = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
-    if said - came > 0.15 {
-        let found = format!(
-            "where it is sure, it says {said:.2} on average, and {came:.2} comes of it ({} positions)",
-            count(n as f64)
-        );
-        return Some(warning(WarningKind::ValueOverconfident, found));
-    }
-    None
+    (said - came > 0.15).then(|| {
+        let n = count(n as f64);
+        format!("where it is sure, it says {said:.2} on average, and {came:.2} comes of it ({n} positions)")
+    })
 }
 
 /// How much worse one net is on unseen games than on seen ones, in nats of the policy's divergence and of the value's loss:
 /// on held-out games where there are any, else on those of the generation to come.
 pub(crate) fn unseen_gap(run: &RunFiles) -> Vec<(u64, [f64; 2])> {
-    let divergence = |losses: &tablut_games::NetLosses| losses.policy - losses.policy_floor;
-    let gap = |unseen: &tablut_games::NetLosses, seen: &tablut_games::NetLosses| {
-        [divergence(unseen) - divergence(seen), unseen.value - seen.value]
-    };
+    let divergence = |losses: &NetLosses| losses.policy - losses.policy_floor;
     let mut gaps = Vec::new();
     for (at, line) in run.lines.iter().enumerate() {
         let seen = &line.learning.learnt;
         let next = run.lines.get(at + 1).map(|next| &next.learning.fresh);
         let unseen = line.learning.held_out.as_ref().or(next);
         if let Some(unseen) = unseen.filter(|unseen| unseen.positions > 0 && seen.positions > 0) {
-            gaps.push((line.generation, gap(unseen, seen)));
+            gaps.push((line.generation, [divergence(unseen) - divergence(seen), unseen.value - seen.value]));
         }
     }
     gaps
 }
 
 /// The gap between unseen and seen games has grown by half since the first half of the run, and is wide.
-fn parting(run: &RunFiles) -> Option<Warning> {
+fn parting(run: &RunFiles) -> Option<String> {
     const WIDE: [f64; 2] = [0.3, 0.15];
     let gaps = unseen_gap(run);
     if gaps.len() < 8 {
@@ -287,17 +233,16 @@ fn parting(run: &RunFiles) -> Option<Warning> {
     for (part, name) in ["policy", "value"].into_iter().enumerate() {
         let (before, now) = (mean(first, part), mean(recent, part));
         if now > WIDE[part] && now > 1.5 * before {
-            let found = format!(
+            return Some(format!(
                 "the {name}'s loss is {now:.2} nats higher on unseen games than on seen ones; it was {before:.2} in the first half of the run"
-            );
-            return Some(warning(WarningKind::HeldOutParting, found));
+            ));
         }
     }
     None
 }
 
 /// The window holds fewer than fifty batches after the third generation, or is two thirds new each generation after the sixth.
-fn starved(run: &RunFiles) -> Option<Warning> {
+fn starved(run: &RunFiles) -> Option<String> {
     let last = run.lines.last()?;
     let batch = run.number("learning.batch_size")?;
     let (window, new) = (last.learning.window as f64, last.selfplay.positions as f64);
@@ -305,18 +250,14 @@ fn starved(run: &RunFiles) -> Option<Warning> {
         return None;
     }
     if run.lines.len() >= 3 && window < 50.0 * batch {
-        let found = format!("it holds {} positions, which is {} batches", count(window), short(window / batch));
-        return Some(warning(WarningKind::StarvedWindow, found));
+        return Some(format!("it holds {} positions, which is {} batches", count(window), short(window / batch)));
     }
-    if run.lines.len() >= 6 && new > window * 2.0 / 3.0 {
-        let found = format!("{} of its {} positions are of the last generation", count(new.min(window)), count(window));
-        return Some(warning(WarningKind::StarvedWindow, found));
-    }
-    None
+    (run.lines.len() >= 6 && new > window * 2.0 / 3.0)
+        .then(|| format!("{} of its {} positions are of the last generation", count(new.min(window)), count(window)))
 }
 
 /// Between two means over four generations, eight generations apart, neither loss fell by more than a hundredth of itself.
-fn plateau(run: &RunFiles) -> Option<Warning> {
+fn plateau(run: &RunFiles) -> Option<String> {
     const SPAN: usize = 12;
     let n = run.lines.len();
     if n < SPAN + 4 {
@@ -330,52 +271,43 @@ fn plateau(run: &RunFiles) -> Option<Warning> {
     if falls(policies.0, policies.1) || falls(values.0, values.1) {
         return None;
     }
-    let found = format!(
+    Some(format!(
         "over the last {SPAN} generations the policy's went from {:.3} to {:.3}, the value's from {:.3} to {:.3}",
         policies.0, policies.1, values.0, values.1
-    );
-    Some(warning(WarningKind::Plateau, found))
+    ))
 }
 
 /// A quarter of the last games were drawn by length.
-fn long_games(run: &RunFiles) -> Option<Warning> {
+fn long_games(run: &RunFiles) -> Option<String> {
     let games: usize = run.recent().iter().map(|line| line.selfplay.games).sum();
     let long: usize = run.recent().iter().map(|line| line.selfplay.ply_limit).sum();
     let share = long as f64 / games.max(1) as f64;
-    if games >= 60 && share > 0.25 {
-        let found = format!("{} of the last {} games were drawn so", percent(share), count(games as f64));
-        return Some(warning(WarningKind::LongGames, found));
-    }
-    None
+    (games >= 60 && share > 0.25)
+        .then(|| format!("{} of the last {} games were drawn so", percent(share), count(games as f64)))
 }
 
 /// The last generations evaluate less than half as many positions a second as the run's median, and the run goes on.
-fn slowing(run: &RunFiles) -> Option<Warning> {
+fn slowing(run: &RunFiles) -> Option<String> {
     let left = seconds_left(run)?;
-    let speed = |line: &GenerationMetrics| {
-        (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
-    };
-    let mut speeds: Vec<f64> = run.lines.iter().filter_map(speed).collect();
+    let mut speeds: Vec<f64> = run.lines.iter().filter_map(evaluation_speed).collect();
     if speeds.len() < 6 {
         return None;
     }
     speeds.sort_by(f64::total_cmp);
     let usual = speeds[speeds.len() / 2];
-    let now = mean(&run.lines[run.lines.len() - 3..], speed)?;
-    if now < 0.5 * usual {
-        let found = format!(
+    let now = mean(&run.lines[run.lines.len() - 3..], evaluation_speed)?;
+    (now < 0.5 * usual).then(|| {
+        format!(
             "{} evaluations a second in the last three generations, {} usually; the rest takes {} at this pace",
             count(now),
             count(usual),
             duration(left)
-        );
-        return Some(warning(WarningKind::SlowingDown, found));
-    }
-    None
+        )
+    })
 }
 
 /// What is left of the run needs more than nine tenths of what is free.
-fn disk(run: &RunFiles) -> Option<Warning> {
+fn disk(run: &RunFiles) -> Option<String> {
     let last = run.lines.last()?;
     let (used, free) = (last.machine.run_bytes, last.machine.free_bytes);
     let left = run.generations_wanted()?.checked_sub(last.generation + 1).filter(|&left| left > 0)?;
@@ -385,10 +317,7 @@ fn disk(run: &RunFiles) -> Option<Warning> {
     let first = run.lines.first().map_or(0, |line| line.machine.run_bytes);
     let each = used.saturating_sub(first) / (run.lines.len() as u64 - 1);
     let needed = each.saturating_mul(left);
-    if needed as f64 > 0.9 * free as f64 {
-        let found =
-            format!("{left} generations are left, which need about {}, and {} are free", bytes(needed), bytes(free));
-        return Some(warning(WarningKind::DiskRunningOut, found));
-    }
-    None
+    (needed as f64 > 0.9 * free as f64).then(|| {
+        format!("{left} generations are left, which need about {}, and {} are free", bytes(needed), bytes(free))
+    })
 }

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_net::{NetEvaluator, Precision};
-use tablut_play::{PositionReport, Style};
+use tablut_net::{KnownRules, NetEvaluator, Precision, StatedRules, rules_of_file};
+use tablut_play::{PositionReport, Style, read_game, write_game};
 use tablut_rules::{Game, MoveText, Rules, Side};
 use tablut_search::Limit;
+use tablut_session::{Review, Tree};
 
-use super::review;
+use super::replay::USUAL_RULES;
 use crate::console::Console;
-use crate::nets::{DeviceArgs, load_model, model_name, rules_for};
+use crate::nets::{DeviceArgs, load_model, load_rules, model_name, rules_for, told};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
@@ -77,16 +78,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         if !moves.is_empty() {
             bail!("--game {}: the moves are in that file, found {}", game.display(), moves.join(" "));
         }
-        let order = review::Order {
-            game,
-            model: path,
-            rules: args.rules.as_deref(),
-            simulations: args.simulations.unwrap_or(GAME_SIMULATIONS),
-            out: args.out.as_deref(),
-            overwrite: args.overwrite,
-            device: args.device,
-        };
-        return review::run(&order, console);
+        return review(args, game, path, console);
     }
     let model = load_model(path)?;
     let rules = rules_for(args.rules.as_deref(), path, &model, console.voice)?;
@@ -135,6 +127,45 @@ fn game(args: &Args, moves: &[&str], rules: Arc<Rules>) -> anyhow::Result<Game> 
         game.play(mv).with_context(|| format!("ply {ply}"))?;
     }
     Ok(game)
+}
+
+/// Reviews a game, prints it with its comments, and writes it.
+fn review(args: &Args, path: &Path, model_path: Option<&Path>, console: &mut Console) -> anyhow::Result<()> {
+    if let Some(out) = &args.out {
+        args.overwrite.check(out)?;
+        if let Some(other) = ending(out).filter(|ending| ["otg", "svg"].contains(ending)) {
+            bail!("cannot write {}: comments have no place in .{other}, expected .json or .txt", out.display());
+        }
+    }
+    let rules = load_rules(args.rules.as_deref().unwrap_or(USUAL_RULES))?;
+    let mut session = read_game(path, rules.set(), false).map_err(anyhow::Error::msg)?.session;
+    // The game as it was played, wherever in it or beside it the file says that somebody was.
+    let end = session.tree().main_line().last().copied().unwrap_or(Tree::ROOT);
+    session.go_to(end)?;
+    let model = load_model(model_path)?;
+    let net = model_name(model_path);
+    let known = [KnownRules { net: &net, rules: &model.rules }];
+    let name = path.display().to_string();
+    told(rules_of_file(&name, &StatedRules::of(session.rules()), &known), console.voice);
+    let inference = args.device.processor()?.inference_in(&model.weights, 1, Precision::F32);
+    let mut evaluator = NetEvaluator::new(inference.with_context(|| net.clone())?);
+    let simulations = args.simulations.unwrap_or(GAME_SIMULATIONS);
+    let n_positions = session.tree().main_line().len() as u64;
+    let progress = Progress::new(console.voice, "reviewing", "positions", 0, n_positions);
+    let report = Review::run(&mut session, simulations, 0, &mut evaluator, &mut || progress.advance())?;
+    drop(progress);
+    session.annotate(&report, &format!("{net} with {simulations} simulations at each position"))?;
+    writeln!(console, "{}", session.to_text().trim_end())?;
+    if let Some(out) = &args.out {
+        write_game(out, &session, true).map_err(anyhow::Error::msg)?;
+        let hint = if ending(out) == Some("txt") { "" } else { ". The page opens it: Share, Open" };
+        console.voice.say(format_args!("The game is {}{hint}", out.display()));
+    }
+    Ok(())
+}
+
+fn ending(path: &Path) -> Option<&str> {
+    path.extension().and_then(|ending| ending.to_str())
 }
 
 fn time(text: &str) -> Result<Limit, String> {

@@ -1,6 +1,5 @@
 //! `tablut bench`: figures for this machine.
 
-mod common;
 mod inference;
 mod puzzles;
 mod selfplay;

@@ -2,13 +2,12 @@
 
 mod playing;
 
-use std::convert::Infallible;
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::Context;
+use clap::{Args as _, FromArgMatches as _};
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
 use tablut_net::DeviceChoice;
@@ -60,19 +59,10 @@ pub struct MatchArgs {
 }
 
 impl Default for MatchArgs {
+    /// The options when none is typed.
     fn default() -> Self {
-        Self {
-            games: 200,
-            opening_plies: DEFAULT_OPENING_PLIES,
-            openings: None,
-            max_plies: 400,
-            seed: 1,
-            sequential_test: None,
-            threads: None,
-            save_games: None,
-            json: false,
-            device: DeviceArgs::default(),
-        }
+        let typed = Self::augment_args(clap::Command::new("match").no_binary_name(true)).get_matches_from([""; 0]);
+        Self::from_arg_matches(&typed).expect("no option is required")
     }
 }
 
@@ -134,11 +124,9 @@ impl Book {
     }
 }
 
-impl FromStr for Book {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(if text == "even" { Self::Even } else { Self::File(PathBuf::from(text)) })
+impl From<&str> for Book {
+    fn from(text: &str) -> Self {
+        if text == "even" { Self::Even } else { Self::File(PathBuf::from(text)) }
     }
 }
 

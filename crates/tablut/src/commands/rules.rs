@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use serde::Serialize;
-use tablut_rules::{Position, RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side};
+use tablut_rules::{Position, RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side, Topic};
 
 use crate::console::{Console, Voice};
 use crate::hints;
@@ -32,20 +32,12 @@ pub struct Args {
 struct Explained {
     #[serde(flatten)]
     set: RuleSet,
-    explanation: Vec<ExplainedTopic>,
-}
-
-#[derive(Serialize)]
-struct ExplainedTopic {
-    title: &'static str,
-    sentences: Vec<String>,
+    explanation: Vec<Topic>,
 }
 
 impl Explained {
     fn new(set: RuleSet) -> Explained {
-        let topics = set.explain().into_iter();
-        let explanation = topics.map(|t| ExplainedTopic { title: t.title, sentences: t.sentences }).collect();
-        Explained { set, explanation }
+        Explained { explanation: set.explain(), set }
     }
 }
 

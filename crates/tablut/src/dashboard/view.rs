@@ -43,12 +43,8 @@ pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
         "Loss",
         &[("policy above its floor", Color::Magenta, &policy), ("value", Color::Green, &value)],
     );
-    let share = |won: fn(&GenerationMetrics) -> usize| -> Vec<(f64, f64)> {
-        let share = |line: &GenerationMetrics| won(line) as f64 / line.selfplay.games.max(1) as f64;
-        state.history.iter().map(|line| (line.generation as f64, share(line))).collect()
-    };
-    let attackers = share(|line| line.selfplay.attackers_won);
-    let defenders = share(|line| line.selfplay.defenders_won);
+    let attackers = curve(|line| line.selfplay.attackers_won as f64 / line.selfplay.games.max(1) as f64);
+    let defenders = curve(|line| line.selfplay.defenders_won as f64 / line.selfplay.games.max(1) as f64);
     let lines: [Curve<'_>; 2] = [("attackers", ATTACKERS, &attackers), ("defenders", DEFENDERS, &defenders)];
     chart(frame, balance, "Share of games won", &lines);
     let ladder_rows = if state.ladder.is_empty() { 0 } else { state.ladder.len() as u16 + 1 };

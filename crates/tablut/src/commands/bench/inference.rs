@@ -2,21 +2,25 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, Inference, InputBatch, Model, NetError, OutputBatch, Precision, Processor,
-    Weights, durable, onnx,
+    Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
+    Precision, Processor, Weights, durable, encode, onnx,
 };
+use tablut_rules::{Game, MoveList, Rules, SQUARES, Side};
 
-use super::common::{self, at_least_one, print, seconds};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
 /// Seed of the weights and of the positions; every run times the same work.
 const SEED: u64 = 1;
+/// The most plies played before a position is encoded.
+const MAX_PLIES: u32 = 60;
 
 /// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
@@ -80,7 +84,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
-    let positions = common::encoded(largest, SEED)?;
+    let positions = encoded(largest, SEED)?;
     let device = args.device.open()?;
     for weights in &nets {
         for &threads in &args.threads {
@@ -111,7 +115,7 @@ fn time_batches(
     device: &str,
 ) -> anyhow::Result<()> {
     for &batch in &args.batch {
-        let secs = time(&mut nets, &common::first(positions, batch), args.secs)?;
+        let secs = time(&mut nets, &first(positions, batch), args.secs)?;
         let per_sec = |secs: f64| (batch * nets.len()) as f64 / secs;
         let evals_per_sec = per_sec(secs[secs.len() / 2]);
         let shape = weights.architecture().clone();
@@ -125,7 +129,7 @@ fn time_batches(
             direct_gflops: evals_per_sec * shape.operations() as f64 / 1e9,
             shape,
         };
-        print(console, &timing, args.json)?;
+        console.print_figures(&timing, args.json)?;
     }
     Ok(())
 }
@@ -166,6 +170,68 @@ fn time(nets: &mut [Box<dyn Inference>], input: &InputBatch, secs: f64) -> Resul
     Ok(batches)
 }
 
+/// A game after `plies` random moves, or fewer if it ends before.
+fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
+    let mut game = Game::new(Arc::clone(rules), rules.set().first.side().unwrap_or(Side::Attackers));
+    let mut moves = MoveList::new();
+    for _ in 0..plies {
+        game.legal_moves(&mut moves);
+        if moves.is_empty() {
+            break;
+        }
+        game.play_trusted(moves[rng.next_u32() as usize % moves.len()]);
+    }
+    game
+}
+
+/// Encodes `n` positions, each after a random number of random moves, the rule sets by turns.
+fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
+    let rules = Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")));
+    let rules = rules.collect::<anyhow::Result<Vec<_>>>()?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut batch, mut moves) = (InputBatch::default(), MoveList::new());
+    while batch.n < n {
+        let plies = rng.next_u32() % MAX_PLIES;
+        let game = random_game(&rules[batch.n % rules.len()], plies, &mut rng);
+        if game.outcome().is_none() {
+            game.legal_moves(&mut moves);
+            encode(&game.situation(&moves), &mut batch);
+        }
+    }
+    Ok(batch)
+}
+
+/// The first `n` rows of `batch`.
+///
+/// # Panics
+/// When it has fewer.
+fn first(batch: &InputBatch, n: usize) -> InputBatch {
+    let n_moves = batch.move_ends[n - 1] as usize;
+    InputBatch {
+        n,
+        planes: batch.planes[..n * PLANES * SQUARES].to_vec(),
+        features: batch.features[..n * FEATURES].to_vec(),
+        moves: batch.moves[..n_moves].to_vec(),
+        move_ends: batch.move_ends[..n].to_vec(),
+    }
+}
+
+/// An argument that is a number of at least 1.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(n) => Ok(n),
+    }
+}
+
+/// An argument that is a time.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),
+        _ => Err("expected seconds from 0 to 3600".to_owned()),
+    }
+}
+
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = if self.threads == 1 { "thread " } else { "threads" };
@@ -189,14 +255,25 @@ mod tests {
     use tablut_learn::ComputeDevice;
 
     #[test]
+    fn encoded_positions_are_valid_and_repeat() {
+        let batch = encoded(40, 3).unwrap();
+        assert_eq!(batch.n, 40);
+        batch.validate().unwrap();
+        assert!((0..40).all(|row| !batch.move_range(row).is_empty()));
+        let again = encoded(40, 3).unwrap();
+        assert_eq!((&batch.planes, &batch.moves), (&again.planes, &again.moves));
+        first(&batch, 7).validate().unwrap();
+    }
+
+    #[test]
     fn every_thread_evaluates_at_least_one_batch_in_no_time() {
         let Processor::Device(device) = ComputeDevice::reference().unwrap().processor() else { panic!("a device") };
         let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
-        let positions = common::encoded(3, 1).unwrap();
+        let positions = encoded(3, 1).unwrap();
         let mut on_device = [device.open(&weights).unwrap(), device.open(&weights).unwrap()];
         let secs = time(&mut on_device, &positions, 0.0).unwrap();
         assert!(secs.len() == 2 && secs[0] > 0.0 && secs[0] <= secs[1], "{secs:?}");
         let mut on_cores: [Box<dyn Inference>; 1] = [Box::new(Engine::new(&weights).unwrap())];
-        assert_eq!(time(&mut on_cores, &common::first(&positions, 2), 0.0).unwrap().len(), 1);
+        assert_eq!(time(&mut on_cores, &first(&positions, 2), 0.0).unwrap().len(), 1);
     }
 }

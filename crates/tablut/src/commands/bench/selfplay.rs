@@ -6,7 +6,6 @@ use serde::Serialize;
 use tablut_games::{CancelToken, Counters, PlayedGames};
 
 use super::super::selfplay::GamesArgs;
-use super::common::print;
 use crate::console::Console;
 
 /// Time self-play by a config, as `selfplay` and `train` play it
@@ -65,7 +64,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         net_share: mean(|round| round.net_share),
         mean_batch: mean(|round| round.mean_batch),
     };
-    print(console, &report, args.json)
+    console.print_figures(&report, args.json)
 }
 
 impl fmt::Display for Report {

@@ -11,6 +11,7 @@ use tablut_arena::{
 };
 use tablut_fleet::{FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::CancelToken;
+use tablut_net::{Processor, Weights};
 use tablut_players::{Contestant, Ending, NamedPlayer, Nets};
 use tablut_protocols::start_program;
 use tablut_rules::Rules;
@@ -22,7 +23,6 @@ use crate::interrupt::Interrupted;
 use crate::match_tables::{
     elo_text, endings_text, ladder_table, match_table, sequential_test_text, superiority_table, test_evidence,
 };
-use crate::nets::make_engine;
 use crate::progress::{Progress, left};
 
 /// Matches that were played, all or those before a stop.
@@ -109,6 +109,8 @@ pub fn play_all(
         None => None,
     };
     let playing = Playing { config, file: Mutex::new(file), cancel, voice };
+    // Workers play on their cores, and so are their games played again here.
+    let make_engine = |weights: &Weights| Processor::Cpu.make(weights);
     let mut matches =
         fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine, config, nets), fleet.status()));
     let mut outcomes = Vec::new();
@@ -182,11 +184,12 @@ impl Playing<'_> {
         let earlier = lock().as_ref().map(|file| file.games(match_idx, &self.config.rules)).unwrap_or_default();
         let n_earlier = earlier.len();
         let games_total = 2 * self.config.n_pairs;
-        let players = [names[0].as_str(), names[1].as_str()];
-        let bar = MatchBar::new(self.voice, players, n_earlier, games_total);
+        let what = format!("{} – {}", names[0], names[1]);
+        let bar = Progress::new(self.voice, &what, "games", n_earlier as u64, games_total as u64);
         if n_earlier > 0 {
-            bar.say(&format!("{} – {}: {n_earlier} of {games_total} games are there already", players[0], players[1]));
+            bar.say(format_args!("{what}: {n_earlier} of {games_total} games are there already"));
         }
+        let begin = Instant::now();
         let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
         let played = play(earlier, &|progress| {
             if let Some(file) = lock().as_mut()
@@ -195,22 +198,20 @@ impl Playing<'_> {
                 failure.lock().expect("nobody panics here").get_or_insert(error);
                 self.cancel.cancel();
             }
-            tell_forfeit(&bar, players, progress);
-            bar.show(progress, workers());
+            // A program's error is told at once. The files of games contain it too.
+            if let Ending::Forfeit { loser, reason } = &progress.game.ending {
+                let player = &names[(progress.game_idx + loser.index()) % 2];
+                bar.say(format_args!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
+            }
+            let mut message = message(progress, n_earlier, begin.elapsed());
+            message.extend(workers().map(|workers| format!("\n{workers}")));
+            bar.show(progress.games_finished as u64, &message);
         });
         drop(bar);
         match failure.into_inner().expect("nobody panics here") {
             Some(error) => Err(error.into()),
             None => played,
         }
-    }
-}
-
-/// Reports a program's error at once. The files of games contain it too.
-fn tell_forfeit(bar: &MatchBar, players: [&str; 2], progress: &MatchProgress<'_>) {
-    if let Ending::Forfeit { loser, reason } = &progress.game.ending {
-        let player = players[(progress.game_idx + loser.index()) % 2];
-        bar.say(&format!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
     }
 }
 
@@ -235,35 +236,6 @@ fn header(pairings: &[[NamedPlayer; 2]], nets: &Nets, config: &MatchConfig) -> a
         seed: config.seed,
         sequential_test: config.sequential_test,
     })
-}
-
-/// Progress of one match.
-struct MatchBar {
-    progress: Progress,
-    begin: Instant,
-    /// Games of an earlier run.
-    games_before: usize,
-}
-
-impl MatchBar {
-    /// Progress of a match between two players, with so many of its games played by an earlier run.
-    fn new(voice: Voice, players: [&str; 2], games_before: usize, games_total: usize) -> Self {
-        let what = format!("{} – {}", players[0], players[1]);
-        let progress = Progress::new(voice, what, "games", games_before as u64, games_total as u64);
-        Self { progress, begin: Instant::now(), games_before }
-    }
-
-    /// Shows how far the match is, and what is to be said of its workers.
-    fn show(&self, progress: &MatchProgress<'_>, workers: Option<String>) {
-        let mut message = message(progress, self.games_before, self.begin.elapsed());
-        message.extend(workers.map(|workers| format!("\n{workers}")));
-        self.progress.show(progress.games_finished as u64, &message);
-    }
-
-    /// Says a line, above the bar where there is one.
-    fn say(&self, line: &str) {
-        self.progress.say(line);
-    }
 }
 
 /// The pace of this run, the time left, and the estimate so far.

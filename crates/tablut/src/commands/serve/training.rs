@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use tablut_games::GenerationMetrics;
 use tablut_play::{Trainer, Training};
 use tablut_rules::{RuleSet, Rules};
 use tablut_session::{GenerationBalance, TrainingState, TrainingView};
@@ -147,25 +147,11 @@ fn free_folder(rules: &str) -> PathBuf {
     (1..MAX_KEPT).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| named(MAX_KEPT))
 }
 
-#[derive(Deserialize)]
-struct Line {
-    generation: u32,
-    selfplay: Selfplay,
-}
-
-#[derive(Deserialize)]
-struct Selfplay {
-    attackers_won: u32,
-    drawn: u32,
-    defenders_won: u32,
-    mean_plies: f64,
-}
-
 /// The balance that a line of a run's metrics tells; a line that is still being written tells none.
 fn balance(line: &str) -> Option<GenerationBalance> {
-    let Line { generation, selfplay: games } = serde_json::from_str(line).ok()?;
-    let (wins, draws, losses) = (games.attackers_won, games.drawn, games.defenders_won);
-    Some(GenerationBalance::of(generation, wins, draws, losses, games.mean_plies))
+    let GenerationMetrics { generation, selfplay, .. } = serde_json::from_str(line).ok()?;
+    let [wins, draws, losses] = [selfplay.attackers_won, selfplay.drawn, selfplay.defenders_won].map(|n| n as u32);
+    Some(GenerationBalance::of(generation as u32, wins, draws, losses, selfplay.mean_plies))
 }
 
 #[cfg(test)]
