@@ -132,7 +132,7 @@ impl ComputeDevice {
             }));
         };
         let device = on.device.clone();
-        let put = || Ok(BurnBackend::new(device, &state, optimizer).with_products(on.multiply));
+        let put = || Ok(BurnBackend::new(device, on.multiply, &state, optimizer));
         let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;
         Ok(Box::new(DeviceLearner::new(learner, on.health.clone())))
     }
