@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, examine};
+use tablut_games::{
+    ExamineError, ExaminedPosition, GameRecord, MachineMetrics, NetLosses, NetStatistics, RuleSetStatistics, examine,
+};
 
 use crate::memory::memory_bytes;
 use crate::run::Run;
 use crate::train_error::TrainError;
-use tablut_games::MachineMetrics;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;
