@@ -63,19 +63,11 @@ pub fn benchmark(
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<MachinePace, TrainError> {
-    let weights = Arc::new(config.starting_weights(rules)?);
     let middle = config.schedule.simulations_at(config.schedule.generations / 2);
     let order = GameOrder {
-        seed: config.seed,
-        generation: 0,
         games: (GAMES_PER_RULE_SET * rules.len()).clamp(FEWEST_GAMES, MOST_GAMES),
-        rules: rules.to_vec(),
-        selfplay: config.selfplay.clone(),
-        search: config.search.clone(),
         simulations: middle,
-        precision: config.precision,
-        weights: weights.clone(),
-        handicaps: Vec::new(),
+        ..config.order(rules, 0, config.starting_weights(rules)?)
     };
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;
@@ -88,8 +80,8 @@ pub fn benchmark(
     }
     let evaluations_per_second =
         speed(config, &order, (device.concurrency(&config.machine), make_inference), time / 3, cancel)?;
-    let samples_per_second = steps(config, &weights, &window, device, time / 3, cancel)?;
-    let (model_bytes, state_bytes) = file_sizes(&weights)?;
+    let samples_per_second = steps(config, &order.weights, &window, device, time / 3, cancel)?;
+    let (model_bytes, state_bytes) = file_sizes(&order.weights)?;
     let game_bytes = games_bytes(rules, games)?;
     Ok(MachinePace {
         plies_per_game: plies as f64 / n_games,
