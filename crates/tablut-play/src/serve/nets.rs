@@ -34,7 +34,7 @@ impl ServedNets {
         for file in run.map(checkpoints).transpose()?.unwrap_or_default() {
             models.push((name(&file), load(&file)?));
         }
-        let engine = |(name, model): (String, Model)| match Engine::with_threads(&model.weights, 1) {
+        let engine = |(name, model): (String, Model)| match Engine::new(&model.weights) {
             Ok(engine) => Ok((name, engine)),
             Err(error) => Err(format!("{name}: {error}")),
         };
