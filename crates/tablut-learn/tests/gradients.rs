@@ -158,7 +158,7 @@ fn gradients_are_the_slopes_of_finite_differences() {
     let batch = batch(3, 11);
     for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
         let mut learner = learner(&named("b2c16"), 12);
-        let mut net = KernelNet::with_kernels(&learner.architecture, Kernels::new(simd).unwrap());
+        let mut net = KernelNet::new(&learner.architecture, Kernels::new(simd).unwrap(), None);
         let mut forward = |learner: &LearnerState| {
             net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
             let predictions = net.forward(&batch.input);
@@ -200,9 +200,9 @@ fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
             let gradients = net.backward(&batch.input, &predictions);
             (predictions, gradients)
         };
-        let (expected, slopes) = of(KernelNet::with_kernels(&learner.architecture, kernels));
+        let (expected, slopes) = of(KernelNet::new(&learner.architecture, kernels, None));
         for bf16 in [Some(Bf16Kernels::without_registers()), registers].into_iter().flatten() {
-            let (found, gradients) = of(KernelNet::rounded(&learner.architecture, kernels, bf16));
+            let (found, gradients) = of(KernelNet::new(&learner.architecture, kernels, Some(bf16)));
             assert!(relative(&found.logits, &expected.logits) < 0.02, "{bf16:?}, {name}: logits");
             assert_ne!(found.logits, expected.logits, "{bf16:?}, {name}: nothing was rounded");
             for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&slopes) {
