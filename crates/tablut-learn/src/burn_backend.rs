@@ -87,7 +87,7 @@ impl GradientBackend for BurnBackend {
 
     fn state(&self) -> Result<LearnerState, StepError> {
         let read = |values: &Tensor<1>| host_values(values.clone());
-        let params = self.params.iter().map(|param| param.try_map(read)).collect::<Result<_, _>>()?;
+        let params = self.params.iter().map(|param| param.try_map(read)).collect::<Result<_, StepError>>()?;
         Ok(LearnerState { architecture: self.architecture.clone(), params, steps: self.steps })
     }
 }
