@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use tablut_kernels::{Bf16Kernels, Kernels};
-use tablut_net::layers::adjoint::{LearningNet, Predictions, Shard, Workspace};
 use tablut_net::layers::Values;
+use tablut_net::layers::adjoint::{LearningNet, Predictions, Shard, Workspace};
 use tablut_net::{Architecture, InputBatch};
 
 /// Positions per shard. Larger shards need less memory for gradients, smaller ones distribute better over threads.

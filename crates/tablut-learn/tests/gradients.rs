@@ -12,9 +12,7 @@ use rayon::ThreadPoolBuilder;
 use tablut_games::LossParts;
 use tablut_games::TrainingBatch;
 use tablut_kernels::{Bf16Kernels, Kernels, Simd};
-use tablut_learn::{
-    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, Multiply, OptimizerConfig, loss,
-};
+use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, Multiply, OptimizerConfig, loss};
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::Predictions;
 use tablut_net::{Architecture, BlockKind, PolicyIndex, PolicyWidths, ValueWidths, View, Weights, encode_symmetric};
