@@ -31,7 +31,8 @@ pub use metrics_file::{MetricsError, append_metrics, read_metrics, resume_metric
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
-    RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, unpack_game, write_records,
+    RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, records_to_bytes, unpack_game,
+    write_records,
 };
 pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{

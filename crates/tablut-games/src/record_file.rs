@@ -87,28 +87,31 @@ impl RecordFile {
 
 /// Writes `file` to `path`, completely or not at all.
 pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileError> {
-    let write = || -> Result<(), String> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(file.evaluations.to_le_bytes());
-        bytes.extend(length(file.games.len(), "games")?.to_le_bytes());
-        let rules = serde_json::to_vec(&file.rules).map_err(|error| error.to_string())?;
-        bytes.extend(length(rules.len(), "bytes")?.to_le_bytes());
-        bytes.extend(rules);
-        bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
-        for (number, game) in file.games.iter().enumerate() {
-            write_frame(game, &mut bytes).map_err(|error| format!("frame {number}: {error}"))?;
-        }
-        durable::write(path, &bytes).map_err(|error| error.to_string())
-    };
-    write().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
+    let write = |bytes: Vec<u8>| durable::write(path, &bytes).map_err(|error| error.to_string());
+    records_to_bytes(file).and_then(write).map_err(|reason| RecordFileError { path: path.to_owned(), reason })
+}
+
+/// The bytes of a file. The error gives the reason.
+pub fn records_to_bytes(file: &RecordFile) -> Result<Vec<u8>, String> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(file.evaluations.to_le_bytes());
+    bytes.extend(length(file.games.len(), "games")?.to_le_bytes());
+    let rules = serde_json::to_vec(&file.rules).map_err(|error| error.to_string())?;
+    bytes.extend(length(rules.len(), "bytes")?.to_le_bytes());
+    bytes.extend(rules);
+    bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
+    for (number, game) in file.games.iter().enumerate() {
+        bytes.extend(pack_game(game).map_err(|error| format!("frame {number}: {error}"))?);
+    }
+    Ok(bytes)
 }
 
 /// Reads a file.
 pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
-    let read =
-        || -> Result<RecordFile, String> { records_from_bytes(&fs::read(path).map_err(|error| error.to_string())?) };
-    read().map_err(|reason| RecordFileError { path: path.to_owned(), reason })
+    let bytes = fs::read(path).map_err(|error| error.to_string());
+    let file = bytes.and_then(|bytes| records_from_bytes(&bytes));
+    file.map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
 
 /// Reads the bytes of a file. The error gives the reason.
@@ -177,17 +180,18 @@ fn length(n: usize, what: &str) -> Result<u32, String> {
     u32::try_from(n).map_err(|_| format!("{n} {what}, at most {} can be kept", u32::MAX))
 }
 
-fn write_frame(game: &GameRecord, bytes: &mut Vec<u8>) -> Result<(), String> {
+/// One game as a frame of a file, also for whoever sends games elsewhere.
+pub fn pack_game(game: &GameRecord) -> Result<Vec<u8>, String> {
     let plain = plain_frame(game)?;
     if plain.len() > MAX_FRAME_BYTES {
         return Err(format!("{} bytes, at most {MAX_FRAME_BYTES} are read back", plain.len()));
     }
     let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
-    bytes.extend(length(packed.len(), "bytes")?.to_le_bytes());
-    bytes.extend(length(plain.len(), "bytes")?.to_le_bytes());
-    bytes.extend(crc32c::crc32c(&packed).to_le_bytes());
-    bytes.extend(packed);
-    Ok(())
+    let mut frame = length(packed.len(), "bytes")?.to_le_bytes().to_vec();
+    frame.extend(length(plain.len(), "bytes")?.to_le_bytes());
+    frame.extend(crc32c::crc32c(&packed).to_le_bytes());
+    frame.extend(packed);
+    Ok(frame)
 }
 
 fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String> {
@@ -265,13 +269,6 @@ impl<'a> Reader<'a> {
     fn u16(&mut self) -> Result<u16, String> {
         Ok(u16::from_le_bytes(self.take(2)?.try_into().expect("two bytes")))
     }
-}
-
-/// One game as a frame of a file, for whoever sends games elsewhere.
-pub fn pack_game(game: &GameRecord) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    write_frame(game, &mut bytes)?;
-    Ok(bytes)
 }
 
 /// Reads what [`pack_game`] gave, if it is at most `max_bytes` long when unpacked.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Reason, Rules, Side};
+use tablut_rules::{Rules, Side};
 
 use self::sample::entropy;
 use crate::record::{GameRecord, Handicap, ReplayError};
@@ -176,16 +176,17 @@ impl RuleSetStatistics {
         Ok(sets.map(|(place, rules)| Self::sum(rules.name(), of_set(place))).collect())
     }
 
-    fn sum<'a>(rules: &str, games: impl Iterator<Item = &'a Counts>) -> Self {
+    fn sum<'a, 'g: 'a>(rules: &str, games: impl Iterator<Item = &'a Counts<'g>>) -> Self {
         let mut this = Self { rules: rules.to_owned(), ..Self::default() };
         let mut lengths = Vec::new();
         let (mut all, mut special) = (Endings::default(), SpecialStatistics::default());
         for game in games {
+            let GameRecord { outcome, handicap, plies, .. } = game.record;
             this.games += 1;
-            all.count(game.winner);
-            this.endings.entry(game.reason.to_string()).or_default().count(game.winner);
-            special.count(game.handicap, game.winner);
-            lengths.push(game.plies);
+            all.count(outcome.winner);
+            this.endings.entry(outcome.reason.to_string()).or_default().count(outcome.winner);
+            special.count(*handicap, outcome.winner);
+            lengths.push(plies.len());
             for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(&game.sides) {
                 sum.captures += side.captures;
                 sum.positions += side.positions;
@@ -244,18 +245,15 @@ impl Lengths {
 }
 
 /// One game's part of the sums, before means are computed.
-struct Counts {
+struct Counts<'a> {
     /// Index of the rule set.
     rules: usize,
-    winner: Option<Side>,
-    reason: Reason,
-    plies: usize,
+    record: &'a GameRecord,
     sides: [SideStatistics; 2],
-    handicap: Handicap,
 }
 
-impl Counts {
-    fn of(rules: &[Arc<Rules>], game: &GameRecord) -> Result<Self, ReplayError> {
+impl<'a> Counts<'a> {
+    fn of(rules: &[Arc<Rules>], game: &'a GameRecord) -> Result<Self, ReplayError> {
         let place = game.place_among(rules)?;
         let mut sides = [SideStatistics::default(); 2];
         let end = game.replay(&rules[place], |state, moves, ply| {
@@ -270,8 +268,7 @@ impl Counts {
             let left = |of: &tablut_rules::Position| of.pieces(side.opponent()).len() as f64;
             sides[side.index()].captures = left(&game.start) - left(end.position());
         }
-        let (winner, reason) = (game.outcome.winner, game.outcome.reason);
-        Ok(Self { rules: place, winner, reason, plies: game.plies.len(), sides, handicap: game.handicap })
+        Ok(Self { rules: place, record: game, sides })
     }
 }
 

@@ -29,12 +29,7 @@ impl TrainingBatch {
     /// Both batches' rows, one after the other.
     #[must_use]
     pub fn joined(mut self, other: Self) -> Self {
-        let moves_before = self.input.moves.len() as u32;
-        self.input.n += other.input.n;
-        self.input.planes.extend(other.input.planes);
-        self.input.features.extend(other.input.features);
-        self.input.moves.extend(other.input.moves);
-        self.input.move_ends.extend(other.input.move_ends.iter().map(|end| end + moves_before));
+        self.input.append(&other.input);
         self.policy.extend(other.policy);
         self.wdl.extend(other.wdl);
         self.moves_left.extend(other.moves_left);

@@ -82,9 +82,7 @@ impl Kernels {
     /// If the image's size differs from that of `tiles`, or `index` is out of range.
     pub fn transform_input(self, image: &[f32], index: usize, tiles: &mut Transformed) {
         let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
-        assert!(index < tiles.images(), "an image's place");
-        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
-        let first = index * grid.tiles();
+        let first = tiles.first_tile(index, image.len());
         let out = tiles.values_mut();
         dispatch!(self.simd, transform_input(grid, channels, image, out, first, stride));
     }
@@ -127,21 +125,10 @@ impl Kernels {
     /// If the size of the image, the bias or the pooled values differs from that of `products`, or `index` is out of
     /// range.
     pub fn transform_output(self, products: &Transformed, index: usize, epilogue: Epilogue<'_>, image: &mut [f32]) {
-        let (grid, channels) = (products.grid(), products.channels());
-        assert!(index < products.images(), "an image's place");
-        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
-        assert_eq!(epilogue.bias.len(), channels, "size of a bias");
-        let output = Output {
-            grid,
-            channels,
-            products: products.values(),
-            point_stride: products.point_stride(),
-            first: index * grid.tiles(),
-            bias: epilogue.bias,
-        };
+        let output = Output::new(products, index, epilogue.bias, image.len());
         let residual = epilogue.residual;
         if let Some(pooled) = epilogue.pooled {
-            assert_eq!(pooled.len(), 2 * channels, "size of the pooled values");
+            assert_eq!(pooled.len(), 2 * output.channels, "size of the pooled values");
             if residual {
                 dispatch!(self.simd, transform_output::<true, true>(&output, image, pooled));
             } else {

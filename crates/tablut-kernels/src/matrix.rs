@@ -21,19 +21,14 @@ impl Matrix {
     /// If `weights` does not have `outputs * inputs` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Matrix {
         assert_eq!(weights.len(), volume([outputs, inputs]), "size of a matrix");
-        let mut matrix = Matrix::zeroed(outputs, inputs);
+        let panels = outputs.div_ceil(LANES);
+        let mut packed = Aligned::zeroed(volume([panels, inputs, LANES]));
         for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
             for (input, &weight) in row.iter().enumerate() {
-                let at = packed_index(inputs, output, input);
-                matrix.packed[at] = weight;
+                packed[packed_index(inputs, output, input)] = weight;
             }
         }
-        matrix
-    }
-
-    fn zeroed(outputs: usize, inputs: usize) -> Matrix {
-        let panels = outputs.div_ceil(LANES);
-        Matrix { inputs, panels, packed: Aligned::zeroed(volume([panels, inputs, LANES])) }
+        Matrix { inputs, panels, packed }
     }
 
     /// The length of an input row.

@@ -194,6 +194,17 @@ impl<T: Element> Transformed<T> {
         self.channels
     }
 
+    /// The first tile of the image at place `index`, which has `len` values.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such place, or an image has another size.
+    pub(crate) fn first_tile(&self, index: usize, len: usize) -> usize {
+        assert!(index < self.images, "an image's place");
+        assert_eq!(len, self.grid.squares() * self.channels, "size of an image");
+        index * self.grid.tiles()
+    }
+
     /// The distance from one point's values to the next point's.
     pub(crate) fn point_stride(&self) -> usize {
         point_stride::<T>(self.grid, self.images, self.channels)

@@ -85,7 +85,7 @@ fn contestant(name: &str) -> Result<Contestant, String> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = Arc::new(Rules::named("kvasir")?);
     let bytes = shipped_net().ok_or("this program was built without its net")?;
-    let engine = Engine::with_threads(&Model::from_bytes(bytes)?.weights, 1)?;
+    let engine = Engine::new(&Model::from_bytes(bytes)?.weights)?;
     // `FIRST=SECOND` as an argument plays that match alone.
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (first, second, n_pairs) in MATCHES {

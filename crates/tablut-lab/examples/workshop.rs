@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let rules = Arc::new(Rules::new(RuleCheck::read(&set)?)?);
     let bytes = shipped_net().ok_or("this program was built without its net")?;
-    let engine = Engine::with_threads(&Model::from_bytes(bytes)?.weights, 1)?;
+    let engine = Engine::new(&Model::from_bytes(bytes)?.weights)?;
     let mut evaluator = NetEvaluator::new(Box::new(engine));
     let mut experiment = Experiment::new(rules.clone(), games.parse()?, 1);
     while !matches!(experiment.step(&mut evaluator, Duration::ZERO)?, Step::Done(_)) {}

@@ -1,7 +1,5 @@
 //! A short benchmark of this machine: the pace of self-play and training that a forecast needs.
 
-use std::fs;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSourceError, MakeInference, RecordFile,
-    ReplayWindow, RunError, run_tasks, write_records,
+    RecordFileError, ReplayWindow, RunError, records_to_bytes, run_tasks,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -54,7 +52,7 @@ pub struct MachinePace {
 }
 
 /// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a third of `time`,
-/// or longer if not even one game or step fits. It writes nothing except a file in the system's temporary folder.
+/// or longer if not even one game or step fits. It writes nothing.
 pub fn benchmark(
     config: &TrainConfig,
     rules: &[Arc<Rules>],
@@ -63,19 +61,11 @@ pub fn benchmark(
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<MachinePace, TrainError> {
-    let weights = Arc::new(config.starting_weights(rules)?);
     let middle = config.schedule.simulations_at(config.schedule.generations / 2);
     let order = GameOrder {
-        seed: config.seed,
-        generation: 0,
         games: (GAMES_PER_RULE_SET * rules.len()).clamp(FEWEST_GAMES, MOST_GAMES),
-        rules: rules.to_vec(),
-        selfplay: config.selfplay.clone(),
-        search: config.search.clone(),
         simulations: middle,
-        precision: config.precision,
-        weights: weights.clone(),
-        handicaps: Vec::new(),
+        ..config.order(rules, 0, config.starting_weights(rules)?)
     };
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;
@@ -88,16 +78,17 @@ pub fn benchmark(
     }
     let evaluations_per_second =
         speed(config, &order, (device.concurrency(&config.machine), make_inference), time / 3, cancel)?;
-    let samples_per_second = steps(config, &weights, &window, device, time / 3, cancel)?;
-    let (model_bytes, state_bytes) = file_sizes(&weights)?;
-    let game_bytes = games_bytes(rules, games)?;
+    let samples_per_second = steps(config, &order.weights, &window, device, time / 3, cancel)?;
+    let (model_bytes, state_bytes) = file_sizes(&order.weights)?;
+    let file = records_to_bytes(&RecordFile::new(0, rules.iter().map(|rules| &**rules), games));
+    let file = file.map_err(|reason| RecordFileError { path: "the benchmark's games".into(), reason })?;
     Ok(MachinePace {
         plies_per_game: plies as f64 / n_games,
         positions_per_game: positions as f64 / n_games,
         evaluations_per_simulation: evaluations as f64 / (positions as f64 * f64::from(middle)),
         evaluations_per_second,
         samples_per_second,
-        bytes_per_position: game_bytes as f64 / positions as f64,
+        bytes_per_position: file.len() as f64 / positions as f64,
         window_bytes_per_position: window.bytes() as f64 / positions as f64,
         model_bytes,
         state_bytes,
@@ -214,20 +205,10 @@ fn file_sizes(weights: &Weights) -> Result<(u64, u64), TrainError> {
     Ok((model as u64, state as u64))
 }
 
-/// Bytes of these games in a file.
-fn games_bytes(rules: &[Arc<Rules>], games: Vec<GameRecord>) -> Result<u64, TrainError> {
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |error| TrainError::Io { path, error }
-    };
-    let folder = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
-    let path = folder.path().join("benchmark.games");
-    write_records(&path, &RecordFile::new(0, rules.iter().map(|rules| &**rules), games))?;
-    Ok(fs::metadata(&path).map_err(io(&path))?.len())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

@@ -1,11 +1,12 @@
 //! Steps with burn's operations, on any of its devices. Weights, moments and averages stay on the device. A step reads
 //! back only the loss and two norms.
 
+use std::convert::Infallible;
+
 use burn::tensor::{Device, FloatDType, Tensor};
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::Architecture;
 
-use crate::burn_net::{BurnNet, host_values, sum_of, tensor};
 use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::learner::LearnerState;
 use crate::loss::{LossTensors, loss};
@@ -13,64 +14,31 @@ use crate::muon;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
 use crate::product_net::{Multiply, ProductNet};
 use crate::step_error::StepError;
+use crate::tensors::{host_values, sum_of, tensor};
+
+/// A tensor's state on a device, every array flat and without autodiff.
+type DeviceParam = ParamState<Tensor<1>>;
 
 /// The weights and the optimiser's state on a device.
 pub struct BurnBackend {
     architecture: Architecture,
     /// An autodiff device.
     device: Device,
+    /// How it multiplies matrices.
+    multiply: Multiply,
     params: Vec<DeviceParam>,
     steps: u64,
     optimizer: OptimizerConfig,
-    /// How convolutions are matrix products, if they are.
-    products: Option<Multiply>,
-}
-
-/// A [`ParamState`] on a device, every tensor flat and without autodiff.
-#[derive(Clone)]
-struct DeviceParam {
-    name: String,
-    dims: Vec<usize>,
-    weights: Tensor<1>,
-    momentum: Tensor<1>,
-    square: Tensor<1>,
-    average: Tensor<1>,
 }
 
 impl BurnBackend {
     /// A learner that continues from `state` on `device`.
-    pub fn new(device: Device, state: &LearnerState, optimizer: OptimizerConfig) -> Self {
+    pub fn new(device: Device, multiply: Multiply, state: &LearnerState, optimizer: OptimizerConfig) -> Self {
         let plain = device.clone().without_autodiff();
-        let param = |param: &ParamState| {
-            let put = |values: &Vec<f32>| tensor(values.clone(), [values.len()], &plain);
-            DeviceParam {
-                name: param.name.clone(),
-                dims: param.dims.clone(),
-                weights: put(&param.weights),
-                momentum: put(&param.momentum),
-                square: put(&param.square),
-                average: put(&param.average),
-            }
-        };
-        Self {
-            architecture: state.architecture.clone(),
-            device: device.autodiff(),
-            params: state.params.iter().map(param).collect(),
-            steps: state.steps,
-            optimizer,
-            products: None,
-        }
-    }
-
-    /// The same learner. It computes convolutions as matrix products ([`ProductNet`]), as devices need it.
-    #[must_use]
-    pub fn with_products(self, multiply: Multiply) -> Self {
-        Self { products: Some(multiply), ..self }
-    }
-
-    /// The same on the CPU, the reference for [`crate::CpuBackend`].
-    pub fn on_cpu(state: &LearnerState, optimizer: OptimizerConfig) -> Self {
-        Self::new(Device::flex(), state, optimizer)
+        let put = |values: &Vec<f32>| Ok::<_, Infallible>(tensor(values.clone(), [values.len()], &plain));
+        let Ok(params) = state.params.iter().map(|param| param.try_map(put)).collect::<Result<_, Infallible>>();
+        let (architecture, steps) = (state.architecture.clone(), state.steps);
+        Self { architecture, device: device.autodiff(), multiply, params, steps, optimizer }
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order, read back.
@@ -84,13 +52,8 @@ impl BurnBackend {
     fn differentiate(&self, batch: &TrainingBatch) -> (LossTensors, Vec<Tensor<1>>) {
         let leaf = |param: &DeviceParam| param.weights.clone().autodiff().require_grad();
         let leaves: Vec<_> = self.params.iter().map(leaf).collect();
-        let layers = self.architecture.layers();
-        let outputs = if let Some(multiply) = self.products {
-            ProductNet::of_tensors(layers, &leaves, multiply, FloatDType::F32).forward(&batch.input, &self.device)
-        } else {
-            BurnNet::of_tensors(layers, leaves.clone()).forward(&batch.input, &self.device)
-        };
-        let parts = loss(outputs, batch, &self.device);
+        let net = ProductNet::of_tensors(self.architecture.layers(), &leaves, self.multiply, FloatDType::F32);
+        let parts = loss(net.forward(&batch.input, &self.device), batch, &self.device);
         let mut gradients = parts.total.backward();
         let gradient = |leaf: &Tensor<1>| {
             let none = || leaf.clone().without_autodiff().zeros_like();
@@ -107,11 +70,10 @@ impl GradientBackend for BurnBackend {
         let norm = norm(&gradients);
         let clip = norm.clone().recip().mul_scalar(self.optimizer.max_gradient_norm).clamp_max(1.0);
         let constants = StepConstants::new(&self.optimizer, step, learning_rate);
-        let multiply = self.products.unwrap_or(Multiply::Matrices);
         let updated = |(param, gradient): (&DeviceParam, Tensor<1>)| {
             let gradient = gradient * clip.clone();
             match muon_dims(&param.dims) {
-                Some(dims) => param.updated_by_muon(gradient, dims, multiply, &constants),
+                Some(dims) => param.updated_by_muon(gradient, dims, self.multiply, &constants),
                 None => param.updated_by_adamw(gradient, &constants),
             }
         };
@@ -124,17 +86,8 @@ impl GradientBackend for BurnBackend {
     }
 
     fn state(&self) -> Result<LearnerState, StepError> {
-        let param = |param: &DeviceParam| {
-            Ok(ParamState {
-                name: param.name.clone(),
-                dims: param.dims.clone(),
-                weights: host_values(param.weights.clone())?,
-                momentum: host_values(param.momentum.clone())?,
-                square: host_values(param.square.clone())?,
-                average: host_values(param.average.clone())?,
-            })
-        };
-        let params = self.params.iter().map(param).collect::<Result<_, StepError>>()?;
+        let read = |values: &Tensor<1>| host_values(values.clone());
+        let params = self.params.iter().map(|param| param.try_map(read)).collect::<Result<_, StepError>>()?;
         Ok(LearnerState { architecture: self.architecture.clone(), params, steps: self.steps })
     }
 }
@@ -142,7 +95,7 @@ impl GradientBackend for BurnBackend {
 impl DeviceParam {
     /// One step of `AdamW`, as [`crate::optimizer::step`] takes it.
     fn updated_by_adamw(&self, gradient: Tensor<1>, c: &StepConstants) -> Self {
-        let decay = if self.dims.len() > 1 { c.decay } else { 0.0 };
+        let decay = if self.decays() { c.decay } else { 0.0 };
         let momentum = self.momentum.clone() * BETA1 + gradient.clone() * (1.0 - BETA1);
         let square = self.square.clone() * BETA2 + gradient.clone() * gradient * (1.0 - BETA2);
         let root = (square.clone() / c.correction2).sqrt() + EPSILON;

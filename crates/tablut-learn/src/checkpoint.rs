@@ -115,7 +115,7 @@ impl Checkpoint {
         let mut params = Vec::new();
         for parameter in layers.parameters() {
             let (name, dims) = (parameter.name.clone(), parameter.dims.clone());
-            let mut take = |part: &str| {
+            let mut take = |part: &str| -> Result<Vec<f32>, NetError> {
                 let name = format!("{name}#{part}");
                 let tensor = tensors.remove(&name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;
                 if tensor.shape() == dims {

@@ -25,7 +25,7 @@ impl CpuBackend {
     /// # Errors
     /// `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        Ok(Self { net: KernelNet::new(&state.architecture)?, state, optimizer })
+        Ok(Self { net: KernelNet::new(&state.architecture, Kernels::from_env()?, None), state, optimizer })
     }
 
     /// Whether nets of this architecture fill the matrix registers, so that they can learn with rounded convolutions.
@@ -42,7 +42,7 @@ impl CpuBackend {
             return Err(StepError::Channels { found: state.architecture.channels() });
         }
         let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
-        let net = KernelNet::rounded(&state.architecture, Kernels::from_env()?, bf16);
+        let net = KernelNet::new(&state.architecture, Kernels::from_env()?, Some(bf16));
         Ok(Self { net, state, optimizer })
     }
 

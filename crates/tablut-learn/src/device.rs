@@ -51,21 +51,18 @@ impl ComputeDevice {
         Self::open_as(choice, true)
     }
 
-    /// The same, but nets that only play have `f32` activations on it even where it has faster ones.
-    pub fn open_exact(choice: DeviceChoice) -> Result<Self, DeviceError> {
-        Self::open_as(choice, false)
-    }
-
+    /// The same. Without `half`, nets that only play have `f32` activations on it even where it has faster ones.
     #[cfg(not(feature = "gpu"))]
-    fn open_as(choice: DeviceChoice, _: bool) -> Result<Self, DeviceError> {
+    pub fn open_as(choice: DeviceChoice, _half: bool) -> Result<Self, DeviceError> {
         match choice {
             DeviceChoice::Gpu(_) => Err(DeviceError::NotBuilt(choice)),
             DeviceChoice::Cpu | DeviceChoice::Auto => Ok(Self::default()),
         }
     }
 
+    /// The same. Without `half`, nets that only play have `f32` activations on it even where it has faster ones.
     #[cfg(feature = "gpu")]
-    fn open_as(choice: DeviceChoice, half: bool) -> Result<Self, DeviceError> {
+    pub fn open_as(choice: DeviceChoice, half: bool) -> Result<Self, DeviceError> {
         let Some(found) = vulkan::open(choice)? else { return Ok(Self::default()) };
         let float = if half && found.has_f16 { FloatDType::F16 } else { FloatDType::F32 };
         Self::start(&found.name, (found.device, found.multiply), float, Fault::from_env()?, choice)
@@ -132,17 +129,14 @@ impl ComputeDevice {
             }));
         };
         let device = on.device.clone();
-        let put = || Ok(BurnBackend::new(device, &state, optimizer).with_products(on.multiply));
+        let put = || Ok(BurnBackend::new(device, on.multiply, &state, optimizer));
         let learner = on.health.run(Work::Move, put).map_err(StepError::Device)?;
-        Ok(Box::new(DeviceLearner::new(learner, on.health.clone())))
+        Ok(Box::new(DeviceLearner { learner: Some(learner), health: on.health.clone() }))
     }
 
-    /// The threads of self-play, and the games per thread. With a device there are two threads per core unless the config
-    /// says otherwise, because a thread waits while the device evaluates.
+    /// The threads of self-play, and the games per thread.
     pub fn concurrency(&self, machine: &MachineConfig) -> Concurrency {
-        let concurrency = machine.concurrency();
-        let factor = if self.is_cpu() || machine.workers > 0 { 1 } else { 2 };
-        Concurrency { workers: factor * concurrency.workers, ..concurrency }
+        machine.concurrency_on(self.is_cpu())
     }
 }
 
@@ -162,12 +156,6 @@ struct DeviceLearner {
     /// Always there until this is dropped.
     learner: Option<BurnBackend>,
     health: Arc<Health>,
-}
-
-impl DeviceLearner {
-    fn new(learner: BurnBackend, health: Arc<Health>) -> Self {
-        Self { learner: Some(learner), health }
-    }
 }
 
 /// Runs guarded work. An error of the step itself, such as a loss that is not finite, does not mean that the device failed.

@@ -1,7 +1,6 @@
 //! Training steps on the weights: the trait of everything that takes them, and its results.
 
 use tablut_games::{LossParts, TrainingBatch};
-use tablut_net::Weights;
 
 use crate::learner::LearnerState;
 use crate::step_error::StepError;
@@ -13,11 +12,6 @@ pub trait GradientBackend: Send {
 
     /// The whole training state, in main memory.
     fn state(&self) -> Result<LearnerState, StepError>;
-
-    /// The weights being trained.
-    fn weights(&self) -> Result<Weights, StepError> {
-        Ok(self.state()?.weights())
-    }
 }
 
 /// The result of one step.

@@ -8,9 +8,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use tablut_kernels::{Bf16Kernels, Kernels, SimdError};
+use tablut_kernels::{Bf16Kernels, Kernels};
+use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::{LearningNet, Predictions, Shard, Workspace};
-use tablut_net::layers::{Layers, Values};
 use tablut_net::{Architecture, InputBatch};
 
 /// Positions per shard. Larger shards need less memory for gradients, smaller ones distribute better over threads.
@@ -26,36 +26,18 @@ pub struct KernelNet {
 }
 
 impl KernelNet {
-    /// A net with this architecture, without weights yet.
-    ///
-    /// # Errors
-    /// `TABLUT_SIMD` names an instruction set that this machine does not support.
-    pub fn new(architecture: &Architecture) -> Result<Self, SimdError> {
-        Ok(Self::with_kernels(architecture, Kernels::from_env()?))
-    }
-
-    /// A net with this architecture on `kernels`, without weights yet.
-    pub fn with_kernels(architecture: &Architecture, kernels: Kernels) -> Self {
-        Self { kernels, net: LearningNet::new(architecture), shards: Vec::new(), workspaces: Mutex::default() }
-    }
-
-    /// A net with this architecture and convolutions in bf16, without weights yet.
+    /// A net with this architecture on `kernels`, without weights yet. With `bf16` its convolutions are rounded.
     ///
     /// # Panics
-    /// If the trunk's channels are no multiple of 32.
-    pub fn rounded(architecture: &Architecture, kernels: Kernels, bf16: Bf16Kernels) -> Self {
-        let net = LearningNet::rounded(architecture, bf16);
+    /// If the convolutions are rounded and the trunk's channels are no multiple of 32.
+    pub fn new(architecture: &Architecture, kernels: Kernels, bf16: Option<Bf16Kernels>) -> Self {
+        let net = LearningNet::new(architecture, bf16);
         Self { kernels, net, shards: Vec::new(), workspaces: Mutex::default() }
     }
 
     /// The kernels that it runs on.
     pub fn kernels(&self) -> Kernels {
         self.kernels
-    }
-
-    /// The net's layers.
-    pub fn layers(&self) -> &Layers {
-        self.net.layers()
     }
 
     /// Sets the values of all parameters.

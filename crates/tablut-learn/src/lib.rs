@@ -11,11 +11,10 @@
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance, [`GenerationPace`] that of its rest.
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
-//! - [`BurnNet`] is the net with burn's operations, the reference of tests.
+//! - [`ProductNet`] is the net with burn's operations, and [`loss()`] the loss of its outputs.
 
 mod benchmark;
 mod burn_backend;
-mod burn_net;
 mod checkpoint;
 mod config;
 mod cpu_backend;
@@ -41,13 +40,13 @@ mod special;
 mod start;
 mod step_error;
 mod survey;
+mod tensors;
 mod time_budget;
 mod train;
 mod train_error;
 
 pub use benchmark::{MachinePace, benchmark};
 pub use burn_backend::BurnBackend;
-pub use burn_net::{BurnNet, Outputs};
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
@@ -59,10 +58,11 @@ pub use forecast::{Forecast, GenerationPace};
 pub use gradient_backend::{GradientBackend, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::LearnerState;
+pub use loss::{LossTensors, loss};
 pub use measurements::free_bytes;
 pub use memory::MemoryBounds;
 pub use optimizer::{OptimizerConfig, ParamState};
-pub use product_net::{Multiply, ProductNet};
+pub use product_net::{Multiply, Outputs, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use run_folder::newest_net;

@@ -7,15 +7,16 @@ use tablut_net::MOVES_LEFT_UNIT;
 use tablut_net::layers::adjoint::Predictions;
 use tablut_search::formulas::softmax::{exp, log_softmax};
 
-use crate::burn_net::{Outputs, host_values, mean_of, tensor};
-use crate::moves::{PaddedMoves, cross_entropy};
+use crate::moves::{cross_entropy, policy_loss};
+use crate::product_net::Outputs;
 use crate::step_error::StepError;
+use crate::tensors::{host_values, mean_of, tensor};
 
 /// The weight of the moves left in the sum. Policy and outcome have the weight 1.
 const MOVES_LEFT_WEIGHT: f32 = 0.1;
 
 /// The loss as tensors of one value on some device.
-pub(crate) struct LossTensors {
+pub struct LossTensors {
     /// The weighted sum, which is differentiated.
     pub total: Tensor<1>,
     policy: Tensor<1>,
@@ -36,11 +37,16 @@ impl LossTensors {
     }
 }
 
-/// The loss of a net's outputs.
-pub(crate) fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTensors {
-    let padded = PaddedMoves::of_batch(batch);
-    let logits = padded.gather(&outputs.policy, device); // [n, width]
-    weighted(logits, [outputs.wdl, outputs.moves_left], batch, &padded, device)
+/// The loss of a net's outputs and its parts.
+pub fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTensors {
+    let n = batch.input.n;
+    let policy = policy_loss(&outputs.policy, batch, device);
+    let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
+    let value = cross_entropy(outputs.wdl, tensor(wdl, [n, 3], device));
+    let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
+    let moves_left = huber(outputs.moves_left - tensor(plies, [n, 1], device));
+    let total = policy.clone() + value.clone() + moves_left.clone().mul_scalar(MOVES_LEFT_WEIGHT);
+    LossTensors { total, policy, value, moves_left }
 }
 
 /// The loss, and its gradient with respect to the batch's `predictions`. It is written by hand for the CPU, where burn's
@@ -78,24 +84,6 @@ fn differentiate(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
         *logit = (exp(*logit) * total - target) * scale;
     }
     loss
-}
-
-/// The weighted loss and its parts, from the logits of the padded moves, the logits of the outcome, and the moves left.
-fn weighted(
-    logits: Tensor<2>,
-    [wdl_logits, moves_left]: [Tensor<2>; 2],
-    batch: &TrainingBatch,
-    padded: &PaddedMoves,
-    device: &Device,
-) -> LossTensors {
-    let n = batch.input.n;
-    let policy = padded.cross_entropy(logits, device);
-    let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
-    let value = cross_entropy(wdl_logits, tensor(wdl, [n, 3], device));
-    let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
-    let moves_left = huber(moves_left - tensor(plies, [n, 1], device));
-    let total = policy.clone() + value.clone() + moves_left.clone().mul_scalar(MOVES_LEFT_WEIGHT);
-    LossTensors { total, policy, value, moves_left }
 }
 
 /// Mean of Huber's loss with the threshold 1: `x²/2` inside, `|x| − 1/2` outside.

@@ -7,12 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_games::{ExamineError, ExaminedPosition, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, examine};
+use tablut_games::{
+    ExamineError, ExaminedPosition, GameRecord, MachineMetrics, NetLosses, NetStatistics, RuleSetStatistics, examine,
+};
+use tablut_net::Precision;
 
 use crate::memory::memory_bytes;
 use crate::run::Run;
 use crate::train_error::TrainError;
-use tablut_games::MachineMetrics;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;
@@ -65,7 +67,8 @@ impl Measurements {
 
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
         // Packed once, and each thread shares it.
-        let net = run.device.processor().load(Arc::new(run.learner.averaged_weights())).map_err(ExamineError::from)?;
+        let weights = Arc::new(run.learner.averaged_weights());
+        let net = run.device.processor().load(weights, Precision::F32).map_err(ExamineError::from)?;
         Ok(examine(&run.rules, games, self.sample, &|| net.share())?)
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 
-use tablut_games::{Concurrency, ReplayWindow};
+use tablut_games::ReplayWindow;
 use tablut_net::DeviceChoice;
 use tablut_search::Search;
 
@@ -22,13 +22,8 @@ pub struct MemoryBounds {
 impl TrainConfig {
     /// The bounds on this machine. If `machine.workers` is 0, its number of cores counts.
     pub fn memory_bounds(&self) -> MemoryBounds {
-        let default = Concurrency::default();
-        let or = |value: usize, default: usize| if value == 0 { default } else { value };
-        // With a GPU there are two threads per core.
-        let per_core = if self.machine.device == DeviceChoice::Cpu { 1 } else { 2 };
-        let at_once = or(self.machine.workers, per_core * default.workers)
-            .saturating_mul(or(self.machine.games_per_worker, default.tasks_per_worker))
-            .min(self.schedule.games);
+        let concurrency = self.machine.concurrency_on(self.machine.device == DeviceChoice::Cpu);
+        let at_once = concurrency.workers.saturating_mul(concurrency.tasks_per_worker).min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
         // A simulation adds one node. Nodes kept from the previous move replace simulations.
         let tree = Search::most_bytes(simulations.saturating_add(1), ReplayWindow::MAX_MOVES);
@@ -43,13 +38,8 @@ impl TrainConfig {
 
 impl fmt::Display for MemoryBounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
-        write!(
-            f,
-            "at most {} MB for the replay window and {} MB for search trees",
-            megabytes(self.window),
-            megabytes(self.trees)
-        )
+        let [window, trees] = [self.window, self.trees].map(|bytes| bytes.div_ceil(1_000_000));
+        write!(f, "at most {window} MB for the replay window and {trees} MB for search trees")
     }
 }
 

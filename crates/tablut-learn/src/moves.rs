@@ -6,7 +6,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use tablut_games::TrainingBatch;
 use tablut_net::PolicyIndex;
 
-use crate::burn_net::{sum_of, tensor};
+use crate::tensors::{sum_of, tensor};
 
 /// The rows' moves, padded to the longest row. Every array is `[rows, width]`.
 pub(crate) struct PaddedIndices {
@@ -51,44 +51,23 @@ impl PaddedIndices {
     }
 }
 
-/// The moves of a training batch with their targets, padded to the longest row. Every array is `[n, width]`.
-pub(crate) struct PaddedMoves {
-    indices: PaddedIndices,
-    /// The target probability of each move, and 0 for padding.
-    targets: Vec<f32>,
-    /// 0 for a move. For padding it is so low that the probability is 0.
-    offsets: Vec<f32>,
-}
-
-impl PaddedMoves {
-    /// The legal moves of a batch's positions with the search's policy.
-    pub fn of_batch(batch: &TrainingBatch) -> Self {
-        const PADDING: f32 = -1e9;
-        let n = batch.input.n;
-        let moves: Vec<_> = (0..n).map(|row| &batch.input.moves[batch.input.move_range(row)]).collect();
-        let indices = PaddedIndices::new(&moves, n, 1);
-        let width = indices.width;
-        let (mut targets, mut offsets) = (vec![0.0; n * width], vec![PADDING; n * width]);
-        for row in 0..n {
-            let policy = &batch.policy[batch.input.move_range(row)];
-            let range = row * width..row * width + policy.len();
-            targets[range.clone()].copy_from_slice(policy);
-            offsets[range].fill(0.0);
-        }
-        Self { indices, targets, offsets }
+/// The mean cross-entropy of the legal moves against the search's policy, from policy tables `[n, POLICY_ENTRIES]`.
+pub(crate) fn policy_loss(table: &Tensor<2>, batch: &TrainingBatch, device: &Device) -> Tensor<1> {
+    /// Added to the logits after a row's last move: so low that their probabilities are 0.
+    const PADDING: f32 = -1e9;
+    let n = batch.input.n;
+    let moves: Vec<_> = (0..n).map(|row| &batch.input.moves[batch.input.move_range(row)]).collect();
+    let indices = PaddedIndices::new(&moves, n, 1);
+    let width = indices.width;
+    let (mut targets, mut offsets) = (vec![0.0; n * width], vec![PADDING; n * width]);
+    for row in 0..n {
+        let policy = &batch.policy[batch.input.move_range(row)];
+        let range = row * width..row * width + policy.len();
+        targets[range.clone()].copy_from_slice(policy);
+        offsets[range].fill(0.0);
     }
-
-    /// The moves' logits in policy tables, `[n, POLICY_ENTRIES]`. Padding gets the logit of an arbitrary entry.
-    pub fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
-        self.indices.gather(table, device)
-    }
-
-    /// The mean cross-entropy of the moves' `logits`, `[n, width]`, against the targets.
-    pub fn cross_entropy(&self, logits: Tensor<2>, device: &Device) -> Tensor<1> {
-        let dims = logits.dims();
-        let offsets = tensor(self.offsets.clone(), dims, device);
-        cross_entropy(logits + offsets, tensor(self.targets.clone(), dims, device))
-    }
+    let logits = indices.gather(table, device) + tensor(offsets, [n, width], device); // [n, width]
+    cross_entropy(logits, tensor(targets, [n, width], device))
 }
 
 /// Mean over rows of `-Σ target · log softmax(logits)`.

@@ -5,8 +5,8 @@
 use burn::tensor::Tensor;
 use tablut_kernels::{Kernels, Matrix, Rows};
 
-use crate::burn_net::sum_of;
 use crate::product_net::Multiply;
+use crate::tensors::sum_of;
 
 /// Decay of the momentum (Jordan 2024).
 const MOMENTUM: f32 = 0.95;

@@ -38,21 +38,21 @@ impl Default for OptimizerConfig {
     }
 }
 
-/// One tensor with its optimiser state. All arrays have the same length.
+/// One tensor with its optimiser state. All arrays have the same length; `V` is where they are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParamState {
+pub struct ParamState<V = Vec<f32>> {
     /// The tensor's name.
     pub name: String,
     /// Its dimensions. Tensors with one dimension are biases and do not decay.
     pub dims: Vec<usize>,
     /// The weights that are trained.
-    pub weights: Vec<f32>,
+    pub weights: V,
     /// First moment of the gradient.
-    pub momentum: Vec<f32>,
+    pub momentum: V,
     /// Second moment of the gradient. It stays 0 where Muon takes the steps.
-    pub square: Vec<f32>,
+    pub square: V,
     /// Exponential average of the weights.
-    pub average: Vec<f32>,
+    pub average: V,
 }
 
 impl ParamState {
@@ -61,10 +61,24 @@ impl ParamState {
         let zeros = vec![0.0; weights.len()];
         Self { name, dims, average: weights.clone(), momentum: zeros.clone(), square: zeros, weights }
     }
+}
 
+impl<V> ParamState<V> {
     /// Whether the weights decay.
     pub fn decays(&self) -> bool {
         self.dims.len() > 1
+    }
+
+    /// The same tensor with its arrays elsewhere.
+    pub(crate) fn try_map<W, E>(&self, moved: impl Fn(&V) -> Result<W, E>) -> Result<ParamState<W>, E> {
+        Ok(ParamState {
+            name: self.name.clone(),
+            dims: self.dims.clone(),
+            weights: moved(&self.weights)?,
+            momentum: moved(&self.momentum)?,
+            square: moved(&self.square)?,
+            average: moved(&self.average)?,
+        })
     }
 }
 

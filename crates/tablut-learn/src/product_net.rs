@@ -1,5 +1,5 @@
 //! The net with every convolution as one matrix product over all squares of a batch, for devices whose matrix products
-//! are far faster than their convolutions. On the CPU, [`BurnNet`](crate::BurnNet) is faster.
+//! are far faster than their convolutions. `tests/gradients.rs` compares it with burn's own convolutions.
 //!
 //! Squares come before channels, so that a product's rows are squares.
 
@@ -11,8 +11,8 @@ use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Parameter, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::burn_net::{Outputs, tensor};
 use crate::moves::PaddedIndices;
+use crate::tensors::tensor;
 
 /// How a device multiplies matrices.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -21,6 +21,16 @@ pub enum Multiply {
     Matrices,
     /// With its convolutions on boards of one square. Mesa's driver on the cores crashes on products of matrices.
     Convolutions,
+}
+
+/// The net's outputs, before the softmax and in the units of the loss.
+pub struct Outputs {
+    /// Policy tables, `[n, POLICY_ENTRIES]`.
+    pub policy: Tensor<2>,
+    /// Logits of attackers win, draw, defenders win, `[n, 3]`.
+    pub wdl: Tensor<2>,
+    /// Plies to the end in units of 32, at least 0, `[n, 1]`.
+    pub moves_left: Tensor<2>,
 }
 
 /// A net's parameters as factors of products: `[inputs, outputs]` each, biases `[1, outputs]`.

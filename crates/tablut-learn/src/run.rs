@@ -1,5 +1,6 @@
 //! A run is a folder. This file defines its contents, and how a run starts or continues.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +17,8 @@ use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::LearnerState;
 use crate::opponents::keep_opponents;
 use crate::run_folder::{
-    config_so_far, damaged_state, games_path, kept_rules, load_games, load_rules, lock, reconcile, reconcile_rules,
-    settle_precision,
+    config_of, config_so_far, damaged_state, games_path, kept_rules, load_games, load_rules, lock, reconcile,
+    reconcile_rules, settle_precision,
 };
 use crate::start::{load_start, reconcile_start};
 use crate::time_budget::TimeBudget;
@@ -69,31 +70,20 @@ impl Run {
         // A run's config names rule sets of files, which are in the run's folder.
         let mut kept = kept_rules(folder)?;
         kept.retain(|name, _| RuleSet::named(name).is_err());
-        let rules = load_rules(&config, &kept)?;
-        let start = load_start(&config)?;
-        Self::open_with(folder, config, rules, start)
+        Self::open_with(folder, config, &kept)
     }
 
     /// Continues the run in `folder` with its own config and rules, so that neither the config file nor rule files are
     /// needed. `overrides` change keys of the config as in [`TrainConfig::load`].
     pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
-        let path = folder.join("config.toml");
-        if !path.exists() {
-            return Err(TrainError::NoRun(folder.to_owned()));
-        }
-        let config = TrainConfig::load(&path, overrides)?;
-        let rules = load_rules(&config, &kept_rules(folder)?)?;
-        let start = load_start(&config)?;
-        Self::open_with(folder, config, rules, start)
+        Self::open_with(folder, config_of(folder, overrides)?, &kept_rules(folder)?)
     }
 
-    fn open_with(
-        folder: &Path,
-        config: TrainConfig,
-        rules: Vec<Arc<Rules>>,
-        start: Option<Model>,
-    ) -> Result<Self, TrainError> {
-        // First of all: a device that is not there shall change nothing.
+    /// Opens the run with the rule sets of the config; those that `kept` has under a name of the config are used.
+    fn open_with(folder: &Path, config: TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Self, TrainError> {
+        let rules = load_rules(&config, kept)?;
+        let start = load_start(&config)?;
+        // Before anything is written: a device that is not there shall change nothing.
         let device = ComputeDevice::open(config.machine.device)?;
         let config = config.in_run(&rules);
         if !folder.join("config.toml").exists() {

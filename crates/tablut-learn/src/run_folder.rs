@@ -59,6 +59,15 @@ impl TrainConfig {
     }
 }
 
+/// The config of the run in `folder`, with `overrides` as in [`TrainConfig::load`].
+pub(crate) fn config_of(folder: &Path, overrides: &[String]) -> Result<TrainConfig, TrainError> {
+    let path = folder.join("config.toml");
+    if !path.exists() {
+        return Err(TrainError::NoRun(folder.to_owned()));
+    }
+    Ok(TrainConfig::load(&path, overrides)?)
+}
+
 /// The rule sets that the run in `folder` was started with, by name, or none if it has not started.
 pub(crate) fn kept_rules(folder: &Path) -> Result<BTreeMap<String, RuleSet>, TrainError> {
     let path = folder.join("rules.toml");

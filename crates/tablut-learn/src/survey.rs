@@ -4,15 +4,14 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tablut_games::{RecordFile, read_records};
+use tablut_games::{GenerationMetrics, RecordFile, read_metrics, read_records};
 use tablut_net::{Model, StatedRules, TrainingSummary};
 use tablut_rules::shown;
 
 use crate::checkpoint::{Checkpoint, model_path, state_path, states};
 use crate::config::TrainConfig;
-use crate::run_folder::{games_path, kept_rules};
+use crate::run_folder::{config_of, games_path, kept_rules};
 use crate::train_error::TrainError;
-use tablut_games::{GenerationMetrics, read_metrics};
 
 /// A run in a few numbers.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ pub struct RunSummary {
 impl RunSummary {
     /// Reads the run in `folder`.
     pub fn read(folder: &Path) -> Result<Self, TrainError> {
-        let config = config_of(folder)?;
+        let config = config_of(folder, &[])?;
         let checkpoints = folder.join("checkpoints");
         let io = |error| TrainError::Io { path: checkpoints.clone(), error };
         let last_state = states(&checkpoints).map_err(io)?.last().copied();
@@ -109,7 +108,7 @@ pub struct RunCheck {
 ///
 /// An error means that there is no run. Problems inside a run are in [`RunCheck::faults`].
 pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunCheck, TrainError> {
-    let config = config_of(folder)?;
+    let config = config_of(folder, &[])?;
     let mut check = RunCheck::default();
     let checkpoints = folder.join("checkpoints");
     let io = |error| TrainError::Io { path: checkpoints.clone(), error };
@@ -176,14 +175,6 @@ impl RunCheck {
             }
         }
     }
-}
-
-fn config_of(folder: &Path) -> Result<TrainConfig, TrainError> {
-    let path = folder.join("config.toml");
-    if !path.exists() {
-        return Err(TrainError::NoRun(folder.to_owned()));
-    }
-    Ok(TrainConfig::load(&path, &[])?)
 }
 
 /// Total bytes of all files below `folder`. Folders are not entered through links.

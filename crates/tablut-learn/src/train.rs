@@ -182,13 +182,23 @@ fn games_of(
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
         return Ok((file.games, metrics, None));
     }
-    let (games, metrics, fleet) = play_games(run, generation, source, counters, cancel, on_event)?;
+    let order = order(run, generation)?;
+    on_event(RunEvent::SelfPlayBegan { generation, games: order.games });
+    let played = source.collect(&order, counters, cancel, &|game| on_event(RunEvent::GameEnded(game)))?;
+    let metrics = SelfPlayMetrics {
+        batch_fill: played.batch_fill,
+        seconds: played.seconds,
+        evaluations: played.evaluations,
+        mean_batch: played.mean_batch,
+        net_share: played.net_share,
+        ..SelfPlayMetrics::count(&played.games)
+    };
     if metrics.positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
     }
-    let file = RecordFile::new(metrics.evaluations, run.rules.iter().map(|rules| &**rules), games);
+    let file = RecordFile::new(metrics.evaluations, run.rules.iter().map(|rules| &**rules), played.games);
     write_records(&path, &file)?;
-    Ok((file.games, metrics, fleet))
+    Ok((file.games, metrics, played.fleet))
 }
 
 /// Everything that the games of `generation` depend on. The net is the last one, or with a lag of one the net before
@@ -205,29 +215,6 @@ fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
         Some(learnt) if learnt + 1 == run.next_generation => Ok(run.learner.averaged_weights()),
         Some(learnt) => Ok(Model::load(&model_path(&run.checkpoints(), learnt))?.weights),
     }
-}
-
-/// Plays a generation's games. Rule sets take turns.
-fn play_games(
-    run: &Run,
-    generation: u64,
-    source: &mut dyn GameSource,
-    counters: &Counters,
-    cancel: &CancelToken,
-    on_event: OnEvent<'_>,
-) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
-    let order = order(run, generation)?;
-    on_event(RunEvent::SelfPlayBegan { generation, games: order.games });
-    let played = source.collect(&order, counters, cancel, &|game| on_event(RunEvent::GameEnded(game)))?;
-    let metrics = SelfPlayMetrics {
-        batch_fill: played.batch_fill,
-        seconds: played.seconds,
-        evaluations: played.evaluations,
-        mean_batch: played.mean_batch,
-        net_share: played.net_share,
-        ..SelfPlayMetrics::count(&played.games)
-    };
-    Ok((played.games, metrics, played.fleet))
 }
 
 /// Learns from the window, with the number of steps for the new positions.

@@ -18,8 +18,7 @@ use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 /// The device with 32-bit numbers, or with those that suit it; none on a machine without a Vulkan driver.
 fn device(is_exact: bool) -> Option<ComputeDevice> {
-    let open = if is_exact { ComputeDevice::open_exact } else { ComputeDevice::open };
-    match open(DeviceChoice::Gpu(0)) {
+    match ComputeDevice::open_as(DeviceChoice::Gpu(0), !is_exact) {
         Ok(device) => Some(device),
         Err(error @ DeviceError::Missing { .. }) => {
             eprintln!("skipped: {error}");

@@ -1,19 +1,26 @@
 //! Compares the kernels' net with burn's own operations and with finite differences, and checks that its bits are
 //! fixed.
 
+mod burn_net;
+
 use std::sync::Arc;
 
+use burn::tensor::{Device, Tensor};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rayon::ThreadPoolBuilder;
 use tablut_games::LossParts;
 use tablut_games::TrainingBatch;
 use tablut_kernels::{Bf16Kernels, Kernels, Simd};
-use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, Multiply, OptimizerConfig};
+use tablut_learn::{
+    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, Multiply, OptimizerConfig, loss,
+};
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::Predictions;
 use tablut_net::{Architecture, BlockKind, PolicyIndex, PolicyWidths, ValueWidths, View, Weights, encode_symmetric};
 use tablut_rules::{Game, MoveList, Rules, Symmetry};
+
+use burn_net::BurnNet;
 
 /// Positions of random games under every rule set, with random targets.
 fn batch(n: usize, seed: u64) -> TrainingBatch {
@@ -64,8 +71,25 @@ fn cpu(learner: &LearnerState) -> CpuBackend {
     CpuBackend::new(learner.clone(), OptimizerConfig::default()).unwrap()
 }
 
-fn burn(learner: &LearnerState) -> BurnBackend {
-    BurnBackend::on_cpu(learner, OptimizerConfig::default())
+fn burn(learner: &LearnerState, multiply: Multiply) -> BurnBackend {
+    BurnBackend::new(Device::flex(), multiply, learner, OptimizerConfig::default())
+}
+
+/// The loss and the gradients of all parameters with burn's own convolutions.
+fn burns_gradients(learner: &LearnerState, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
+    let mut net = BurnNet::new(&learner.weights(), &Device::flex());
+    for parameter in &mut net.parameters {
+        *parameter = parameter.clone().autodiff().require_grad();
+    }
+    let device = Device::flex().autodiff();
+    let loss = loss(net.forward(&batch.input, &device), batch, &device);
+    let mut gradients = loss.total.backward();
+    let values = |leaf: &Tensor<1>| {
+        let gradient = leaf.grad_remove(&mut gradients).expect("every parameter has a gradient");
+        gradient.try_into_vec_as::<f32>().unwrap()
+    };
+    let values = net.parameters.iter().map(values).collect();
+    (loss.read(batch, Vec::new()).unwrap().0, values)
 }
 
 /// The norm of the difference, relative to the norm of `b`.
@@ -79,7 +103,7 @@ fn relative(a: &[f32], b: &[f32]) -> f64 {
 fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
     let what = format!("{} with {} rows", learner.architecture, batch.input.n);
     let (parts, gradients) = cpu(learner).gradients(batch);
-    let (burns, expected) = burn(learner).gradients(batch).unwrap();
+    let (burns, expected) = burns_gradients(learner, batch);
     assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
     assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{what}: {parts:?} and {burns:?}");
     assert_eq!((gradients.len(), expected.len()), (learner.params.len(), learner.params.len()));
@@ -88,7 +112,7 @@ fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
         assert!(difference < 1e-5, "{what}, {}: off by {difference} of its norm", param.name);
     }
     for multiply in [Multiply::Matrices, Multiply::Convolutions] {
-        let (parts, products) = burn(learner).with_products(multiply).gradients(batch).unwrap();
+        let (parts, products) = burn(learner, multiply).gradients(batch).unwrap();
         assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
         for ((param, found), expected) in learner.params.iter().zip(&products).zip(&expected) {
             let difference = relative(found, expected);
@@ -134,7 +158,7 @@ fn gradients_are_the_slopes_of_finite_differences() {
     let batch = batch(3, 11);
     for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
         let mut learner = learner(&named("b2c16"), 12);
-        let mut net = KernelNet::with_kernels(&learner.architecture, Kernels::new(simd).unwrap());
+        let mut net = KernelNet::new(&learner.architecture, Kernels::new(simd).unwrap(), None);
         let mut forward = |learner: &LearnerState| {
             net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
             let predictions = net.forward(&batch.input);
@@ -176,9 +200,9 @@ fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
             let gradients = net.backward(&batch.input, &predictions);
             (predictions, gradients)
         };
-        let (expected, slopes) = of(KernelNet::with_kernels(&learner.architecture, kernels));
+        let (expected, slopes) = of(KernelNet::new(&learner.architecture, kernels, None));
         for bf16 in [Some(Bf16Kernels::without_registers()), registers].into_iter().flatten() {
-            let (found, gradients) = of(KernelNet::rounded(&learner.architecture, kernels, bf16));
+            let (found, gradients) = of(KernelNet::new(&learner.architecture, kernels, Some(bf16)));
             assert!(relative(&found.logits, &expected.logits) < 0.02, "{bf16:?}, {name}: logits");
             assert_ne!(found.logits, expected.logits, "{bf16:?}, {name}: nothing was rounded");
             for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&slopes) {
@@ -199,7 +223,7 @@ fn the_loss_falls_as_with_burns_own_operations() {
         };
         (0..30).map(step).collect()
     };
-    let (mut ours, mut burns) = (cpu(&start), burn(&start));
+    let (mut ours, mut burns) = (cpu(&start), burn(&start, Multiply::Matrices));
     let (losses, expected) = (run(&mut ours), run(&mut burns));
     assert!(losses[29].0 < 0.97 * losses[0].0, "{losses:?}");
     for (step, ((a, norms), (b, expected))) in losses.iter().zip(&expected).enumerate() {
@@ -216,14 +240,14 @@ fn the_loss_falls_as_with_burns_own_operations() {
 
 #[test]
 fn burns_backend_goes_on_from_its_state_with_the_same_bits() {
-    let mut whole = burn(&learner(&named("b1c16"), 31));
+    let mut whole = burn(&learner(&named("b1c16"), 31), Multiply::Matrices);
     let steps = |backend: &mut BurnBackend, seeds: std::ops::Range<u64>| {
         for seed in seeds {
             backend.step(&batch(5, seed), 0.01).unwrap();
         }
     };
     steps(&mut whole, 0..2);
-    let mut again = burn(&whole.state().unwrap());
+    let mut again = burn(&whole.state().unwrap(), Multiply::Matrices);
     steps(&mut whole, 2..4);
     steps(&mut again, 2..4);
     assert!(whole.state().unwrap() == again.state().unwrap());
@@ -232,7 +256,7 @@ fn burns_backend_goes_on_from_its_state_with_the_same_bits() {
 #[test]
 fn one_step_of_burns_backend_is_the_cpus() {
     let start = learner(&named("b2c16"), 41);
-    let (mut ours, mut burns) = (cpu(&start), burn(&start));
+    let (mut ours, mut burns) = (cpu(&start), burn(&start, Multiply::Matrices));
     let batch = batch(9, 42);
     let (a, b): (LossParts, LossParts) =
         (ours.step(&batch, 0.01).unwrap().loss, burns.step(&batch, 0.01).unwrap().loss);

@@ -1,5 +1,7 @@
 //! The learner learns, burn and the CPU engine agree, and steps always have the same bits.
 
+mod burn_net;
+
 use std::sync::Arc;
 
 use burn::tensor::activation::softmax;
@@ -9,10 +11,12 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_learn::{BurnNet, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
+use tablut_learn::{CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Engine, Inference, InputBatch, MOVES_LEFT_UNIT, OutputBatch, POLICY_ENTRIES, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
+
+use burn_net::BurnNet;
 
 /// Positions from self-play with a uniform evaluator under every rule set, in one batch.
 fn batch(n: usize, seed: u64) -> TrainingBatch {

@@ -1,12 +1,13 @@
 //! The optimiser learns, goes on from its state with the same bits, and takes the same steps in burn's operations.
 
+use burn::tensor::Device;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
+use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig};
 use tablut_net::Weights;
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
@@ -36,6 +37,10 @@ fn fresh() -> LearnerState {
 
 fn cpu(state: LearnerState) -> CpuBackend {
     CpuBackend::new(state, OptimizerConfig::default()).unwrap()
+}
+
+fn burn(state: &LearnerState) -> BurnBackend {
+    BurnBackend::new(Device::flex(), Multiply::Matrices, state, OptimizerConfig::default())
 }
 
 #[test]
@@ -79,15 +84,15 @@ fn distances(state: &LearnerState, other: &LearnerState) -> (f64, f64) {
 fn steps_in_burns_operations_are_those_of_the_cores() {
     let batch = batch(24);
     let mut cores = cpu(fresh());
-    let mut burn = BurnBackend::on_cpu(&fresh(), OptimizerConfig::default());
+    let mut burns = burn(&fresh());
     for _ in 0..3 {
         cores.step(&batch, 0.003).unwrap();
-        burn.step(&batch, 0.003).unwrap();
+        burns.step(&batch, 0.003).unwrap();
     }
-    let (far, apart) = distances(&cores.state().unwrap(), &burn.state().unwrap());
+    let (far, apart) = distances(&cores.state().unwrap(), &burns.state().unwrap());
     assert!(far > 0.1 && apart < 0.01 * far, "{far} from the start, {apart} apart");
     // A state goes on in either.
-    let mut on = BurnBackend::on_cpu(&cores.state().unwrap(), OptimizerConfig::default());
+    let mut on = burn(&cores.state().unwrap());
     on.step(&batch, 0.003).unwrap();
     cores.step(&batch, 0.003).unwrap();
     let (far, apart) = distances(&cores.state().unwrap(), &on.state().unwrap());

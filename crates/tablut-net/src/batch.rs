@@ -33,10 +33,25 @@ impl InputBatch {
         self.move_ends.clear();
     }
 
+    /// Appends the rows of `other`.
+    pub fn append(&mut self, other: &Self) {
+        let moves_before = self.moves.len() as u32;
+        self.n += other.n;
+        self.planes.extend_from_slice(&other.planes);
+        self.features.extend_from_slice(&other.features);
+        self.moves.extend_from_slice(&other.moves);
+        self.move_ends.extend(other.move_ends.iter().map(|end| moves_before + end));
+    }
+
     /// The range of row `row`'s moves in [`InputBatch::moves`].
     pub fn move_range(&self, row: usize) -> Range<usize> {
-        let start = if row == 0 { 0 } else { self.move_ends[row - 1] as usize };
-        start..self.move_ends[row] as usize
+        self.moves_of_rows(&(row..row + 1))
+    }
+
+    /// The range of the moves of some rows.
+    pub(crate) fn moves_of_rows(&self, rows: &Range<usize>) -> Range<usize> {
+        let before = |row: usize| if row == 0 { 0 } else { self.move_ends[row - 1] as usize };
+        before(rows.start)..before(rows.end)
     }
 
     /// Checks that the arrays have the lengths required by `n`.
@@ -96,12 +111,7 @@ impl<'a> Positions<'a> {
 
     /// The rows' moves, row by row.
     pub(crate) fn moves(&self) -> &'a [PolicyIndex] {
-        match (self.rows.clone().next(), self.rows.clone().next_back()) {
-            (Some(first), Some(last)) => {
-                &self.input.moves[self.input.move_range(first).start..self.input.move_range(last).end]
-            }
-            _ => &[],
-        }
+        &self.input.moves[self.input.moves_of_rows(&self.rows)]
     }
 
     /// The moves of one of the rows, counted from the first.

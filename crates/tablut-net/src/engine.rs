@@ -74,23 +74,12 @@ impl Engine {
         Self::with_options(weights, EngineOptions::default())
     }
 
-    /// An engine for `weights` in f32 on `n_threads` threads, including the calling one. 0 counts as 1.
-    ///
-    /// Use several threads for big batches and for analysis. In self-play, one engine per worker on one thread is
-    /// faster.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::new`]; or the threads cannot be started.
-    pub fn with_threads(weights: &Weights, n_threads: usize) -> Result<Self, NetError> {
-        Self::with_options(weights, EngineOptions { n_threads, ..EngineOptions::default() })
-    }
-
     /// An engine for `weights` with all options.
     ///
     /// # Errors
     ///
-    /// As [`Engine::with_threads`]; or this machine does not support the instruction set or the precision.
+    /// As [`Engine::new`]; or the threads cannot be started, or this machine does not support the instruction set or the
+    /// precision.
     pub fn with_options(weights: &Weights, options: EngineOptions) -> Result<Self, NetError> {
         let complain = |error: tablut_kernels::SimdError| NetError::Inference(error.to_string());
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
@@ -104,26 +93,12 @@ impl Engine {
         Ok(Self::packed(weights, arithmetic, kernels, Threads::new(options.n_threads)?))
     }
 
-    /// An engine for `weights` in bf16 on one thread, on every machine. It is very slow and only meant for tests.
+    /// An engine for `weights` in this arithmetic on one thread, also in one that is emulated for tests.
     ///
     /// # Errors
     ///
     /// As [`Engine::new`].
-    pub fn bf16_without_registers(weights: &Weights) -> Result<Self, NetError> {
-        Self::for_tests(weights, Arithmetic::Bf16(Bf16Kernels::without_registers()))
-    }
-
-    /// An engine for `weights` in the bf16 of AVX-512 on one thread, on every machine. It is very slow and only meant for
-    /// tests.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::new`].
-    pub fn bf16_without_vectors(weights: &Weights) -> Result<Self, NetError> {
-        Self::for_tests(weights, Arithmetic::Bf16Points(Bf16Vectors::without_vectors()))
-    }
-
-    fn for_tests(weights: &Weights, arithmetic: Arithmetic) -> Result<Self, NetError> {
+    pub fn with_arithmetic(weights: &Weights, arithmetic: Arithmetic) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
         Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
     }

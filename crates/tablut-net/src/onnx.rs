@@ -25,19 +25,11 @@ const OPSET: u64 = 17;
 /// The bytes of an ONNX file with the net of `weights`. `metadata` becomes the model's properties.
 pub fn encode(weights: &Weights, metadata: &[(&str, &str)]) -> Vec<u8> {
     let mut model = Message::default();
-    model.varint(1, IR_VERSION);
-    model.text(2, "tablut");
-    model.text(3, env!("CARGO_PKG_VERSION"));
+    model.varint(1, IR_VERSION).text(2, "tablut").text(3, env!("CARGO_PKG_VERSION"));
     model.message(7, &net(weights).finish(&format!("tablut {}", weights.architecture())));
-    let mut opset = Message::default();
-    opset.text(1, "");
-    opset.varint(2, OPSET);
-    model.message(8, &opset);
+    model.message(8, Message::default().text(1, "").varint(2, OPSET));
     for (key, value) in metadata {
-        let mut property = Message::default();
-        property.text(1, key);
-        property.text(2, value);
-        model.message(14, &property);
+        model.message(14, Message::default().text(1, key).text(2, value));
     }
     model.into_bytes()
 }

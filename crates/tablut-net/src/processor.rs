@@ -134,13 +134,8 @@ impl Processor {
         self.inference(weights, 1).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
     }
 
-    /// A net that many threads share, in f32 on the cores.
-    pub fn load(&self, weights: Arc<Weights>) -> Result<LoadedNet, NetError> {
-        self.load_in(weights, Precision::F32)
-    }
-
     /// A net that many threads share, in this precision on the cores. A device has its own.
-    pub fn load_in(&self, weights: Arc<Weights>, precision: Precision) -> Result<LoadedNet, NetError> {
+    pub fn load(&self, weights: Arc<Weights>, precision: Precision) -> Result<LoadedNet, NetError> {
         let place = match self {
             Self::Cpu => {
                 let options = EngineOptions { precision, ..EngineOptions::default() };
@@ -229,12 +224,12 @@ mod tests {
         let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
         let broken = Processor::Device(Arc::new(Broken));
         assert!(broken.inference(&weights, 1).is_err());
-        let shared = broken.load(Arc::new(weights.clone())).unwrap().share();
+        let shared = broken.load(Arc::new(weights.clone()), Precision::F32).unwrap().share();
         for mut net in [broken.make(&weights), shared] {
             let error = net.infer(&InputBatch::default(), &mut OutputBatch::default()).unwrap_err();
             assert_eq!(error.to_string(), "it is on fire");
         }
-        let mut cpu = Processor::Cpu.load(Arc::new(weights)).unwrap().share();
+        let mut cpu = Processor::Cpu.load(Arc::new(weights), Precision::F32).unwrap().share();
         cpu.infer(&InputBatch::default(), &mut OutputBatch::default()).unwrap();
     }
 }

@@ -88,7 +88,7 @@ impl Inference for ByRules {
 
 /// Some rows of a batch, as a batch of their own.
 fn only(input: &InputBatch, rows: Range<usize>) -> InputBatch {
-    let moves = input.move_range(rows.start).start..input.move_range(rows.end - 1).end;
+    let moves = input.moves_of_rows(&rows);
     let ends = input.move_ends[rows.clone()].iter().map(|end| end - moves.start as u32);
     InputBatch {
         n: rows.len(),

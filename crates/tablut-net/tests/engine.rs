@@ -10,6 +10,8 @@ mod random;
 use played::played_batch;
 use proptest::prelude::*;
 use random::{random_batch, random_weights, random_weights_of};
+use tablut_kernels::{Bf16Kernels, Bf16Vectors};
+use tablut_net::layers::Arithmetic;
 use tablut_net::{
     Architecture, BlockKind, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex,
     PolicyWidths, Precision, Simd, ValueWidths, Weights,
@@ -231,8 +233,12 @@ fn outputs_in_bf16_without_its_instructions_are_near_the_definitions() {
     let other = Architecture::new(48, vec![BlockKind::Pooled, BlockKind::Plain], policy, value).expect("in range");
     for architecture in ["b2c32".parse().expect("a name"), "b3c48".parse().expect("a name"), other] {
         let weights = random_weights_of(&architecture, 31);
-        for engine in [Engine::bf16_without_registers(&weights), Engine::bf16_without_vectors(&weights)] {
-            let engine = engine.expect("a level");
+        let kinds = [
+            Arithmetic::Bf16(Bf16Kernels::without_registers()),
+            Arithmetic::Bf16Points(Bf16Vectors::without_vectors()),
+        ];
+        for arithmetic in kinds {
+            let engine = Engine::with_arithmetic(&weights, arithmetic).expect("a level");
             let what = format!("{architecture} {}", engine.precision());
             assert_near(engine, &weights, &what);
         }

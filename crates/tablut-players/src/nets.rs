@@ -100,7 +100,7 @@ impl Nets {
             place
         } else {
             let hash = model.weights.hash();
-            let net = self.processor.load_in(Arc::new(model.weights), precision);
+            let net = self.processor.load(Arc::new(model.weights), precision);
             let net = net.map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
             let info = NetInfo { rules: model.rules, training: model.training };
             self.loaded.push(Loaded { path: path.to_owned(), precision, info, hash, net });

@@ -122,7 +122,14 @@ impl Thinking {
         let words = value.proven.map_or_else(|| leaning(value.value()), |proof| words::proven(proof, to_move));
         let view = |Line { moves, root }| {
             let words = root.proven.map(|proof| words::proven(proof, to_move));
-            LineView { moves, visits: root.visits, prior: root.prior, chances: root.chances, proven: root.proven, words }
+            LineView {
+                moves,
+                visits: root.visits,
+                prior: root.prior,
+                chances: root.chances,
+                proven: root.proven,
+                words,
+            }
         };
         let lines = self.search.lines(n_lines).into_iter().map(view).collect();
         Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }

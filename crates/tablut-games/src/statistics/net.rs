@@ -132,10 +132,10 @@ impl NetStatistics {
                 phase: phase.to_owned(),
                 from_ply,
                 positions: n,
-                net_error: mean(|p| (p.net_value - p.outcome).powi(2)),
-                search_error: mean(|p| (f64::from(p.search.value()) - p.outcome).powi(2)),
+                net_error: mean(|p| (p.net_value - p.outcome()).powi(2)),
+                search_error: mean(|p| (f64::from(p.search.value()) - p.outcome()).powi(2)),
                 mean_value: mean(|p| p.net_value),
-                mean_outcome: mean(|p| p.outcome),
+                mean_outcome: mean(ExaminedPosition::outcome),
             })
         });
         Self {
@@ -164,7 +164,7 @@ fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
     DrawStatistics {
         positions: n,
         predicted: mean(|p| f64::from(p.wdl[1])),
-        drawn: mean(|p| f64::from(u8::from(p.outcome == 0.0))),
+        drawn: mean(|p| f64::from(u8::from(p.outcome() == 0.0))),
     }
 }
 
@@ -175,7 +175,7 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
         let bin = &mut bins[(((position.net_value + 1.0) / width) as usize).min(BINS - 1)];
         bin.positions += 1;
         bin.value += position.net_value;
-        bin.outcome += position.outcome;
+        bin.outcome += position.outcome();
     }
     let mean = |(at, bin): (usize, &CalibrationBin)| {
         let n = bin.positions as f64;
@@ -192,7 +192,7 @@ impl NetLosses {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
         let value_loss = |position: &ExaminedPosition| -> f64 {
-            let target = value_target(winner(position.outcome), position.search, value_share);
+            let target = value_target(position.winner, position.search, value_share);
             let chances = position.wdl.map(|chance| f64::from(chance).max(1e-9).ln());
             target.iter().zip(chances).map(|(&target, log)| -f64::from(target) * log).sum()
         };
@@ -210,16 +210,6 @@ impl NetLosses {
     }
 }
 
-fn winner(outcome: f64) -> Option<Side> {
-    if outcome > 0.0 {
-        Some(Side::Attackers)
-    } else if outcome < 0.0 {
-        Some(Side::Defenders)
-    } else {
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tablut_search::Chances;
@@ -231,7 +221,7 @@ mod tests {
             rules: 0,
             side: Side::ALL[ply as usize % 2],
             ply,
-            outcome,
+            winner: [Some(Side::Defenders), None, Some(Side::Attackers)][(outcome + 1.0) as usize],
             search: Chances::new(0.0, 0.0),
             net_value,
             wdl: [0.5, 0.25, 0.25],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use tablut_net::{Inference, InputBatch, NetError, OutputBatch, encode};
 use tablut_rules::{Rules, Side};
-use tablut_search::Chances;
+use tablut_search::{Chances, value_of};
 
 use crate::record::{GameRecord, ReplayError};
 
@@ -18,8 +18,8 @@ pub struct ExaminedPosition {
     pub side: Side,
     /// Plies played before it.
     pub ply: u32,
-    /// The game's result: +1 the attackers won, 0 drawn, −1 the defenders won.
-    pub outcome: f64,
+    /// Who won the game.
+    pub winner: Option<Side>,
     /// The chances that the search found.
     pub search: Chances,
     /// The net's value, absolute: its chance that the attackers win minus its chance that the defenders win.
@@ -40,6 +40,13 @@ pub struct ExaminedPosition {
     pub net_plies_left: f64,
     /// Whether the sides of the game were equal, so that its result says something about the value.
     pub equal_sides: bool,
+}
+
+impl ExaminedPosition {
+    /// The game's result: +1 the attackers won, 0 drawn, −1 the defenders won.
+    pub fn outcome(&self) -> f64 {
+        f64::from(value_of(self.winner))
+    }
 }
 
 /// The sample could not be examined.
@@ -115,11 +122,6 @@ impl<'a> Examiner<'a> {
     /// Takes the searched positions of `game` at `places`, which are increasing.
     fn take(&mut self, game: &GameRecord, places: &[usize]) -> Result<(), ExamineError> {
         let set = game.place_among(self.rules)?;
-        let outcome = match game.outcome.winner {
-            Some(Side::Attackers) => 1.0,
-            None => 0.0,
-            Some(Side::Defenders) => -1.0,
-        };
         let (mut place, mut next) = (0, 0);
         let (input, waiting) = (&mut self.input, &mut self.waiting);
         game.replay(&self.rules[set], |state, moves, ply| {
@@ -131,7 +133,7 @@ impl<'a> Examiner<'a> {
                     rules: set,
                     side: state.position().side_to_move(),
                     ply: state.ply(),
-                    outcome,
+                    winner: game.outcome.winner,
                     search: search.chances,
                     net_value: 0.0,
                     wdl: [0.0; 3],

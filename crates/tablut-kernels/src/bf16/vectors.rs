@@ -56,9 +56,7 @@ impl Bf16Vectors {
     /// If the image's size differs from that of `tiles`, or `index` is out of range.
     pub fn transform_input(self, image: &[f32], index: usize, tiles: &mut Bf16Tiles) {
         let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
-        assert!(index < tiles.images(), "an image's place");
-        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
-        let first = index * grid.tiles();
+        let first = tiles.first_tile(index, image.len());
         let out = tiles.values_mut();
         #[cfg(target_arch = "x86_64")]
         if self.vectors {

@@ -65,9 +65,7 @@ impl Kernels {
     /// If the image's size differs from that of `tiles`, or `index` is out of range.
     pub fn spread_gradient(self, image: &[f32], index: usize, tiles: &mut Transformed) {
         let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
-        assert!(index < tiles.images(), "an image's place");
-        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
-        let first = index * grid.tiles();
+        let first = tiles.first_tile(index, image.len());
         let out = tiles.values_mut();
         dispatch!(self.simd, spread(grid, channels, image, out, first, stride));
     }
@@ -123,20 +121,10 @@ impl Kernels {
         epilogue: GradientEpilogue<'_>,
         image: &mut [f32],
     ) {
-        let (grid, channels) = (products.grid(), products.channels());
         let GradientEpilogue { bias, onto, active, sums } = epilogue;
-        assert!(index < products.images(), "an image's place");
-        assert_eq!(image.len(), grid.squares() * channels, "size of an image");
+        let output = Output::new(products, index, bias, image.len());
         assert_eq!(active.len(), image.len(), "size of the activations");
-        assert_eq!((bias.len(), sums.len()), (channels, channels), "sizes of a bias and of sums");
-        let output = Output {
-            grid,
-            channels,
-            products: products.values(),
-            point_stride: products.point_stride(),
-            first: index * grid.tiles(),
-            bias,
-        };
+        assert_eq!(sums.len(), output.channels, "size of the sums");
         if onto {
             dispatch!(self.simd, transform_gradient::<true>(&output, active, image, sums));
         } else {

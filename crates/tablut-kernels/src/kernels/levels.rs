@@ -1,5 +1,19 @@
 //! Compiles every kernel once for each level.
 
+/// One kernel: a function compiled for `$feature` that passes its arguments on to `$call`.
+macro_rules! kernel {
+    (
+        [$($feature:literal)?]
+        $name:ident $(<$(const $flag:ident: bool),+>)? ($($argument:ident: $type:ty),+) $(-> $result:ty)? = $($call:tt)+
+    ) => {
+        $(#[target_feature(enable = $feature)])?
+        pub(in crate::kernels) unsafe fn $name $(<$(const $flag: bool),+>)? ($($argument: $type),+) $(-> $result)? {
+            // SAFETY: the caller's contract, which is this function's.
+            unsafe { $($call)+ ($($argument),+) }
+        }
+    };
+}
+
 /// A module with all kernels over the vector `$lanes`, compiled for `$features`. Products use blocks of `$rows` rows
 /// and `$panels` panels; outer products use blocks of `$inputs` inputs and `$panels` panels.
 macro_rules! level {
@@ -9,42 +23,23 @@ macro_rules! level {
             use crate::product::{self, Product};
             use crate::outer::{self, Outer};
             use crate::pointwise;
-            use crate::winograd::{input, output, spread, weights};
+            use crate::winograd::output::{self, Output};
+            use crate::winograd::weights::{self, Taps};
+            use crate::winograd::{input, spread};
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn product(product: &Product<'_>, out: &mut [f32]) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { product::run::<$lanes, $rows, $panels>(product, out) }
-            }
+            kernel!([$($feature)?] product(product: &Product<'_>, out: &mut [f32])
+                = product::run::<$lanes, $rows, $panels>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn transform_input(
-                grid: Grid,
-                channels: usize,
-                image: &[f32],
-                out: &mut [f32],
-                first: usize,
-                stride: usize,
-            ) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { input::transform::<$lanes, _>(grid, channels, image, out, first, stride) }
-            }
+            kernel!([$($feature)?] transform_input(
+                grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
+            ) = input::transform::<$lanes, _>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn transform_output<const ADD: bool, const POOL: bool>(
-                output: &output::Output<'_>,
-                image: &mut [f32],
-                pooled: &mut [f32],
-            ) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { output::transform::<$lanes, ADD, POOL>(output, image, pooled) }
-            }
+            kernel!([$($feature)?] transform_output<const ADD: bool, const POOL: bool>(
+                output: &Output<'_>, image: &mut [f32], pooled: &mut [f32]
+            ) = output::transform::<$lanes, ADD, POOL>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn pool(squares: &Rows<'_>, channels: usize, out: &mut [f32]) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { pointwise::pool::<$lanes>(squares, channels, out) }
-            }
+            kernel!([$($feature)?] pool(squares: &Rows<'_>, channels: usize, out: &mut [f32])
+                = pointwise::pool::<$lanes>);
 
             $(#[target_feature(enable = $feature)])?
             pub(in crate::kernels) unsafe fn add_at_maxima(
@@ -56,59 +51,27 @@ macro_rules! level {
                 pointwise::add_at_maxima(active, by_channel, shape, image);
             }
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn dot(a: &[f32], b: &[f32]) -> f32 {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { pointwise::dot::<$lanes>(a, b) }
-            }
+            kernel!([$($feature)?] dot(a: &[f32], b: &[f32]) -> f32 = pointwise::dot::<$lanes>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn outer(outer: &Outer<'_>, sums: &mut [f32]) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { outer::run::<$lanes, $inputs, $panels>(outer, sums) }
-            }
+            kernel!([$($feature)?] outer(outer: &Outer<'_>, sums: &mut [f32])
+                = outer::run::<$lanes, $inputs, $panels>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn spread(
-                grid: Grid,
-                channels: usize,
-                image: &[f32],
-                out: &mut [f32],
-                first: usize,
-                stride: usize,
-            ) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { spread::transform::<$lanes>(grid, channels, image, out, first, stride) }
-            }
+            kernel!([$($feature)?] spread(
+                grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
+            ) = spread::transform::<$lanes>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn transform_gradient<const ADD: bool>(
-                output: &output::Output<'_>,
-                active: &[f32],
-                image: &mut [f32],
-                sums: &mut [f32],
-            ) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { output::gated::<$lanes, ADD>(output, active, image, sums) }
-            }
+            kernel!([$($feature)?] transform_gradient<const ADD: bool>(
+                output: &Output<'_>, active: &[f32], image: &mut [f32], sums: &mut [f32]
+            ) = output::gated::<$lanes, ADD>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn pack(taps: &weights::Taps<'_>, padded: usize, points: &mut [f32]) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { weights::pack::<$lanes>(taps, padded, points) }
-            }
+            kernel!([$($feature)?] pack(taps: &Taps<'_>, padded: usize, points: &mut [f32])
+                = weights::pack::<$lanes>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn unpack(sums: &[f32], inputs: usize, outputs: usize, taps: &mut [f32]) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { weights::unpack::<$lanes>(sums, inputs, outputs, taps) }
-            }
+            kernel!([$($feature)?] unpack(sums: &[f32], inputs: usize, outputs: usize, taps: &mut [f32])
+                = weights::unpack::<$lanes>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn gate(image: &mut [f32], active: &[f32], sums: &mut [f32]) {
-                // SAFETY: the caller's contract, which is this function's.
-                unsafe { pointwise::gate::<$lanes>(image, active, sums) }
-            }
+            kernel!([$($feature)?] gate(image: &mut [f32], active: &[f32], sums: &mut [f32])
+                = pointwise::gate::<$lanes>);
         }
     };
 }

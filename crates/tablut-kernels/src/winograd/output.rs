@@ -1,7 +1,7 @@
 //! `Aᵀ m A`: from the points' products back to squares, including the operations that follow a convolution, or for a
 //! gradient the forward pass's rectifier.
 
-use super::{Grid, SPAN, TILE};
+use super::{Grid, SPAN, TILE, Transformed};
 use crate::LANES;
 use crate::lanes::Lanes;
 
@@ -15,6 +15,20 @@ pub(crate) struct Output<'a> {
     pub first: usize,
     /// One value per channel.
     pub bias: &'a [f32],
+}
+
+impl<'a> Output<'a> {
+    /// The outputs from the products at place `index`, for an image of `len` values.
+    ///
+    /// # Panics
+    ///
+    /// If the size of the image or the bias differs from that of `products`, or `index` is out of range.
+    pub fn new(products: &'a Transformed, index: usize, bias: &'a [f32], len: usize) -> Self {
+        let (first, channels) = (products.first_tile(index, len), products.channels());
+        assert_eq!(bias.len(), channels, "size of a bias");
+        let (grid, point_stride) = (products.grid(), products.point_stride());
+        Self { grid, channels, products: products.values(), point_stride, first, bias }
+    }
 }
 
 /// Writes `relu(convolution + bias)` to `image`, or with `ADD` `relu(image + convolution + bias)`. With `POOL`, writes

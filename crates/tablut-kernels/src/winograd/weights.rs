@@ -8,8 +8,7 @@ use crate::lanes::Lanes;
 /// Taps of a kernel.
 pub(crate) const TAPS: usize = 9;
 
-/// The place of the taps of a kernel in `weights`. Tap `t` from input `i` to output `o` is at
-/// `base + o * output + i * input + t * tap`.
+/// The place of the taps of a kernel in `weights`. Those from input `i` to output `o` begin at `o * output + i * input`.
 #[derive(Copy, Clone)]
 pub(crate) struct Taps<'a> {
     pub weights: &'a [f32],

@@ -2,14 +2,6 @@
 
 use super::{MAX_GENERATIONS, MAX_RULE_SETS, TrainConfig, TrainConfigError};
 
-/// Whether a value is in its range, its key, the value, and the range.
-type Check<'a> = (bool, &'a str, &'a dyn std::fmt::Display, &'a str);
-
-fn faults(checks: &[Check<'_>]) -> Vec<String> {
-    let failed = checks.iter().filter(|check| !check.0);
-    failed.map(|(_, key, value, expected)| format!("{key} = {value}: expected {expected}")).collect()
-}
-
 impl TrainConfig {
     /// Finds all values that are out of range.
     pub fn check_ranges(&self) -> Result<(), TrainConfigError> {
@@ -42,36 +34,25 @@ impl TrainConfig {
         check(unit.contains(&l.value_share), "learning.value_share", &l.value_share, "0 to 1");
         let held_out = l.held_out_share;
         check((0.0..=0.5).contains(&held_out), "learning.held_out_share", &held_out, "0 to 0.5");
-        let below_one = |value: f32| (0.0..1.0).contains(&value);
         check(unit.contains(&o.weight_decay), "optimizer.weight_decay", &o.weight_decay, "0 to 1");
         check(o.max_gradient_norm > 0.0, "optimizer.max_gradient_norm", &o.max_gradient_norm, "above 0");
-        check(below_one(o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
+        check((0.0..1.0).contains(&o.average_decay), "optimizer.average_decay", &o.average_decay, "0 to below 1");
         let e = &self.evaluation;
         let even = e.games.is_multiple_of(2) && e.games <= 1_000_000;
         check(even, "evaluation.games", &e.games, "an even number from 0 to 1000000");
         check(unit.contains(&e.rating_share), "evaluation.rating_share", &e.rating_share, "0 to 1");
-        check(
-            (1..=1_000_000).contains(&self.play.simulations),
-            "play.simulations",
-            &self.play.simulations,
-            "1 to 1000000",
-        );
+        let simulations = self.play.simulations;
+        check((1..=1_000_000).contains(&simulations), "play.simulations", &simulations, "1 to 1000000");
         check(self.machine.workers <= 1024, "machine.workers", &self.machine.workers, "0 to 1024");
         let games = self.machine.games_per_worker;
         check(games <= 4096, "machine.games_per_worker", &games, "0 to 4096");
-        faults.extend(self.selfplay_faults());
+        let p = &self.selfplay;
+        check(p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100");
+        check((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000");
+        check((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1");
+        check((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9");
+        check(p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64");
         faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
         if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }
-    }
-
-    fn selfplay_faults(&self) -> Vec<String> {
-        let p = &self.selfplay;
-        faults(&[
-            (p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100"),
-            ((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000"),
-            ((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1"),
-            ((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9"),
-            (p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64"),
-        ])
     }
 }

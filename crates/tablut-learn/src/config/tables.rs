@@ -128,12 +128,18 @@ pub struct MachineConfig {
 }
 
 impl MachineConfig {
-    /// The threads of self-play, and the games per thread.
+    /// The threads of self-play on the cores, and the games per thread.
     pub fn concurrency(&self) -> Concurrency {
+        self.concurrency_on(true)
+    }
+
+    /// The same. With a device there are two threads per core unless the config says otherwise, because a thread waits while
+    /// the device evaluates.
+    pub(crate) fn concurrency_on(&self, is_cpu: bool) -> Concurrency {
         let default = Concurrency::default();
         let or = |value: usize, default: usize| if value == 0 { default } else { value };
         Concurrency {
-            workers: or(self.workers, default.workers),
+            workers: or(self.workers, if is_cpu { default.workers } else { 2 * default.workers }),
             tasks_per_worker: or(self.games_per_worker, default.tasks_per_worker),
         }
     }

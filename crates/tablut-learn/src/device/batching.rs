@@ -11,14 +11,7 @@ pub(super) const MOVES_STEP: usize = 32;
 /// The batches as one, in their order, with rows of zeros up to [`padded`].
 pub(super) fn joined<'a>(inputs: impl Iterator<Item = &'a InputBatch>) -> InputBatch {
     let mut whole = InputBatch::default();
-    for input in inputs {
-        let moves = whole.moves.len() as u32;
-        whole.n += input.n;
-        whole.planes.extend_from_slice(&input.planes);
-        whole.features.extend_from_slice(&input.features);
-        whole.moves.extend_from_slice(&input.moves);
-        whole.move_ends.extend(input.move_ends.iter().map(|end| moves + end));
-    }
+    inputs.for_each(|input| whole.append(input));
     let rows = padded(whole.n);
     whole.planes.resize(rows * PLANES * SQUARES, 0.0);
     whole.features.resize(rows * FEATURES, 0.0);

@@ -46,7 +46,7 @@ pub(super) struct Link {
     sender: Sender<Message>,
     /// Threads with a net of their own.
     clients: Arc<AtomicUsize>,
-    store: Arc<Store>,
+    pub store: Arc<Store>,
     health: Arc<Health>,
 }
 
@@ -91,12 +91,6 @@ impl Link {
         let (reply, answer) = sync_channel(1);
         self.sender.send(Message::Open(Box::new(weights.clone()), hash, reply)).map_err(|_| self.gone())?;
         answer.recv().map_err(|_| self.gone())?
-    }
-
-    /// Nets that are in use.
-    #[cfg(test)]
-    pub fn nets_in_use(&self) -> usize {
-        self.store.in_use()
     }
 
     /// The error if the thread does not answer.
@@ -211,11 +205,7 @@ impl Server {
             Poll::Ready(Ok(data)) => Ok(Some(numbers(data)?)),
             Poll::Ready(Err(error)) => Err(error.to_string()),
         });
-        let outputs = match polled {
-            Ok(None) => return false,
-            Ok(Some(values)) => Ok(values),
-            Err(reason) => Err(reason),
-        };
+        let Some(outputs) = polled.transpose() else { return false };
         let Some(Flight { jobs, width, reading }) = self.flights.pop_front() else { return false };
         // Values on a broken device may panic once more when they are freed.
         let _ = caught(|| drop(reading));
@@ -223,7 +213,8 @@ impl Server {
             Ok(values) => {
                 let outputs = divided(&values, width, jobs.iter().map(|job| &job.input));
                 for (job, output) in jobs.iter().zip(outputs) {
-                    answer(job, Ok(output));
+                    // The thread that asked may have stopped.
+                    let _ = job.reply.send(Ok(output));
                 }
             }
             Err(reason) => refuse(&jobs, &reason),
@@ -289,20 +280,15 @@ fn numbers(data: Vec<TensorData>) -> Result<Vec<f32>, String> {
     data.try_into_vec::<f32>().map_err(|error| format!("{error:?}"))
 }
 
-fn answer(job: &Job, result: Result<OutputBatch, NetError>) {
-    // The thread that asked may have stopped.
-    let _ = job.reply.send(result);
-}
-
 fn refuse(jobs: &[Job], reason: &str) {
     for job in jobs {
-        answer(job, Err(NetError::Inference(reason.to_owned())));
+        let _ = job.reply.send(Err(NetError::Inference(reason.to_owned())));
     }
 }
 
 /// The nets on the device by the hash of their weights. Equal weights are there once, and only while somebody uses them.
 #[derive(Default)]
-struct Store {
+pub(super) struct Store {
     nets: Mutex<HashMap<String, Weak<ProductNet>>>,
 }
 
@@ -321,7 +307,7 @@ impl Store {
 
     /// Nets that are in use.
     #[cfg(test)]
-    fn in_use(&self) -> usize {
+    pub fn in_use(&self) -> usize {
         self.lock().values().filter(|net| net.strong_count() > 0).count()
     }
 

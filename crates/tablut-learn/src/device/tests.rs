@@ -109,12 +109,12 @@ fn equal_weights_are_on_the_device_once_and_only_while_they_are_used() {
     let device = ComputeDevice::reference().unwrap();
     let on = device.on.as_ref().unwrap();
     let first = [on.open(&weights(1)).unwrap(), on.open(&weights(1)).unwrap()];
-    assert_eq!(on.link.nets_in_use(), 1);
+    assert_eq!(on.link.store.in_use(), 1);
     drop(first);
     let second = on.open(&weights(2)).unwrap();
-    assert_eq!(on.link.nets_in_use(), 1);
+    assert_eq!(on.link.store.in_use(), 1);
     drop(second);
-    assert_eq!(on.link.nets_in_use(), 0);
+    assert_eq!(on.link.store.in_use(), 0);
 }
 
 #[test]

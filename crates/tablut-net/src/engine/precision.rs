@@ -105,7 +105,8 @@ impl FromStr for Precision {
 /// The options of an engine.
 #[derive(Copy, Clone, Debug)]
 pub struct EngineOptions {
-    /// Threads that share each batch, including the calling one. 0 counts as 1.
+    /// Threads that share each batch, including the calling one. 0 counts as 1. Several are for big batches and for
+    /// analysis. In self-play, one engine per worker on one thread is faster.
     pub n_threads: usize,
     /// The precision of the convolutions.
     pub precision: Precision,

@@ -100,7 +100,7 @@ impl<'a> Rest<'a> {
             return None;
         }
         let (rows, part) = self.parts.first_run(self.input, rows);
-        let moves = self.input.move_range(rows.end - 1).end - self.input.move_range(rows.start).start;
+        let moves = self.input.moves_of_rows(&rows).len();
         self.first = rows.end;
         Some(Share {
             logits: self.logits.split_off_mut(..moves)?,

@@ -13,91 +13,63 @@ mod trunk;
 
 use std::ops::Range;
 
-use tablut_kernels::{Bf16Kernels, Kernels};
+use tablut_kernels::Kernels;
 
-use super::description::Layers;
 use super::heads::HeadSpace;
 use super::kept::Kept;
-use super::packing::{Arithmetic, Values};
+use super::packing::Arithmetic;
 use super::winograd::{Points, Room};
-use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Positions};
 use buffers::{GROUP, RoundedSpace};
 use gradients::Gradients;
 pub use gradients::{Predictions, Shard, Workspace};
-use packed::{Adjoints, Packed};
-
-/// A net's layers, packed for the forward and the backward pass.
-pub struct LearningNet(Packed);
+use packed::Adjoints;
+pub use packed::LearningNet;
 
 impl LearningNet {
-    /// A net whose weights are all zero, in f32.
-    pub fn new(architecture: &Architecture) -> Self {
-        Self(Packed::new(architecture, None))
-    }
-
-    /// The same, with convolutions in bf16 on matrix registers, forward and backward. Inputs, weights and gradients are
-    /// rounded for each of them. Sums, biases, the residual trunk and the heads stay in f32.
-    ///
-    /// # Panics
-    /// If the trunk's channels are no multiple of 32.
-    pub fn rounded(architecture: &Architecture, bf16: Bf16Kernels) -> Self {
-        Self(Packed::new(architecture, Some(bf16)))
-    }
-
-    /// The layers.
-    pub fn layers(&self) -> &Layers {
-        &self.0.layers
-    }
-
-    /// Sets the values of all parameters.
-    pub fn repack(&mut self, kernels: Kernels, values: &Values<'_>) {
-        self.0.repack(kernels, values);
-    }
-
     /// Buffers for `rows` of a batch.
     pub fn shard(&self, rows: Range<usize>) -> Shard {
         let n = rows.len();
         Shard {
-            kept: Kept::new(&self.0.layers, n),
-            values: HeadSpace::new(&self.0.heads, n),
+            kept: Kept::new(&self.layers, n),
+            values: HeadSpace::new(&self.heads, n),
             logits: Vec::new(),
-            gradients: Gradients::new(&self.0.layers),
+            gradients: Gradients::new(&self.layers),
             rows,
         }
     }
 
     /// Buffers for one thread, for one shard of at most `n` rows at a time.
     pub fn workspace(&self, n: usize) -> Workspace {
-        let (c, joint_width) = (self.0.layers.channels, self.0.heads.joint_width());
-        let rounded = match &self.0.adjoints {
+        let (c, joint_width) = (self.layers.channels, self.heads.joint_width());
+        let rounded = match &self.adjoints {
             Adjoints::Single(_) => None,
             Adjoints::Rounded(..) => Some(RoundedSpace::new(n, c, joint_width)),
         };
-        Workspace::new(&self.0.layers, Room::new(Arithmetic::F32, GROUP, c, joint_width), rounded, n)
+        Workspace::new(&self.layers, Room::new(Arithmetic::F32, GROUP, c, joint_width), rounded, n)
     }
 
     /// Runs the net on the shard's rows and keeps what the backward pass needs.
     pub fn forward(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
         let positions = Positions { input, rows: shard.rows.clone() };
         shard.logits.resize(positions.moves().len(), 0.0);
-        let trunk = &self.0.trunk;
-        match &self.0.adjoints {
+        let trunk = &self.trunk;
+        match &self.adjoints {
             Adjoints::Single(_) => self.forward_single(kernels, shard, workspace, input),
             Adjoints::Rounded(bf16, _) => {
                 let space = workspace.rounded.as_mut().expect("a workspace of this net");
                 let mut to = rounded::Forward::new(*bf16, &mut shard.kept, space);
                 trunk.forward(kernels, &positions, &mut to);
                 let values = &mut shard.values.pooled;
-                self.0.heads.squares(kernels, trunk, &mut to, &positions, values, &mut shard.logits);
+                self.heads.squares(kernels, trunk, &mut to, &positions, values, &mut shard.logits);
             }
         }
-        self.0.heads.values(kernels, shard.rows.len(), &mut shard.values);
+        self.heads.values(kernels, shard.rows.len(), &mut shard.values);
     }
 
     /// The trunk and the heads' squares in f32, a few rows at a time.
     fn forward_single(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
-        let Packed { trunk, heads, .. } = &self.0;
+        let Self { trunk, heads, .. } = self;
         let (mut logits, size) = (&mut shard.logits[..], heads.pooled_len());
         for first in (0..shard.rows.len()).step_by(GROUP) {
             let rows = shard.rows.start + first..shard.rows.end.min(shard.rows.start + first + GROUP);
@@ -124,13 +96,13 @@ impl LearningNet {
         gradient: &Predictions,
     ) {
         let positions = Positions { input, rows: shard.rows.clone() };
-        heads::backward(&self.0, kernels, shard, workspace, &positions, gradient);
-        trunk::backward(&self.0, kernels, shard, workspace, &positions);
+        heads::backward(self, kernels, shard, workspace, &positions, gradient);
+        trunk::backward(self, kernels, shard, workspace, &positions);
     }
 
     /// The gradients of all parameters, in their order: the sums over the shards, added in the order of the shards.
     pub fn gradients(&self, shards: &[Shard]) -> Vec<Vec<f32>> {
         let shares: Vec<_> = shards.iter().map(|shard| &shard.gradients).collect();
-        gradients::sum(&self.0.layers, &shares)
+        gradients::sum(&self.layers, &shares)
     }
 }

@@ -43,7 +43,7 @@ pub struct ValueHead {
 /// All layers of a net, in the order of the forward pass.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    parameters: Parameters,
+    parameters: Vec<Parameter>,
     /// Channels of the trunk.
     pub channels: usize,
     /// From the planes.
@@ -90,14 +90,14 @@ impl Architecture {
             out: to.linear("value.out", [3, h], Start::Output),
             moves_left: to.linear("moves_left", [1, h], Start::Output),
         };
-        Layers { parameters: to, channels: c, input, features, blocks, policy, value }
+        Layers { parameters: to.into_vec(), channels: c, input, features, blocks, policy, value }
     }
 }
 
 impl Layers {
     /// Every tensor, in the order of the forward pass. A [`ParameterId`] is an index into this list.
     pub fn parameters(&self) -> &[Parameter] {
-        self.parameters.as_slice()
+        &self.parameters
     }
 
     /// The ids of all tensors, in the same order.
@@ -107,7 +107,7 @@ impl Layers {
 
     /// The tensor with this id.
     pub fn parameter(&self, id: ParameterId) -> &Parameter {
-        &self.parameters.as_slice()[id.index()]
+        &self.parameters[id.index()]
     }
 }
 

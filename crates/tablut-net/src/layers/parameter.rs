@@ -100,11 +100,6 @@ pub struct Parameters(Vec<Parameter>);
 
 impl Parameters {
     /// All so far.
-    pub fn as_slice(&self) -> &[Parameter] {
-        &self.0
-    }
-
-    /// All parameters, by value.
     pub fn into_vec(self) -> Vec<Parameter> {
         self.0
     }

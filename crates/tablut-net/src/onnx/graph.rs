@@ -24,11 +24,7 @@ impl Graph {
 
     /// Declares `value` as the output `name` `[n, width]`.
     pub fn output(&mut self, value: &str, name: &str, width: usize) {
-        let mut node = Message::default();
-        node.text(1, value);
-        node.text(2, name);
-        node.text(4, "Identity");
-        self.message.message(1, &node);
+        self.message.message(1, Message::default().text(1, value).text(2, name).text(4, "Identity"));
         self.message.message(12, &value_info(name, &[width]));
     }
 
@@ -43,9 +39,7 @@ impl Graph {
         for &dim in dims {
             tensor.varint(1, dim as u64);
         }
-        tensor.varint(2, data_type);
-        tensor.text(8, name);
-        tensor.bytes(9, bytes);
+        tensor.varint(2, data_type).text(8, name).bytes(9, bytes);
         self.message.message(5, &tensor);
     }
 
@@ -61,9 +55,7 @@ impl Graph {
         for input in inputs {
             node.text(1, input);
         }
-        node.text(2, &value);
-        node.text(3, &value);
-        node.text(4, operator);
+        node.text(2, &value).text(3, &value).text(4, operator);
         for attribute in attributes {
             node.message(5, attribute);
         }
@@ -114,21 +106,13 @@ fn attribute(name: &str, (kind, field): (u64, u64), values: &[u64]) -> Message {
 /// A `ValueInfoProto` of f32 `[n, dims]`.
 fn value_info(name: &str, dims: &[usize]) -> Message {
     let mut shape = Message::default();
-    let mut free = Message::default();
-    free.text(2, "n");
-    shape.message(1, &free);
+    shape.message(1, Message::default().text(2, "n"));
     for &dim in dims {
-        let mut fixed = Message::default();
-        fixed.varint(1, dim as u64);
-        shape.message(1, &fixed);
+        shape.message(1, Message::default().varint(1, dim as u64));
     }
-    let mut tensor = Message::default();
-    tensor.varint(1, FLOAT);
-    tensor.message(2, &shape);
     let mut kind = Message::default();
-    kind.message(1, &tensor);
+    kind.message(1, Message::default().varint(1, FLOAT).message(2, &shape));
     let mut info = Message::default();
-    info.text(1, name);
-    info.message(2, &kind);
+    info.text(1, name).message(2, &kind);
     info
 }

@@ -1,6 +1,6 @@
 //! The part of the protocol buffers wire format that ONNX needs.
 
-/// A message that is being built, as the bytes of its fields. Fields may be appended in any order.
+/// A message that is being built, as the bytes of its fields. Fields may be appended in any order, and in one chain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message(Vec<u8>);
 
@@ -10,26 +10,28 @@ const LENGTH_DELIMITED: u64 = 2;
 
 impl Message {
     /// Appends an integer or enum field.
-    pub fn varint(&mut self, field: u64, value: u64) {
+    pub fn varint(&mut self, field: u64, value: u64) -> &mut Self {
         self.raw_varint(field << 3 | VARINT);
         self.raw_varint(value);
+        self
     }
 
     /// Appends a field of bytes.
-    pub fn bytes(&mut self, field: u64, value: &[u8]) {
+    pub fn bytes(&mut self, field: u64, value: &[u8]) -> &mut Self {
         self.raw_varint(field << 3 | LENGTH_DELIMITED);
         self.raw_varint(value.len() as u64);
         self.0.extend_from_slice(value);
+        self
     }
 
     /// Appends a field of text.
-    pub fn text(&mut self, field: u64, value: &str) {
-        self.bytes(field, value.as_bytes());
+    pub fn text(&mut self, field: u64, value: &str) -> &mut Self {
+        self.bytes(field, value.as_bytes())
     }
 
     /// Appends a nested message.
-    pub fn message(&mut self, field: u64, value: &Message) {
-        self.bytes(field, &value.0);
+    pub fn message(&mut self, field: u64, value: &Message) -> &mut Self {
+        self.bytes(field, &value.0)
     }
 
     /// The message's bytes.

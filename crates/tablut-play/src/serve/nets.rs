@@ -35,7 +35,7 @@ impl ServedNets {
         let later = run.map(checkpoints).transpose()?.unwrap_or_default();
         let later = later.iter().map(|file| load(file)).collect::<Result<Vec<_>, _>>()?;
         let checkpoints = later.iter().map(|(name, _)| name.clone()).collect();
-        let engine = |(name, model): (String, Model)| match Engine::with_threads(&model.weights, 1) {
+        let engine = |(name, model): (String, Model)| match Engine::new(&model.weights) {
             Ok(engine) => Ok((name, engine)),
             Err(error) => Err(format!("{name}: {error}")),
         };

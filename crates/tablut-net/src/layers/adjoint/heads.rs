@@ -5,7 +5,7 @@ use tablut_kernels::{Kernels, LANES, Rows};
 use tablut_rules::SQUARES;
 
 use super::gradients::{Predictions, Shard, Workspace, sum_rows};
-use super::packed::Packed;
+use super::packed::LearningNet;
 use super::trunk::share_means;
 use crate::batch::Positions;
 use crate::layers::heads::{plane_and_square, softplus};
@@ -15,7 +15,7 @@ use crate::policy::PolicyIndex;
 /// Sums the gradients of the heads' weights. It leaves the gradient before the trunk's last rectifier in the
 /// workspace's `outer`, with its sums. `gradient` belongs to the whole batch.
 pub(super) fn backward(
-    net: &Packed,
+    net: &LearningNet,
     kernels: Kernels,
     shard: &mut Shard,
     workspace: &mut Workspace,
@@ -74,7 +74,7 @@ fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Wo
 /// Sums the gradients of the value head's last two layers. It leaves the gradients of the head's pooled values in the
 /// workspace.
 fn value_backward(
-    net: &Packed,
+    net: &LearningNet,
     kernels: Kernels,
     shard: &mut Shard,
     workspace: &mut Workspace,
@@ -105,7 +105,7 @@ fn value_backward(
 /// Adds the gradients of one row's logits to the gradients of the policy's last layer and, in `joint`, of its
 /// activations.
 fn policy_backward(
-    net: &Packed,
+    net: &LearningNet,
     shard: &mut Shard,
     board: usize,
     joint: &mut [f32],
@@ -131,7 +131,7 @@ fn policy_backward(
 }
 
 /// Writes the gradient of one row's value activations into the workspace's `joint`.
-fn value_squares(net: &Packed, kernels: Kernels, shard: &Shard, board: usize, workspace: &mut Workspace) {
+fn value_squares(net: &LearningNet, kernels: Kernels, shard: &Shard, board: usize, workspace: &mut Workspace) {
     let (p, v, wide) = (net.heads.policy_width, net.heads.value_width, net.heads.joint_width());
     let Workspace { joint, joint_sums, value_pooled, .. } = workspace;
     let (means, maxima) = row(value_pooled, board, 2 * v).split_at(v);

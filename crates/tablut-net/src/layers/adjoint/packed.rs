@@ -11,16 +11,16 @@ use crate::layers::packing::{Arithmetic, Values, matrix, stacked, transposed};
 use crate::layers::parameter::{self, Linear};
 use crate::layers::trunk::{Layer, Trunk};
 
-/// All weights: each layer for the forward pass and, if a gradient goes through it, for the backward pass.
-pub(super) struct Packed {
-    pub layers: Layers,
-    pub trunk: Trunk,
-    pub adjoints: Adjoints,
+/// A net's layers: each packed for the forward pass and, if a gradient goes through it, for the backward pass.
+pub struct LearningNet {
+    pub(super) layers: Layers,
+    pub(super) trunk: Trunk,
+    pub(super) adjoints: Adjoints,
     /// For each block, from gradients of its pooling's outputs to gradients of the inputs.
-    pub pools: Vec<Option<Matrix>>,
+    pub(super) pools: Vec<Option<Matrix>>,
     /// Always in f32.
-    pub heads: Heads,
-    pub head_adjoints: HeadAdjoints,
+    pub(super) heads: Heads,
+    pub(super) head_adjoints: HeadAdjoints,
 }
 
 /// The adjoints of each block's two convolutions: from gradients of their outputs to gradients of their inputs.
@@ -39,8 +39,10 @@ pub(super) struct HeadAdjoints {
     pub out: Matrix,
 }
 
-impl Packed {
-    /// A net whose weights are all zero. With `bf16` its convolutions are rounded.
+impl LearningNet {
+    /// A net whose weights are all zero, in f32. With `bf16` its convolutions are in bf16 on matrix registers, forward and
+    /// backward. Inputs, weights and gradients are rounded for each of them. Sums, biases, the residual trunk and the heads
+    /// stay in f32.
     ///
     /// # Panics
     /// If the convolutions are rounded and the trunk's channels are no multiple of [`BF16_LANES`].

@@ -5,7 +5,7 @@ use tablut_rules::SQUARES;
 
 use super::buffers::{GROUP, Tiles};
 use super::gradients::{Shard, Workspace, sum_rows};
-use super::packed::{Adjoints, Packed};
+use super::packed::{Adjoints, LearningNet};
 use super::rounded::Backward;
 use crate::batch::Positions;
 use crate::features::FEATURES;
@@ -15,7 +15,7 @@ use crate::layers::winograd::PLANE_WIDTH;
 /// Computes the gradients of all the trunk's weights. It starts from the gradient of the trunk's output before its
 /// rectifier, which is in the workspace's `outer` with its sums.
 pub(super) fn backward(
-    net: &Packed,
+    net: &LearningNet,
     kernels: Kernels,
     shard: &mut Shard,
     workspace: &mut Workspace,

@@ -1,30 +1,19 @@
-//! The net with burn's operations, built from the list of its layers. It is the reference for the kernels, and it runs
-//! on other devices.
+//! The net with burn's own operations, built from the list of its layers: the reference for the kernels and for products.
 
 use burn::tensor::activation::{relu, softplus};
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
+use tablut_learn::Outputs;
 use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::step_error::StepError;
-
-/// A net's parameters as burn tensors, each flat, in the order of its layers.
+/// A net's parameters as burn tensors.
 pub struct BurnNet {
     layers: Layers,
-    parameters: Vec<Tensor<1>>,
-}
-
-/// The net's outputs, before the softmax and in the units of the loss.
-pub struct Outputs {
-    /// Policy tables, `[n, POLICY_ENTRIES]`.
-    pub policy: Tensor<2>,
-    /// Logits of attackers win, draw, defenders win, `[n, 3]`.
-    pub wdl: Tensor<2>,
-    /// Plies to the end in units of 32, at least 0, `[n, 1]`.
-    pub moves_left: Tensor<2>,
+    /// Each flat, in the order of the layers.
+    pub parameters: Vec<Tensor<1>>,
 }
 
 impl BurnNet {
@@ -32,13 +21,8 @@ impl BurnNet {
     pub fn new(weights: &Weights, device: &Device) -> Self {
         let layers = weights.architecture().layers();
         let values = weights.values(&layers);
-        let tensor = |id| tensor(values.get(id).to_vec(), [values.get(id).len()], device);
-        let parameters = layers.ids().map(tensor).collect();
-        Self { layers, parameters }
-    }
-
-    /// The net with these parameters, in the order of its layers.
-    pub fn of_tensors(layers: Layers, parameters: Vec<Tensor<1>>) -> Self {
+        let put = |id| tensor(values.get(id).to_vec(), [values.get(id).len()], device);
+        let parameters = layers.ids().map(put).collect();
         Self { layers, parameters }
     }
 
@@ -124,34 +108,6 @@ fn over_squares(x: Tensor<2>) -> Tensor<4> {
     x.reshape([n, c, 1, 1])
 }
 
-/// Values on a device.
-pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {
+fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {
     Tensor::from_data(TensorData::new(values, dims), device)
-}
-
-/// A tensor's values in main memory.
-///
-/// # Errors
-/// The device has failed.
-pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, StepError> {
-    tensor.try_into_vec_as::<f32>().map_err(|error| StepError::Device(error.to_string()))
-}
-
-/// The sum of all values, `[1]`. On devices it avoids the kernels that add with atomic operations: these add in an order that
-/// changes from run to run, and Mesa's driver on the cores crashes on them.
-pub(crate) fn sum_of<const D: usize>(values: Tensor<D>) -> Tensor<1> {
-    if values.device() == Device::flex() {
-        return values.sum();
-    }
-    let count = values.dims().iter().product();
-    values.reshape([1, count]).sum_dim(1).reshape([1])
-}
-
-/// The mean of all values, `[1]`.
-pub(crate) fn mean_of<const D: usize>(values: Tensor<D>) -> Tensor<1> {
-    if values.device() == Device::flex() {
-        return values.mean();
-    }
-    let count: usize = values.dims().iter().product();
-    sum_of(values).div_scalar(count as f32)
 }
