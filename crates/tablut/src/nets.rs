@@ -2,7 +2,7 @@
 //!
 //! A net is in a model file, or it is the one that comes with the program, which players call `net:shipped@64`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
