@@ -7,6 +7,7 @@ mod tiny;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use tiny::{Tiny, stdout, tablut, text};
 
@@ -37,15 +38,19 @@ games_per_worker = 4
 
 /// Whether this machine has a device; says so where it has none.
 fn has_device() -> bool {
-    let output =
-        tablut(&["bench", "inference", "--shape", "b1c16", "--batch", "1", "--secs", "0", "--device", "gpu:0"]);
-    let message = String::from_utf8_lossy(&output.stderr);
-    if message.contains("there is no such device") {
-        eprintln!("skipped: {message}");
-        return false;
-    }
-    assert!(output.status.success(), "{message}");
-    true
+    // A program that opens a device compiles its kernels first, which takes seconds.
+    static FOUND: LazyLock<bool> = LazyLock::new(|| {
+        let output =
+            tablut(&["bench", "inference", "--shape", "b1c16", "--batch", "1", "--secs", "0", "--device", "gpu:0"]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        if message.contains("there is no such device") {
+            eprintln!("skipped: {message}");
+            return false;
+        }
+        assert!(output.status.success(), "{message}");
+        true
+    });
+    *FOUND
 }
 
 fn config(tiny: &Tiny) -> PathBuf {
