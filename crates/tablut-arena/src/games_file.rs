@@ -1,5 +1,5 @@
 //! The games of a match on disk. They are written when they end, a killed match can continue with them, and the rules
-//! crate can replay them.
+//! crate can replay them. A match with more games continues the file too.
 //!
 //! A file is JSON, one object per line. The first line is the [`MatchHeader`], the settings of the match; only the same
 //! match can continue a file. Each further line is a game, a [`GameLine`]. During the match the games are in the order
@@ -13,6 +13,7 @@ pub use header::{MatchHeader, PlayerIdentity};
 pub use line::{GameLine, GamePlace};
 
 use crate::match_game::GameResult;
+use crate::openings::Opening;
 use crate::sealed_file::json_line;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -62,9 +63,15 @@ pub struct GamesFile {
 }
 
 impl GamesFile {
-    /// Creates a file for the match of `header`, or opens the existing one. An incomplete last line is dropped. All
-    /// games are replayed under `rules`.
-    pub fn open(path: &Path, header: MatchHeader, rules: &Arc<Rules>) -> Result<Self, GamesFileError> {
+    /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the same
+    /// match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed under
+    /// `rules`.
+    pub fn open(
+        path: &Path,
+        header: MatchHeader,
+        openings: &[Opening],
+        rules: &Arc<Rules>,
+    ) -> Result<Self, GamesFileError> {
         let io = |error| GamesFileError::io(path, &error);
         let is_new = match fs::metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => true,
@@ -79,19 +86,17 @@ impl GamesFile {
         if is_new {
             durable::write(path, header.line().as_bytes()).map_err(io)?;
         }
-        let file = File::options().read(true).append(true).open(path).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(GamesFileError(format!("{} is being written by another match", path.display())));
-            }
-            Err(TryLockError::Error(error)) => return Err(io(error)),
-        }
+        let mut file = locked(path)?;
         let text = fs::read(path).map_err(io)?;
-        let text = String::from_utf8(text).map_err(|error| {
+        let mut text = String::from_utf8(text).map_err(|error| {
             let reason = tablut_rules::decode(error.into_bytes()).unwrap_err();
             GamesFileError::not_games(path, &reason.to_string())
         })?;
+        if let Some((first, rest)) = text.split_once('\n').filter(|(first, _)| header.extends(first, openings)) {
+            text = header.line() + rest;
+            durable::write(path, text.as_bytes()).map_err(io)?;
+            file = locked(path)?;
+        }
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let games = read(path, &text[..whole], &header, rules)?;
         file.set_len(whole as u64).map_err(io)?;
@@ -131,6 +136,19 @@ impl GamesFile {
         let counts = |&(match_idx, game_idx): &GamePlace| counted.get(match_idx).is_some_and(|&n| game_idx < n);
         text.extend(self.games.iter().filter(|(place, _)| counts(place)).map(|(_, line)| json_line(line)));
         durable::write(&self.path, text.as_bytes()).map_err(|error| GamesFileError::io(&self.path, &error))
+    }
+}
+
+/// Opens the file to read and append, for this process alone.
+fn locked(path: &Path) -> Result<File, GamesFileError> {
+    let io = |error| GamesFileError::io(path, &error);
+    let file = File::options().read(true).append(true).open(path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(GamesFileError(format!("{} is being written by another match", path.display())))
+        }
+        Err(TryLockError::Error(error)) => Err(io(error)),
     }
 }
 

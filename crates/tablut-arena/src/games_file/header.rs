@@ -87,6 +87,16 @@ impl MatchHeader {
         blake3::hash(self.line().as_bytes()).to_hex()[..16].to_owned()
     }
 
+    /// Whether this is the match of the header line `text` with more games. `openings` are this match's openings.
+    pub(super) fn extends(&self, text: &str, openings: &[Opening]) -> bool {
+        let Ok(before) = serde_json::from_str::<Self>(text) else { return false };
+        // Without a book, a longer list of openings starts like a shorter one.
+        let first = &openings[..openings.len().min(before.games / 2)];
+        let openings = [&self.openings, &Self::hash_of(first)].into_iter().find(|hash| **hash == before.openings);
+        let shorter = openings.map(|hash| Self { games: before.games, openings: hash.clone(), ..self.clone() });
+        before.games < self.games && shorter.as_ref() == Some(&before)
+    }
+
     /// The header's line, with its end.
     pub(super) fn line(&self) -> String {
         json_line(self)

@@ -50,7 +50,7 @@ fn games() -> BTreeMap<usize, GameResult> {
 }
 
 fn open(path: &Path) -> Result<GamesFile, GamesFileError> {
-    GamesFile::open(path, header(), &rules())
+    GamesFile::open(path, header(), &[], &rules())
 }
 
 /// Writes the games in the order given.
@@ -96,6 +96,31 @@ fn a_file_cut_anywhere_keeps_its_whole_lines() {
 }
 
 #[test]
+fn a_match_with_more_games_continues_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    let openings = crate::openings::openings(&rules(), 5, 4, 3).unwrap();
+    let with = |games: usize, n_openings: usize| MatchHeader {
+        games,
+        openings: MatchHeader::hash_of(&openings[..n_openings]),
+        ..header()
+    };
+    let known = |games, n_openings| {
+        let file = GamesFile::open(&path, with(games, n_openings), &openings, &rules()).ok()?;
+        Some(file.games(0, &rules()).into_iter().map(|(idx, _)| idx).collect::<Vec<_>>())
+    };
+    let mut file = GamesFile::open(&path, with(8, 4), &openings[..4], &rules()).unwrap();
+    file.append((0, 2), &games()[&2]).unwrap();
+    drop(file);
+    // Random openings begin with those of the shorter match; the openings of a book are the same.
+    assert_eq!(known(10, 3), None, "other openings");
+    assert_eq!(known(10, 5), Some(vec![2]));
+    assert_eq!(known(12, 5), Some(vec![2]));
+    assert_eq!(known(10, 5), None, "fewer games");
+    assert!(fs::read_to_string(&path).unwrap().contains("\"games\":12"));
+}
+
+#[test]
 fn another_match_is_refused_with_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
@@ -104,13 +129,14 @@ fn another_match_is_refused_with_what_differs() {
     let refused = |change: fn(&mut MatchHeader), parts: &[&str]| {
         let mut other = header();
         change(&mut other);
-        let error = GamesFile::open(&path, other, &rules()).err().expect("another match").to_string();
+        let error = GamesFile::open(&path, other, &[], &rules()).err().expect("another match").to_string();
         for part in parts {
             assert!(error.contains(part), "{part}: {error}");
         }
     };
     refused(|h| h.seed = 4, &["seed: the file says 3, the command says 4"]);
-    refused(|h| h.games = 10, &["games: the file says 8, the command says 10"]);
+    refused(|h| h.games = 6, &["games: the file says 8, the command says 6"]);
+    refused(|h| (h.games, h.seed) = (10, 4), &["games: the file says 8, the command says 10"]);
     refused(|h| h.players[1].name = "alphabeta:2".into(), &["players[1].name", "\"random\"", "\"alphabeta:2\""]);
     refused(|h| h.players[1].net = Some("cd".into()), &["players[1].net", "null", "\"cd\""]);
     refused(|h| h.players[1].search = Some(SearchConfig::for_analysis()), &["players[1].search.draw_value"]);

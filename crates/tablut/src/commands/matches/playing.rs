@@ -105,7 +105,7 @@ pub fn play_all(
         None => None,
     };
     let file = match &args.save_games {
-        Some(path) => Some(GamesFile::open(path, header, &config.rules)?),
+        Some(path) => Some(GamesFile::open(path, header, &config.openings()?, &config.rules)?),
         None => None,
     };
     let playing = Playing { config, file: Mutex::new(file), cancel, voice };
