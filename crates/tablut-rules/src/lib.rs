@@ -22,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Names such as C9 or KV4 are clauses of the rulebook. The tests in `tests/clauses/` have the same names and show
-//! each clause on the board.
+//! Names such as C9 or KV4 are clauses of the guide's rules page (`docs/rules.md`). The tests in `tests/clauses/` have
+//! the same names and show each clause on the board.
 
 mod bitboard;
 mod board;
