@@ -69,3 +69,8 @@ pub use shown::{shown, shown_lines};
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
 pub use text::decode;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
