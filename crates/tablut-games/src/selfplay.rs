@@ -18,8 +18,8 @@ use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// A game starts with random plies, 0 to 100. Their number is random from 0 to this. So games differ, and the net sees
-    /// positions that it would not choose.
+    /// The largest number of random plies at the start of a game, 0 to 100. A game has a random number of them from 0 to
+    /// this.
     pub opening_plies: u32,
     /// A game that reaches this many plies is a draw, 1 to 60,000.
     pub max_plies: u32,

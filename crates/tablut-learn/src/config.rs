@@ -25,9 +25,8 @@ pub struct TrainConfig {
     /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
     pub shape: Architecture,
     /// The precision of the convolutions on the cores: `f32`, or `fastest`, which a run resolves once, on its first machine:
-    /// `bf16-amx` or `bf16-avx512` where the machine is faster in it, otherwise `f32`. Each precision plays other games.
-    /// Learning is in bf16 with `bf16-amx` and a multiple of 32 channels, else in f32. Rating games are in f32. It has no
-    /// effect on a GPU.
+    /// `bf16-amx` or `bf16-avx512` where the machine is faster in it, otherwise `f32`. Learning is in bf16 with `bf16-amx`
+    /// and a multiple of 32 channels, else in f32. Rating games are in f32. It has no effect on a GPU.
     #[serde(default)]
     pub precision: Precision,
     /// Seed of all randomness in the run.

@@ -20,8 +20,8 @@ const PAGE: &str = "docs/config.md";
 const BEGINNING: &str = "# Config
 
 This page lists every key of a training config with its default, as the code documents it.
-[Choose settings](settings.md) says which keys to change. In a file `games` of the section `[schedule]` stands under its
-name. On the command line it is `--set schedule.games=500`.
+[Choose settings](settings.md) says which keys to change. `--set schedule.games=500` sets the key `games` of the section
+`schedule`.
 ";
 
 /// A documented item: a field with its type, or an enum's value without one.

@@ -13,7 +13,7 @@ pub struct ScheduleConfig {
     /// Self-play games per generation, 1 to 1,000,000.
     pub games: usize,
     /// Steps of `(generation, simulations)`: from that generation on, a search has this many simulations. The
-    /// first step is for generation 0. Few simulations early give more games in the same time.
+    /// first step is for generation 0.
     pub simulations: Vec<(u64, u32)>,
     /// Generations between a net and the games that it plays, 0 or 1. With 0, each generation is played by the net of the
     /// previous generation. With 1, it is played by the net before that, so that other machines can play while the
@@ -55,8 +55,7 @@ pub struct LearningConfig {
     /// Share of the search's chances of win, draw and loss in the value target, 0 to 1. The rest is the game's outcome
     /// (`experiments/draw-chances`).
     pub value_share: f32,
-    /// Share of each rule set's games that are held out from training and used only for measuring, 0 to 0.5. With 0, the
-    /// losses on unseen games are measured on each generation's games before the net learns from them.
+    /// Share of each rule set's games that are held out from training and used only for measuring, 0 to 0.5.
     pub held_out_share: f32,
 }
 
@@ -83,10 +82,9 @@ pub struct EvaluationConfig {
     pub against: Vec<String>,
     /// Games against each opponent at the end of the run. An even number up to 1,000,000; 0 skips the match.
     pub games: u32,
-    /// Games by which the newest net is rated after each generation, as a share of its games of self-play, 0 to 1. Rule sets
-    /// and opponents take turns: those of `against` that a seed determines, the untrained net, and the net of half as many
-    /// generations. Both sides are played, with the schedule's first number of simulations. These games change only the
-    /// metrics.
+    /// Games by which the newest net is rated after each generation, as a share of its games of self-play, 0 to 1. Its
+    /// opponents are those of `against` that a seed determines, the untrained net, and the net of half as many generations.
+    /// The games have the schedule's first number of simulations and change only the metrics.
     pub rating_share: f32,
 }
 
