@@ -121,7 +121,8 @@ fn every_link_has_a_target() {
             assert!(path.exists(), "{document} links to {link}, which is not in the tree");
             if let Some(heading) = heading {
                 let (prose, _) = parts(&fs::read_to_string(&path).unwrap());
-                let mut headings = prose.lines().filter_map(|line| Some(line.strip_prefix('#')?.trim_start_matches('#')));
+                let mut headings =
+                    prose.lines().filter_map(|line| Some(line.strip_prefix('#')?.trim_start_matches('#')));
                 assert!(headings.any(|line| anchor(line) == heading), "{document} links to {link}: no such heading");
             }
             n_checked += 1;
@@ -230,11 +231,8 @@ fn every_quick_command_of_the_guide_succeeds() {
             if is_open || !quick.iter().any(|start| command.starts_with(start)) {
                 continue;
             }
-            let output = Command::new(env!("CARGO_BIN_EXE_tablut"))
-                .args(&words)
-                .current_dir(folder.path())
-                .output()
-                .unwrap();
+            let output =
+                Command::new(env!("CARGO_BIN_EXE_tablut")).args(&words).current_dir(folder.path()).output().unwrap();
             let error = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{page}: tablut {command}\n{error}");
             n_run += 1;
