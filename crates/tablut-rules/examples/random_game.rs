@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         game.legal_moves(&mut moves);
         let mv = moves[random.below(moves.len())];
         let applied = game.play(mv)?;
-        let captured = applied.captured.iter().map(|square| format!(" captures {square}")).collect::<String>();
-        println!("{mv}{captured}");
+        let captured: Vec<_> = applied.captured.iter().map(|square| square.to_string()).collect();
+        println!("{mv} {}", captured.join(" "));
     };
     println!("{outcome} after {} plies: {}", game.moves().len(), game.position());
     Ok(())

@@ -1,7 +1,7 @@
 //! The documents name things that exist: files and folders in the tree, headings of pages, commands of the binary and their
 //! options. Commands that take seconds are run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +55,10 @@ fn parts(text: &str) -> (String, Vec<(String, String)>) {
             (Some(language), None) => block = Some((language.to_owned(), String::new())),
             (Some(_), Some(finished)) => blocks.push(finished),
             (None, Some((language, text))) => block = Some((language, text + line + "\n")),
-            (None, None) => prose.push_str(&format!("{line}\n")),
+            (None, None) => {
+                prose.push_str(line);
+                prose.push('\n');
+            }
         }
     }
     assert!(block.is_none(), "a fenced block does not end");
@@ -203,6 +206,16 @@ fn every_command_of_the_guide_exists() {
                 assert!(is_known, "{page}: `tablut {command}` has no option {option}");
             }
             n_checked += 1;
+        }
+    }
+    // An option without its command is one of some command on these pages.
+    let words =
+        |text: &String| text.split(|c: char| !(c.is_alphanumeric() || c == '-')).map(str::to_owned).collect::<Vec<_>>();
+    let options: HashSet<_> = known.values().flat_map(words).filter(|word| word.starts_with("--")).collect();
+    for page in guide() {
+        for code in parts(&read(&page)).0.split('`').skip(1).step_by(2).filter(|code| code.starts_with("--")) {
+            let option = code.split(|c: char| c == '=' || c.is_whitespace()).next().unwrap();
+            assert!(options.contains(option), "{page} names the option {option}, which no command has");
         }
     }
     assert!(n_checked > 60, "only {n_checked} commands found: are they still written as commands?");
