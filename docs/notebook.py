@@ -6,7 +6,7 @@
     tablut data export positions runs/quickstart/games/gen-00017.games --out positions.npz
     python3 docs/notebook.py metrics.csv plies.csv positions.npz
 
-Needs pandas and NumPy (python3 -m pip install numpy pandas). docs/metrics.md explains the columns, docs/encoding.md
+Needs pandas and NumPy (python3 -m pip install numpy pandas). docs/metrics.md explains the columns, docs/formats.md
 the arrays.
 """
 

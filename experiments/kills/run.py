@@ -69,14 +69,14 @@ def whole(command):
     return time.monotonic() - start
 
 
-def killed(command, seconds, rng):
-    """Runs a command again and again, each time for a random while, until it ends by itself; gives the number of kills."""
+def killed(command, mean, rng):
+    """Runs a command again and again, each time for `mean` seconds on average, until it ends by itself; gives the number of
+    kills."""
     kills = 0
     while True:
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
-            # Often before anything is done, and sometimes after several generations.
-            _, error = process.communicate(timeout=rng.expovariate(6 / seconds))
+            _, error = process.communicate(timeout=rng.expovariate(1 / mean))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             _, error = process.communicate()
@@ -88,15 +88,16 @@ def killed(command, seconds, rng):
             sys.exit(f"after {kills} kills {' '.join(command)} ended with {process.returncode}:\n{error}")
 
 
-def campaign(what, n_kills, command_for, compare, folder, rng):
+def campaign(what, n_kills, command_for, folder, rng, resumes):
+    """`resumes` says whether a command goes on where it was killed. The others begin again, so they are killed later."""
     reference = folder / f"{what}-whole"
     seconds = whole(command_for(reference))
     kills, repeats, faults = 0, 0, []
     while kills < n_kills:
         subject = folder / f"{what}-{repeats}"
-        kills += killed(command_for(subject), seconds, rng)
+        kills += killed(command_for(subject), seconds / 6 if resumes else seconds, rng)
         repeats += 1
-        found = compare(reference, subject)
+        found = differences(reference, subject)
         faults += [f"{what} {repeats}: {fault}" for fault in found]
         print(f"{what}: {kills} kills in {repeats} repeats, {len(faults)} differences", file=sys.stderr, flush=True)
     return {"what": what, "kills": kills, "repeats": repeats, "seconds_unkilled": round(seconds, 2), "differences": faults}
@@ -187,16 +188,16 @@ def main():
         whole([args.program, "train", str(HERE / "tiny.toml"), "--run", str(run), "--set", "shape=b4c32", "--set",
                "rules=['masters']", "--set", "schedule.generations=1"])
         files = {
-            "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir,masters", "--count", "4", "--games", "40"], "."),
+            "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir,masters", "--count", "8", "--games", "60"], "."),
             "review": writes(["analyze", "--game", str(game), nets[0], "--simulations", "50"], "review.json"),
             "combine": writes(["model", "combine", nets[0], str(run)], "both.tablut"),
             "openings": writes(["generate", "openings", "--count", "60", "--judge", "alphabeta:2"], "book.json"),
         }
         results = [
-            campaign("training run", args.runs, train, differences, folder, rng),
-            campaign("match", args.matches, play, differences, folder, rng),
+            campaign("training run", args.runs, train, folder, rng, True),
+            campaign("match", args.matches, play, folder, rng, True),
         ]
-        results += [campaign(what, args.files, command, differences, folder, rng) for what, command in files.items()]
+        results += [campaign(what, args.files, command, folder, rng, False) for what, command in files.items()]
         games = folder / "games"
         games.mkdir()
         results.append(servers(args.program, args.servers, games, rng))

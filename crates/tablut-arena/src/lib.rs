@@ -28,3 +28,8 @@ pub use opening_book::{BookConfig, BookError, Judge, JudgedOpening, Look, Openin
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;
 pub use tally::{MatchReport, SideResult, Tally};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -21,7 +21,7 @@ pub struct NpzError {
     pub reason: String,
 }
 
-/// Writes a batch's inputs and targets to `path`, completely or not at all. `docs/encoding.md` lists the arrays.
+/// Writes a batch's inputs and targets to `path`, completely or not at all. `docs/formats.md` lists the arrays.
 pub fn write_npz(path: &Path, batch: &TrainingBatch) -> Result<(), NpzError> {
     let fail = |reason: String| NpzError { path: path.to_owned(), reason };
     let bytes = archive(batch).map_err(fail)?;

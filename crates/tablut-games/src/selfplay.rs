@@ -18,20 +18,19 @@ use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// A game starts with random plies (default 4). Their number is random from 0 to this. So games differ, and the net
-    /// sees positions that it would not choose.
+    /// The largest number of random plies at the start of a game, 0 to 100. A game has a random number of them from 0 to
+    /// this.
     pub opening_plies: u32,
-    /// A game that reaches this many plies is a draw (default 200).
+    /// A game that reaches this many plies is a draw, 1 to 60,000.
     pub max_plies: u32,
     /// Lead of one side in a rule set's ordinary games, as a share of them, up to which its games have equal searches: 0
     /// to below 1. Beyond it, in `balance_share` of the games the losing side searches more and the winning side less, up
-    /// to 16 to 1, with equal cost. Default 0: all searches are equal, whatever the lead.
+    /// to 16 to 1, with equal cost. With 0 all searches are equal, whatever the lead.
     pub balance: f32,
-    /// Share of a lopsided rule set's games with unequal searches, 0 to 0.9 (default 0.25). The rest show whether it still
-    /// is lopsided.
+    /// Share of a lopsided rule set's games with unequal searches, 0 to 0.9. The rest show whether it still is lopsided.
     pub balance_share: f32,
-    /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. Default
-    /// 0: one opening, without a choice.
+    /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. With 0 each
+    /// game has one opening, without a choice.
     pub balanced_openings: u32,
 }
 

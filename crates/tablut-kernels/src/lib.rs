@@ -49,3 +49,8 @@ pub use matrix::{Matrix, Rows};
 pub use simd::{Simd, SimdError};
 pub use winograd::weights::PointSums;
 pub use winograd::{Convolution, Grid, Transformed};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -24,13 +24,12 @@ pub struct TrainConfig {
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
     pub shape: Architecture,
-    /// The precision of the convolutions on the cores: `f32` (the default), or `fastest`, which a run resolves once, on its
-    /// first machine: `bf16-amx` or `bf16-avx512` where the machine is faster in it, otherwise `f32`. Each precision
-    /// plays other games. Learning is in bf16 with `bf16-amx` and a multiple of 32 channels, else in f32. Rating games are
-    /// in f32. Without effect on a GPU.
+    /// The precision of the convolutions on the cores: `f32`, or `fastest`, which a run resolves once, on its first machine:
+    /// `bf16-amx` or `bf16-avx512` where the machine is faster in it, otherwise `f32`. Learning is in bf16 with `bf16-amx`
+    /// and a multiple of 32 channels, else in f32. Rating games are in f32. It has no effect on a GPU.
     #[serde(default)]
     pub precision: Precision,
-    /// Seed of all randomness in the run (default 1).
+    /// Seed of all randomness in the run.
     #[serde(default = "default_seed")]
     pub seed: u64,
     /// A model file with the net that the run begins with; it has the same shape. The run keeps a copy. Default: an

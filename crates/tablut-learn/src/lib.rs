@@ -70,3 +70,8 @@ pub use step_error::StepError;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -24,11 +24,11 @@ pub(crate) const EPSILON: f32 = 1e-8;
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
-    /// Share of a weight that one step with learning rate 1 removes. Biases do not decay (default 0.1).
+    /// Share of a weight that one step with learning rate 1 removes, 0 to 1. Biases do not decay.
     pub weight_decay: f32,
-    /// Maximum norm of all gradients together. Larger gradients are scaled down (default 1).
+    /// Maximum norm of all gradients together. Larger gradients are scaled down.
     pub max_gradient_norm: f32,
-    /// Decay of the averaged weights, which are the ones that play (default 0.99).
+    /// Decay of the averaged weights, which are the ones that play, 0 to below 1.
     pub average_decay: f32,
 }
 

@@ -2,7 +2,7 @@
 //! search the outputs.
 //!
 //! Planes are absolute: they show attackers and defenders, not the side to move and its opponent, because the game is
-//! asymmetric. `docs/encoding.md` lists them with an example.
+//! asymmetric. The crate's README lists them with an example.
 
 use tablut_rules::{SQUARES, Symmetry};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};

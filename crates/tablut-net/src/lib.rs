@@ -48,3 +48,8 @@ pub use specialists::{RULE_FEATURES, rule_features};
 pub use stated_rules::{StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
 pub use weights::{Tensor, Weights};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

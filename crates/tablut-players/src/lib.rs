@@ -25,3 +25,8 @@ pub use net_player::{NetPlayer, SearchPlayer};
 pub use nets::{NetInfo, NetSearch, Nets, NetsError, play_simulations};
 pub use player::{Ending, Fault, Player, PlayerError};
 pub use spec::{MAX_SIMULATIONS, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -16,3 +16,8 @@ pub mod wire;
 
 pub use start::start_program;
 pub use wire::BridgePlayer;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -18,3 +18,8 @@ pub use pairs::{PairTable, RatedGeneration, RatedMatch};
 pub use ratings::{Anchor, Pairing, Rating, RatingError, Ratings, pairings_by_name, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use sequential_test::{SequentialTest, TestBounds, TestBoundsError, TestState, TestVerdict};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -29,3 +29,8 @@ pub use page::{live_page, report_page};
 pub use run_files::{RunFiles, RunFilesError};
 pub use tensorboard::write_tensorboard;
 pub use words::{Headline, Warning, WarningKind, headline, warnings};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

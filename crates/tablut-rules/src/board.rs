@@ -18,7 +18,7 @@ pub const N_ATTACKERS: usize = 16;
 /// Number of defenders at the start, without the king.
 pub const N_DEFENDERS: usize = 8;
 
-/// The start position's board, rows from the top (rulebook C2).
+/// The start position's board, rows from the top (clause C2).
 pub(crate) const START_ROWS: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3";
 
 /// The middle square, e5. It is the throne in the rule sets that have one.
@@ -81,13 +81,13 @@ impl Square {
         }
     }
 
-    /// Whether the square lies on the board's edge (rulebook C1).
+    /// Whether the square lies on the board's edge (clause C1).
     pub const fn is_edge(self) -> bool {
         let (column, row) = (self.column(), self.row());
         column == 0 || row == 0 || column == SIZE - 1 || row == SIZE - 1
     }
 
-    /// Whether the square is one of the four corners (rulebook C1).
+    /// Whether the square is one of the four corners (clause C1).
     pub const fn is_corner(self) -> bool {
         let (column, row) = (self.column(), self.row());
         (column == 0 || column == SIZE - 1) && (row == 0 || row == SIZE - 1)

@@ -109,7 +109,7 @@ impl Game {
         }
     }
 
-    /// The same game, but drawn when it reaches this number of plies (rulebook C10). A lower limit of the rule set
+    /// The same game, but drawn when it reaches this number of plies (clause C10). A lower limit of the rule set
     /// still applies.
     #[must_use]
     pub fn with_max_plies(mut self, max_plies: u32) -> Game {
@@ -167,7 +167,7 @@ impl Game {
         self.plies_since_capture
     }
 
-    /// The ply at which the game is drawn (rulebook C10): the lower of the rule set's limit and
+    /// The ply at which the game is drawn (clause C10): the lower of the rule set's limit and
     /// [`Game::with_max_plies`].
     pub const fn max_plies(&self) -> Option<u32> {
         self.max_plies
@@ -195,7 +195,7 @@ impl Game {
         }
     }
 
-    /// The number of escape routes (rulebook C11). It is 0 once the game is over.
+    /// The number of escape routes (clause C11). It is 0 once the game is over.
     pub fn routes(&self) -> u32 {
         match self.outcome {
             Some(_) => 0,
@@ -245,7 +245,7 @@ impl Game {
         Some(ply.mv)
     }
 
-    /// The checks after a move, in the order of rulebook C12.
+    /// The checks after a move, in the order of clause C12.
     fn find_outcome(&self) -> Option<Outcome> {
         self.rules
             .decided(&self.position)
@@ -265,7 +265,7 @@ impl Game {
     }
 }
 
-/// The loss of a side that has no legal move (rulebook C8).
+/// The loss of a side that has no legal move (clause C8).
 fn outcome_without_moves(rules: &Rules, position: &Position) -> Option<Outcome> {
     (!rules.has_legal_move(position))
         .then_some(Outcome { winner: Some(position.side_to_move().opponent()), reason: Reason::NoMoves })

@@ -22,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Names such as C9 or KV4 are clauses of the rulebook. The tests in `tests/clauses/` have the same names and show
-//! each clause on the board.
+//! Names such as C9 or KV4 are clauses of the guide's rules page (`docs/rules.md`). The tests in `tests/clauses/` have
+//! the same names and show each clause on the board.
 
 mod bitboard;
 mod board;
@@ -69,3 +69,8 @@ pub use shown::{shown, shown_lines};
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
 pub use text::decode;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

@@ -16,7 +16,7 @@ pub struct Move {
     /// The square that it moves to.
     pub to: Square,
     /// The captured piece, if the move surrounds several pieces and the rule set lets the mover choose one of them
-    /// (rulebook IC5). Otherwise `None`.
+    /// (clause IC5). Otherwise `None`.
     pub choice: Option<Square>,
 }
 

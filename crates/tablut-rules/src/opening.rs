@@ -39,7 +39,7 @@ impl std::error::Error for OpeningError {}
 impl Rules {
     /// The position to start from: the position in the text if there is one, else the start position. If `first` is
     /// given, that side moves first. Otherwise the text decides, then the rule set. If neither does (a rule set that
-    /// draws the side, rulebook IC1), the attackers move first.
+    /// draws the side, clause IC1), the attackers move first.
     pub fn opening(&self, first: Option<Side>, position: Option<&str>) -> Result<Position, OpeningError> {
         let side = first.or(self.set().first.side()).unwrap_or(Side::Attackers);
         let Some(text) = position else {

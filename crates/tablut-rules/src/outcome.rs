@@ -15,15 +15,15 @@ pub enum Reason {
     KingCaptured,
     /// The king has reached an escape square.
     KingEscaped,
-    /// The side to move has no legal move and loses (rulebook C8).
+    /// The side to move has no legal move and loses (clause C8).
     NoMoves,
     /// A position has occurred again, and under the rule set the game is a draw or the mover loses.
     Repetition,
-    /// A position has occurred again, and the aggressor loses (rulebook KV9).
+    /// A position has occurred again, and the aggressor loses (clause KV9).
     Aggressor,
-    /// Too many plies in a row without a capture (rulebook TA7).
+    /// Too many plies in a row without a capture (clause TA7).
     NoCaptures,
-    /// The game has reached the ply limit (rulebook C10).
+    /// The game has reached the ply limit (clause C10).
     PlyLimit,
 }
 

@@ -6,7 +6,7 @@ use crate::bitboard::Bitboard;
 use crate::board::{N_ATTACKERS, N_DEFENDERS, SQUARES, START_ROWS, Square};
 use crate::side::{Piece, Side};
 
-/// The board and the side to move. The rulebook (C9) means exactly this by "a position".
+/// The board and the side to move. Clause C9 means exactly this by "a position".
 ///
 /// A position has no memory and belongs to no rule set. It has no king after the king's capture.
 #[derive(Copy, Clone, Eq, PartialEq, Hash)]
@@ -19,7 +19,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// The start position (rulebook C2) with the given side to move.
+    /// The start position (clause C2) with the given side to move.
     pub fn start(first: Side) -> Position {
         Position::read(START_ROWS, Some(first)).expect("the start position is well-formed")
     }
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_is_the_rulebooks() {
+    fn the_start_is_that_of_clause_c2() {
         let start = Position::start(Side::Attackers);
         assert_eq!(start.to_string(), "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a");
         assert_eq!((start.attackers().len(), start.defenders().len()), (16, 8));

@@ -40,7 +40,7 @@ pub struct TraceStep {
     pub legal: usize,
     /// The squares that the move captured, sorted by name.
     pub captured: Vec<Square>,
-    /// Escape routes (rulebook C11), 0 to 4. It is 0 when the game is over.
+    /// Escape routes (clause C11), 0 to 4. It is 0 when the game is over.
     pub routes: u32,
 }
 

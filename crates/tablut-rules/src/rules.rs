@@ -87,7 +87,7 @@ pub struct Applied {
     pub position: Position,
     /// The squares of the captured pieces, including the king's.
     pub captured: Bitboard,
-    /// The side that won by the king's capture or escape (rulebook C7), if any.
+    /// The side that won by the king's capture or escape (clause C7), if any.
     pub winner: Option<Side>,
 }
 
@@ -102,7 +102,7 @@ impl Rules {
         Rules::new(RuleSet::load(name_or_path)?)
     }
 
-    /// The names of the built-in rule sets, in the rulebook's order.
+    /// The names of the built-in rule sets, in the order of the guide's rules page.
     pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
         RULE_SET_NAMES.into_iter()
     }

@@ -11,7 +11,7 @@ use crate::side::Side;
 pub use clauses::ClauseDifference;
 pub use load::{RULE_SET_NAMES, RuleSetError, USUAL_RULE_SET};
 
-/// Everything that distinguishes one game of Tablut from another (rulebook, sections 2 to 9).
+/// Everything that distinguishes one game of Tablut from another (the guide's rules page).
 ///
 /// Rules that have no field are the same in all rule sets (section 1). [`crate::Rules`] checks the data for
 /// contradictions and compiles it.
@@ -55,7 +55,7 @@ pub enum First {
     Attackers,
     /// Always the defenders.
     Defenders,
-    /// Drawn before each game (rulebook IC1).
+    /// Drawn before each game (clause IC1).
     Drawn,
 }
 
@@ -159,7 +159,7 @@ pub enum CampEntry {
     Soldiers,
     /// Only attackers.
     Attackers,
-    /// Only attackers that stand on a camp of the same group of four (rulebook AS4).
+    /// Only attackers that stand on a camp of the same group of four (clause AS4).
     AttackersWithin,
 }
 
@@ -207,7 +207,7 @@ pub enum KingCapture {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the rule file, and any mixture makes sense")]
 pub struct KingRules {
-    /// Whether he can capture (rulebook C6).
+    /// Whether he can capture (clause C6).
     pub armed: bool,
     /// The largest number of squares in one move, from 1 to [`crate::MAX_DISTANCE`].
     pub reach: u32,
@@ -232,7 +232,7 @@ pub struct KingRules {
 pub enum CaptureCount {
     /// All of them.
     All,
-    /// One, chosen by the mover. Each choice is a separate move (rulebook IC5).
+    /// One, chosen by the mover. Each choice is a separate move (clause IC5).
     OneChosen,
 }
 
@@ -242,7 +242,7 @@ pub enum CaptureCount {
 pub struct CaptureRules {
     /// How many of the surrounded pieces are captured.
     pub count: CaptureCount,
-    /// Whether pinned defenders are captured (rulebook PP9): the king stands on the throne with one defender beside him
+    /// Whether pinned defenders are captured (clause PP9): the king stands on the throne with one defender beside him
     /// and attackers on the other three sides. An attacker that moves to the square beyond the defender captures it.
     pub pinned_defender: bool,
 }
@@ -256,13 +256,13 @@ pub enum RepetitionResult {
     Ignored,
     /// The game is a draw.
     Draw,
-    /// The side that repeats the position loses (rulebook TA7).
+    /// The side that repeats the position loses (clause TA7).
     MoverLoses,
-    /// The aggressor loses (rulebook KV9).
+    /// The aggressor loses (clause KV9).
     AggressorLoses,
 }
 
-/// The rules of repetition. A position is the board and the side to move (rulebook C9).
+/// The rules of repetition. A position is the board and the side to move (clause C9).
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RepetitionRules {

@@ -76,7 +76,7 @@ impl FromStr for Side {
     }
 }
 
-/// A kind of piece. *Soldiers* are attackers and defenders, not the king (rulebook C2).
+/// A kind of piece. *Soldiers* are attackers and defenders, not the king (clause C2).
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Piece {

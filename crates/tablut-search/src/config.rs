@@ -14,14 +14,14 @@ use crate::limit::Limit;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfPlaySearch {
-    /// What the search proves, and what it finds without an evaluation. Default `deep`.
+    /// What the search proves, and what it finds without an evaluation.
     pub solver: Solver,
-    /// m: the number of moves that the root considers at first. Default 16.
+    /// m: the number of moves that the root considers at first.
     pub max_considered: u32,
-    /// Added to the visits of the most visited move in σ. Default 50, as in the paper.
+    /// Added to the visits of the most visited move in σ, as in the paper.
     pub c_visit: f32,
     /// Weight of Q relative to the logits in σ. Q runs from 0, the lowest value of the node's moves, to 1, the highest.
-    /// Default 0.1, as in mctx.
+    /// The default is that of mctx.
     pub c_scale: f32,
 }
 
@@ -132,11 +132,10 @@ pub enum Repeats {
 pub enum Solver {
     /// Only the end of the game.
     Off,
-    /// Proven results are backed up through the tree. The search finds wins in one ply at every leaf, losses in two
-    /// plies if the opponent threatens to win, and wins in three plies near the root.
+    /// Proven results are backed up through the tree. The search finds wins in one ply and losses in two plies at every
+    /// leaf, and wins in three plies near the root.
     Threats,
-    /// Like `threats`, and the search also looks for wins in three plies at every leaf. It costs 1 to 2 µs per leaf and
-    /// saves evaluations in tactical positions.
+    /// Like `threats`, with wins in three plies at every leaf. It costs 1 to 2 µs per leaf.
     Deep,
 }
 

@@ -38,3 +38,8 @@ pub use perspective::{turned, value_of};
 pub use proof::Proof;
 pub use search::{RootMove, Search, SearchResult};
 pub use tree::Memory;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

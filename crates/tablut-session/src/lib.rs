@@ -48,3 +48,8 @@ pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionErr
 pub use thinking::{Analysis, LineView, Thinking};
 pub use tree::{Node, NodeId, NodeValue, Tree};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

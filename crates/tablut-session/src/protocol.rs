@@ -1,4 +1,4 @@
-//! The messages between a host and an interface, as JSON. `docs/protocol.md` describes them and all their fields.
+//! The messages between a host and an interface, as JSON. The crate's README describes them and all their fields.
 
 use crate::exercise::Judgement;
 use crate::form::RuleCheck;

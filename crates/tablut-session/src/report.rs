@@ -12,7 +12,7 @@ pub struct GameEnding {
     pub reason: &'static str,
 }
 
-/// The king's ways out after a move (rulebook C11).
+/// The king's ways out after a move (clause C11).
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alarm {

@@ -1,5 +1,7 @@
-//! The documents name things that exist: files and folders in the tree, commands of the binary.
+//! The documents name things that exist: files and folders in the tree, headings of pages, commands of the binary and their
+//! options. Commands that take seconds are run.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,14 +23,46 @@ fn experiments() -> impl Iterator<Item = String> {
     inside("experiments").filter(|name| root().join("experiments").join(name).is_dir() && !name.starts_with("__"))
 }
 
-/// The documents above, those of `docs/`, and the page of each experiment, by their paths from the root.
-fn documents() -> Vec<String> {
+/// The README and the pages of the guide, by their paths from the root.
+fn guide() -> Vec<String> {
     let docs = inside("docs").filter(|name| Path::new(name).extension() == Some("md".as_ref()));
+    let mut pages: Vec<_> = docs.map(|name| format!("docs/{name}")).chain(["README.md".to_owned()]).collect();
+    pages.sort();
+    pages
+}
+
+/// The documents above, the guide, and the pages of each experiment and crate, by their paths from the root.
+fn documents() -> Vec<String> {
     let named = DOCUMENTS.iter().map(|name| (*name).to_owned());
-    let found = docs
-        .map(|name| format!("docs/{name}"))
-        .chain(experiments().map(|name| format!("experiments/{name}/README.md")));
-    named.chain(found).collect()
+    let experiments = experiments().map(|name| format!("experiments/{name}/README.md"));
+    let crates = inside("crates").map(|name| format!("crates/{name}/README.md"));
+    let mut all: Vec<_> = named.chain(guide()).chain(experiments).chain(crates).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn read(document: &str) -> String {
+    fs::read_to_string(root().join(document)).unwrap_or_else(|error| panic!("{document}: {error}"))
+}
+
+/// A document's lines outside fenced blocks, and the blocks as their language and text.
+fn parts(text: &str) -> (String, Vec<(String, String)>) {
+    let (mut prose, mut blocks) = (String::new(), Vec::new());
+    let mut block: Option<(String, String)> = None;
+    for line in text.lines() {
+        match (line.trim_start().strip_prefix("```"), block.take()) {
+            (Some(language), None) => block = Some((language.to_owned(), String::new())),
+            (Some(_), Some(finished)) => blocks.push(finished),
+            (None, Some((language, text))) => block = Some((language, text + line + "\n")),
+            (None, None) => {
+                prose.push_str(line);
+                prose.push('\n');
+            }
+        }
+    }
+    assert!(block.is_none(), "a fenced block does not end");
+    (prose, blocks)
 }
 
 /// Words of a document that look like paths into the tree. A pattern is none.
@@ -45,7 +79,7 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 fn every_path_named_exists() {
     let mut n_checked = 0;
     for document in documents() {
-        let text = fs::read_to_string(root().join(&document)).unwrap_or_else(|error| panic!("{document}: {error}"));
+        let text = read(&document);
         for path in paths(&text) {
             assert!(root().join(path).exists(), "{document} names {path}, which is not in the tree");
             n_checked += 1;
@@ -62,38 +96,187 @@ fn every_experiment_is_in_their_list() {
     }
 }
 
+/// The anchor of a heading, as forges and mdBook make it.
+fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The targets of a text's links and pictures. Code is left out.
+fn links(prose: &str) -> Vec<String> {
+    let plain: String = prose.split('`').step_by(2).collect::<Vec<_>>().join("code");
+    let targets = plain.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
+    targets.collect()
+}
+
 #[test]
-fn every_command_of_the_readme_exists() {
-    let text = fs::read_to_string(root().join("README.md")).unwrap();
-    let help = Command::new(env!("CARGO_BIN_EXE_tablut")).arg("--help").output().unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let commands: Vec<_> = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("cargo run --release -- ")?.split(' ').next())
-        .collect();
-    assert!(commands.len() >= 4, "{commands:?}");
-    for command in commands {
-        assert!(help.lines().any(|line| line.trim().starts_with(command)), "the README names `{command}`:\n{help}");
+fn every_link_has_a_target() {
+    let mut n_checked = 0;
+    for document in documents() {
+        let text = read(&document);
+        for link in links(&parts(&text).0) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').map_or((&*link, None), |(file, anchor)| (file, Some(anchor)));
+            let path = root().join(&document);
+            let path = if file.is_empty() { path } else { path.parent().unwrap().join(file) };
+            assert!(path.exists(), "{document} links to {link}, which is not in the tree");
+            if let Some(heading) = heading {
+                let (prose, _) = parts(&fs::read_to_string(&path).unwrap());
+                let mut headings =
+                    prose.lines().filter_map(|line| Some(line.strip_prefix('#')?.trim_start_matches('#')));
+                assert!(headings.any(|line| anchor(line) == heading), "{document} links to {link}: no such heading");
+            }
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked > 100, "only {n_checked} links found: are they still written as links?");
+}
+
+#[test]
+fn every_page_of_the_guide_is_in_its_summary() {
+    let summary = read("docs/SUMMARY.md");
+    for page in guide() {
+        let Some(name) = page.strip_prefix("docs/").filter(|name| *name != "SUMMARY.md") else { continue };
+        assert!(summary.contains(&format!("]({name})")), "docs/SUMMARY.md does not list {name}");
     }
 }
 
-/// A command that trains, as the README writes it, has a config that is accepted, also with what is added to it.
 #[test]
-fn every_training_of_the_readme_has_a_sound_config() {
-    let text = fs::read_to_string(root().join("README.md")).unwrap();
+fn readme_and_guide_are_short() {
+    let words = |page: &str| read(page).split_whitespace().count();
+    assert!(words("README.md") <= 700, "README.md has {} words", words("README.md"));
+    for page in guide() {
+        let is_reference = ["docs/rules.md", "docs/config.md"].contains(&&*page);
+        assert!(is_reference || words(&page) <= 2000, "{page} has {} words", words(&page));
+        for cell in read(&page).lines().filter(|line| line.starts_with('|')).flat_map(|line| line.split('|')) {
+            assert!(cell.split_whitespace().count() <= 40, "{page} has a long cell: {cell}");
+        }
+    }
+}
+
+/// The commands of this program on a page, in blocks for a shell and in code within a line, each from its first word.
+fn commands(text: &str) -> Vec<String> {
+    let (prose, blocks) = parts(text);
+    let shell = blocks.into_iter().filter(|block| block.0 == "sh").map(|block| block.1.replace("\\\n", " "));
+    let lines: Vec<_> = shell.flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let inline = prose.split('`').skip(1).step_by(2).map(|code| code.replace('\n', " "));
+    let all = lines.into_iter().chain(inline);
+    let last = all.map(|line| line.rsplit(" | ").next().unwrap_or_default().trim_end_matches('&').trim().to_owned());
+    let starts = ["tablut ", "cargo run --release -- ", "target/release/tablut "];
+    last.filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)).map(str::to_owned)).collect()
+}
+
+/// What `tablut WORDS --help` prints.
+fn help(words: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_tablut")).args(words).arg("--help").output().unwrap();
+    assert!(output.status.success(), "tablut {words:?} --help");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Whether the commands in a help text contain `name`.
+fn lists(help: &str, name: &str) -> bool {
+    help.lines().any(|line| line.trim().split(' ').next() == Some(name))
+}
+
+/// The commands of the README and the guide exist, and have the options that are named.
+#[test]
+fn every_command_of_the_guide_exists() {
+    const GROUPS: [&str; 5] = ["model", "data", "generate", "bridge", "bench"];
+    let mut known: HashMap<Vec<String>, String> = HashMap::new();
+    let all = help(&[]);
     let mut n_checked = 0;
-    for line in text.lines() {
-        let Some((_, words)) = line.split_once(" train configs/") else { continue };
-        let mut words = words.split(['`', '#']).next().unwrap_or_default().split_whitespace();
+    for page in guide() {
+        for command in commands(&read(&page)) {
+            let words = shlex::split(&command).unwrap_or_else(|| panic!("{page}: {command} is no line for a shell"));
+            let Some(name) = words.first().filter(|word| !word.starts_with('-')) else { continue };
+            assert!(lists(&all, name), "{page} names `tablut {command}`:\n{all}");
+            let mut path = vec![name.clone()];
+            if let Some(second) = words.get(1).filter(|_| GROUPS.contains(&&**name)) {
+                let group = known.entry(path.clone()).or_insert_with(|| help(&[name]));
+                assert!(lists(group, second), "{page} names `tablut {command}`:\n{group}");
+                path.push(second.clone());
+            }
+            let path_words: Vec<_> = path.iter().map(String::as_str).collect();
+            let text = known.entry(path.clone()).or_insert_with(|| help(&path_words)).clone();
+            for option in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+                let option = option.split('=').next().unwrap();
+                let is_known = text.split(|c: char| !(c.is_alphanumeric() || c == '-')).any(|word| word == option);
+                assert!(is_known, "{page}: `tablut {command}` has no option {option}");
+            }
+            n_checked += 1;
+        }
+    }
+    // An option without its command is one of some command on these pages.
+    let words =
+        |text: &String| text.split(|c: char| !(c.is_alphanumeric() || c == '-')).map(str::to_owned).collect::<Vec<_>>();
+    let options: HashSet<_> = known.values().flat_map(words).filter(|word| word.starts_with("--")).collect();
+    for page in guide() {
+        for code in parts(&read(&page)).0.split('`').skip(1).step_by(2).filter(|code| code.starts_with("--")) {
+            let option = code.split(|c: char| c == '=' || c.is_whitespace()).next().unwrap();
+            assert!(options.contains(option), "{page} names the option {option}, which no command has");
+        }
+    }
+    assert!(n_checked > 60, "only {n_checked} commands found: are they still written as commands?");
+}
+
+/// Commands of the guide that take seconds and name no file of the reader's do what they say. The others train, play many
+/// games or serve; the tests of each command run them on a small scale.
+#[test]
+fn every_quick_command_of_the_guide_succeeds() {
+    let quick = ["analyze ", "config ", "generate completions", "model info", "perft ", "rules"];
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["configs", "crates", "experiments", "models"] {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(fs::canonicalize(root().join(name)).unwrap(), folder.path().join(name)).unwrap();
+    }
+    let (_, blocks) = parts(&read("docs/own-rules.md"));
+    let rules = blocks.iter().find(|block| block.0 == "toml").expect("the page shows a rule file");
+    fs::write(folder.path().join("mine.toml"), &rules.1).unwrap();
+    let mut n_run = 0;
+    for page in guide() {
+        for command in commands(&read(&page)) {
+            // A word in capitals stands for something of the reader's, and so do these files.
+            let stands_for = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c == '…');
+            let words = shlex::split(&command).unwrap();
+            let is_open = words.iter().any(|word| stands_for(word) || word.contains('…') || word == "game.json");
+            if is_open || !quick.iter().any(|start| command.starts_with(start)) {
+                continue;
+            }
+            let output =
+                Command::new(env!("CARGO_BIN_EXE_tablut")).args(&words).current_dir(folder.path()).output().unwrap();
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{page}: tablut {command}\n{error}");
+            n_run += 1;
+        }
+    }
+    assert!(n_run >= 5, "only {n_run} commands were run");
+}
+
+/// A command that trains, as the README and the guide write it, has a config that is accepted, also with what is added to it.
+#[test]
+fn every_training_of_the_guide_has_a_sound_config() {
+    let lines: Vec<_> = guide().iter().flat_map(|page| commands(&read(page))).collect();
+    let mut n_checked = 0;
+    for line in lines {
+        let Some(words) = line.strip_prefix("train configs/") else { continue };
+        let words = shlex::split(words).unwrap();
+        let mut words = words.iter().map(String::as_str);
         let config = root().join("configs").join(words.next().unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
         command.arg("config").arg(config);
         while let Some(word) = words.next() {
+            if ["--dry-run", "--serve"].contains(&word) {
+                continue;
+            }
             let value = words.next().unwrap();
             match word {
+                // The reader's own rule file.
+                "--set" if value.contains("mine.toml") => continue,
                 "--set" => command.args(["--set", value]),
                 "--device" => command.args(["--set", &format!("machine.device=\"{value}\"")]),
-                "--run" | "--nats" => continue,
+                "--run" | "--nats" | "--time" => continue,
                 _ => panic!("{word} in {line}"),
             };
         }

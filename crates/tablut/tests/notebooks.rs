@@ -10,7 +10,7 @@ use tiny::{Tiny, stdout, text};
 /// The example that comes with the documents.
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/notebook.py");
 
-/// Checks an archive against the table in `docs/encoding.md`.
+/// Checks an archive against the table in `docs/formats.md`.
 const SHAPES: &str = r#"
 import sys
 import numpy as np

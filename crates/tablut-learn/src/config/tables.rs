@@ -13,11 +13,11 @@ pub struct ScheduleConfig {
     /// Self-play games per generation, 1 to 1,000,000.
     pub games: usize,
     /// Steps of `(generation, simulations)`: from that generation on, a search has this many simulations. The
-    /// first step is for generation 0. Few simulations early give more games in the same time (progressive simulation).
+    /// first step is for generation 0.
     pub simulations: Vec<(u64, u32)>,
-    /// Generations between a net and the games that it plays, 0 or 1 (default 0). With 0, each generation is played by
-    /// the net of the previous generation. With 1, it is played by the net before that. Then other processes can play
-    /// it while the previous generation is still training. Nobody waits, but the games come from a slightly older net.
+    /// Generations between a net and the games that it plays, 0 or 1. With 0, each generation is played by the net of the
+    /// previous generation. With 1, it is played by the net before that, so that other machines can play while the
+    /// trainer learns.
     pub lag: u64,
 }
 
@@ -52,12 +52,10 @@ pub struct LearningConfig {
     pub warmup_steps: u64,
     /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
     pub decay_share: f32,
-    /// Share of the search's chances of win, draw and loss in the value target, 0 (the default) to 1. The rest is the game's
-    /// outcome (`experiments/draw-chances`).
+    /// Share of the search's chances of win, draw and loss in the value target, 0 to 1. The rest is the game's outcome
+    /// (`experiments/draw-chances`).
     pub value_share: f32,
-    /// Share of each rule set's games that are held out from training and used only for measuring; 0 (the default) to
-    /// 0.5. With 0, the losses on unseen games are measured on each generation's games before the net learns from them,
-    /// so no games are lost for training.
+    /// Share of each rule set's games that are held out from training and used only for measuring, 0 to 0.5.
     pub held_out_share: f32,
 }
 
@@ -80,14 +78,13 @@ impl Default for LearningConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationConfig {
-    /// Opponents in the final match, in the usual form of players: `random`, `greedy`, `alphabeta:2`.
+    /// Opponents in the final match, as texts of players.
     pub against: Vec<String>,
     /// Games against each opponent at the end of the run. An even number up to 1,000,000; 0 skips the match.
     pub games: u32,
-    /// Games by which the newest net is rated after each generation, as a share of its games of self-play: 0 (nothing) to 1,
-    /// default 0.05. Rule sets and opponents take turns: those of `against` that a seed determines, the untrained net, and the
-    /// net of half as many generations. Both sides are played, with the schedule's first number of simulations. They change
-    /// nothing but the metrics.
+    /// Games by which the newest net is rated after each generation, as a share of its games of self-play, 0 to 1. Its
+    /// opponents are those of `against` that a seed determines, the untrained net, and the net of half as many generations.
+    /// The games have the schedule's first number of simulations and change only the metrics.
     pub rating_share: f32,
 }
 
@@ -116,14 +113,14 @@ impl Default for PlayConfig {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineConfig {
-    /// Where nets play and learn: `cpu` (the default), `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs
-    /// need the feature `gpu`. Other devices round differently, so they change results.
+    /// Where nets play and learn: `cpu`, `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs need the
+    /// feature `gpu`. They round differently, so they change results.
     pub device: DeviceChoice,
-    /// Self-play threads. 0 (the default) means one per core, or two per core with a GPU.
+    /// Self-play threads. 0 means one per core, or two per core with a GPU.
     pub workers: usize,
-    /// Games that each thread plays at the same time, which determines its batch size. 0 (the default) means 64.
+    /// Games that each thread plays at the same time, which determines its batch size. 0 means 64.
     pub games_per_worker: usize,
-    /// Whether to write event files for TensorBoard into the run's folder `tensorboard` (default false).
+    /// Whether to write event files for TensorBoard into the run's folder `tensorboard`.
     pub tensorboard: bool,
 }
 

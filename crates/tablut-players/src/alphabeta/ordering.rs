@@ -9,7 +9,7 @@ const MAX_PLIES: usize = 96;
 pub(super) struct Child {
     pub(super) mv: Move,
     pub(super) position: Position,
-    /// Whether the move wins at once (rulebook C7).
+    /// Whether the move wins at once (clause C7).
     pub(super) wins: bool,
     pub(super) n_captured: u32,
     /// Escape routes after the move.

@@ -69,7 +69,7 @@ impl Game {
         }
     }
 
-    /// The aggressor among the plies since the previous occurrence of the position (rulebook KV9). It is the side that
+    /// The aggressor among the plies since the previous occurrence of the position (clause KV9). It is the side that
     /// had a choice, if the other side had none. It is the side that has just moved, if both had a choice. It is `None`
     /// if neither had.
     fn aggressor(&self, mover: Side) -> Option<Side> {

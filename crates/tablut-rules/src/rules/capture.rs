@@ -111,7 +111,7 @@ impl Rules {
     }
 }
 
-/// The pieces of `enemies` between `to` and an opposite square of `captors` (rulebook C5).
+/// The pieces of `enemies` between `to` and an opposite square of `captors` (clause C5).
 #[inline]
 fn between(to: Square, enemies: Bitboard, captors: Bitboard) -> Bitboard {
     let arrived = Bitboard::of(to);
@@ -131,7 +131,7 @@ fn between(to: Square, enemies: Bitboard, captors: Bitboard) -> Bitboard {
 }
 
 /// The only defender beside a king on the throne, if the attacker that moved to the square beyond it captures it
-/// (rulebook PP9).
+/// (clause PP9).
 fn pinned_defender(position: &Position, to: Square) -> Bitboard {
     let beside = Bitboard::of(CENTRE).neighbours();
     let pinned = beside & position.defenders();

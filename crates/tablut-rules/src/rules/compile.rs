@@ -55,7 +55,7 @@ fn edge() -> Bitboard {
     Bitboard::where_square(|s| s.is_edge())
 }
 
-/// The squares on which attackers start (rulebook C1).
+/// The squares on which attackers start (clause C1).
 pub(crate) fn all_camps() -> Bitboard {
     Position::start(Side::Attackers).attackers()
 }

@@ -70,7 +70,7 @@ impl Rules {
         moves.iter().map(count).collect()
     }
 
-    /// The additional moves for choices among several captures (rulebook IC5), beyond one move per from and to square.
+    /// The additional moves for choices among several captures (clause IC5), beyond one move per from and to square.
     fn count_choices(&self, position: &Position) -> u32 {
         let occupied = position.occupied();
         let mut extra = 0;

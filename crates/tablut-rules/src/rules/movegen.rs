@@ -67,7 +67,7 @@ impl Rules {
         ControlFlow::Continue(())
     }
 
-    /// Passes a move once, or once for each piece that the mover may choose (rulebook IC5).
+    /// Passes a move once, or once for each piece that the mover may choose (clause IC5).
     #[inline]
     pub(super) fn visit_choices(
         &self,

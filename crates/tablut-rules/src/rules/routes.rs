@@ -20,7 +20,7 @@ impl Rules {
         }
     }
 
-    /// The number of escape routes (rulebook C11), from 0 to 4. A route is a direction in which the king could move to
+    /// The number of escape routes (clause C11), from 0 to 4. A route is a direction in which the king could move to
     /// an escape square on the defenders' turn. One route is *raichi*, two or more are *tuichi*. It is 0 once the king
     /// is captured or has escaped.
     pub fn routes(&self, position: &Position) -> u32 {
@@ -44,7 +44,7 @@ impl Rules {
         }
     }
 
-    /// Whether a side could win at once by the king's capture or escape (rulebook C7) if it were to move. It is false
+    /// Whether a side could win at once by the king's capture or escape (clause C7) if it were to move. It is false
     /// for both sides if the position is already decided.
     pub fn wins_at_once(&self, position: &Position, side: Side) -> bool {
         let Some(king) = position.king() else {

@@ -9,7 +9,7 @@ use super::{RuleSet, nearest_name};
 use crate::shown::{shown, shown_lines};
 use crate::text::decode;
 
-/// The built-in rule sets: name and TOML text, in the rulebook's order.
+/// The built-in rule sets: name and TOML text, in the order of the guide's rules page.
 const BUILT_IN: [(&str, &str); 14] = [
     ("piecepack", include_str!("../../rulesets/piecepack.toml")),
     ("piecepack-defenders-first", include_str!("../../rulesets/piecepack-defenders-first.toml")),
@@ -27,7 +27,7 @@ const BUILT_IN: [(&str, &str); 14] = [
     ("ashton", include_str!("../../rulesets/ashton.toml")),
 ];
 
-/// Names of the built-in rule sets, in the rulebook's order.
+/// Names of the built-in rule sets, in the order of the guide's rules page.
 pub const RULE_SET_NAMES: [&str; 14] = {
     let mut names = [""; 14];
     let mut i = 0;

@@ -1,5 +1,5 @@
-//! Every clause of the rulebook as a test with the clause's name: a case where it applies, and a similar case where it
-//! does not.
+//! Every clause of the guide's rules page as a test with the clause's name: a case where it applies, and a similar case
+//! where it does not.
 
 mod ashton;
 mod general;

@@ -1,5 +1,5 @@
-//! The second generator: the rulebook as code, clause by clause for each rule set name, on a board of characters. It
-//! shares no code with the engine, and it is slow.
+//! The second generator: the guide's rules page as code, clause by clause for each rule set name, on a board of
+//! characters. It shares no code with the engine, and it is slow.
 
 /// The fourteen games.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

@@ -36,7 +36,7 @@ pub enum Data {
 
 /// Write games, plies, positions or metrics for notebooks and spreadsheets
 ///
-/// docs/metrics.md explains the columns, docs/encoding.md the arrays.
+/// docs/metrics.md explains the columns, docs/formats.md the arrays.
 #[derive(clap::Args)]
 pub struct ExportArgs {
     /// What to write.

@@ -1,0 +1,50 @@
+//! Searches with an evaluator of one's own, which counts pieces instead of asking a net: `cargo run -p tablut-search
+//! --example own_evaluator`.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_rules::{Game, Rules, Side};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig};
+
+/// Values a position by its pieces: two attackers are worth a defender.
+struct CountsPieces;
+
+impl Evaluator for CountsPieces {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let value = |query: &Query| {
+            let count = |side| query.position.pieces(side).len() as f32;
+            // The king is one of the defenders' pieces.
+            let lead = count(Side::Attackers) / 2.0 - (count(Side::Defenders) - 1.0);
+            // Chances of an attackers' win, a draw and a defenders' win. They sum to 1.
+            let attackers = 1.0 / (1.0 + (-lead).exp());
+            [attackers, 0.0, 1.0 - attackers]
+        };
+        // All moves have the same logit, so the search has no prior opinion about them.
+        let evaluation = |query: &Query| Evaluation { wdl: value(query), ..Evaluation::uniform(query.moves.len()) };
+        Ok(queries.iter().map(evaluation).collect())
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let game = Game::new(Arc::new(Rules::named("kvasir")?), Side::Attackers);
+    let mut search = Search::new(game, &SearchConfig::for_analysis(), 2000, ChaCha8Rng::seed_from_u64(1));
+    let mut evaluator = CountsPieces;
+    let mut queries = Vec::new();
+    // The search has no threads and no clock. It asks for positions, and it is told their values.
+    while !search.is_done() {
+        search.gather(&mut queries);
+        search.apply(&evaluator.evaluate(&queries)?);
+        queries.clear();
+    }
+    let result = search.result();
+    println!("best move {}, value {:+.2} (+1 if the attackers win)", result.chosen, result.value);
+    println!("{} simulations, {} evaluations", result.simulations, result.evaluations);
+    let mut moves = result.moves;
+    moves.sort_by_key(|entry| std::cmp::Reverse(entry.visits));
+    for entry in moves.iter().take(5) {
+        println!("{}: {} visits, value {:+.2}", entry.mv, entry.visits, entry.q);
+    }
+    Ok(())
+}
