@@ -92,7 +92,7 @@ impl GamesFile {
             let reason = tablut_rules::decode(error.into_bytes()).unwrap_err();
             GamesFileError::not_games(path, &reason.to_string())
         })?;
-        if let Some((first, rest)) = text.split_once('\n').filter(|(first, _)| header.extends(first, openings)) {
+        if let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| header.extends(first, openings)) {
             text = header.line() + rest;
             durable::write(path, text.as_bytes()).map_err(io)?;
             file = locked(path)?;

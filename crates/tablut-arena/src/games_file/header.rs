@@ -92,9 +92,9 @@ impl MatchHeader {
         let Ok(before) = serde_json::from_str::<Self>(text) else { return false };
         // Without a book, a longer list of openings starts like a shorter one.
         let first = &openings[..openings.len().min(before.games / 2)];
-        let openings = [&self.openings, &Self::hash_of(first)].into_iter().find(|hash| **hash == before.openings);
-        let shorter = openings.map(|hash| Self { games: before.games, openings: hash.clone(), ..self.clone() });
-        before.games < self.games && shorter.as_ref() == Some(&before)
+        let same_openings = before.openings == self.openings || before.openings == Self::hash_of(first);
+        let shorter = Self { games: before.games, openings: before.openings.clone(), ..self.clone() };
+        same_openings && before.games < self.games && shorter == before
     }
 
     /// The header's line, with its end.
