@@ -3,6 +3,7 @@
 use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 use crate::contest::{MatchConfig, play_match};
 use crate::match_game::GameResult;
+use crate::openings::Opening;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -99,24 +100,21 @@ fn a_file_cut_anywhere_keeps_its_whole_lines() {
 fn a_match_with_more_games_continues_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
-    let openings = crate::openings::openings(&rules(), 5, 4, 3).unwrap();
-    let with = |games: usize, n_openings: usize| MatchHeader {
-        games,
-        openings: MatchHeader::hash_of(&openings[..n_openings]),
-        ..header()
+    let [openings, others] = [3, 4].map(|seed| crate::openings::openings(&rules(), 5, 4, seed).unwrap());
+    let open = |games: usize, openings: &[Opening]| {
+        let header = MatchHeader { games, openings: MatchHeader::hash_of(openings), ..header() };
+        GamesFile::open(&path, header, openings, &rules())
     };
-    let known = |games, n_openings| {
-        let file = GamesFile::open(&path, with(games, n_openings), &openings, &rules()).ok()?;
+    let known = |games, openings: &[Opening]| {
+        let file = open(games, openings).ok()?;
         Some(file.games(0, &rules()).into_iter().map(|(idx, _)| idx).collect::<Vec<_>>())
     };
-    let mut file = GamesFile::open(&path, with(8, 4), &openings[..4], &rules()).unwrap();
-    file.append((0, 2), &games()[&2]).unwrap();
-    drop(file);
+    open(8, &openings[..4]).unwrap().append((0, 2), &games()[&2]).unwrap();
+    assert_eq!(known(10, &others), None, "other openings");
     // Random openings begin with those of the shorter match; the openings of a book are the same.
-    assert_eq!(known(10, 3), None, "other openings");
-    assert_eq!(known(10, 5), Some(vec![2]));
-    assert_eq!(known(12, 5), Some(vec![2]));
-    assert_eq!(known(10, 5), None, "fewer games");
+    assert_eq!(known(10, &openings), Some(vec![2]));
+    assert_eq!(known(12, &openings), Some(vec![2]));
+    assert_eq!(known(10, &openings), None, "fewer games");
     assert!(fs::read_to_string(&path).unwrap().contains("\"games\":12"));
 }
 
