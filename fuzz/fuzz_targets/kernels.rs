@@ -99,10 +99,13 @@ fn call(kernels: Kernels, sizes: &mut Sizes<'_>) {
 /// A convolution forward and backward, each step with sizes that may not fit.
 fn convolve(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 2], images: usize, index: usize) {
     let grid = sizes.grid();
-    // What fits into an address space but not into this machine is the allocator's to refuse.
-    let fits = |channels: usize| times(images, channels).and_then(|n| times(n, grid.squares())).is_some_and(|n| n < 1 << 20);
-    let is_huge = |channels: usize| times(images, channels).is_none_or(|n| n > 1 << 50);
-    if !(fits(inputs) || is_huge(inputs)) || !(fits(outputs) || is_huge(outputs)) {
+    // What fits into an address space but not into this machine is the allocator's to refuse. So the numbers are small here,
+    // or the number of bytes overflows.
+    let fits = |grid: Grid, channels| {
+        times(images, channels).and_then(|n| times(n, grid.squares())).is_some_and(|n| n < 1 << 20)
+    };
+    let overflows = |channels: usize| times(images, channels).is_none_or(|n| n > 1 << 61);
+    if [inputs, outputs].into_iter().any(|channels| !fits(grid, channels) && !overflows(channels)) {
         return;
     }
     let mut tiles = Transformed::<f32>::new(grid, images, inputs);
@@ -114,10 +117,10 @@ fn convolve(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 
     let mut convolution = Convolution::zeroed(outputs, inputs);
     let weights = sizes.values(times(9 * inputs, outputs));
     kernels.repack(&weights, &mut convolution);
-    let mut products = Transformed::<f32>::new(sizes.grid(), images, sizes.channels().min(1 << 10));
-    if sizes.byte() % 8 > 0 {
-        products = Transformed::new(grid, images, outputs);
-    }
+    let (other, channels) = (sizes.grid(), sizes.channels());
+    let differs = sizes.byte() % 8 == 0 && fits(other, channels);
+    let (grid, outputs_of_products) = if differs { (other, channels) } else { (grid, outputs) };
+    let mut products = Transformed::<f32>::new(grid, images, outputs_of_products);
     kernels.multiply(&convolution, &tiles, &mut products);
     let bias = sizes.values(Some(products.channels()));
     let mut image = sizes.values(times(products.grid().squares(), products.channels()));

@@ -60,7 +60,10 @@ pub fn mine(
     while !basket.is_full() && games < settings.max_games {
         let round = play(rules, nets, settings, games, cancel)?;
         games += round.len() as u64;
-        let found: Vec<Vec<Puzzle>> = round.par_iter().map(|game| puzzles_of(rules, game)).collect();
+        let found: Vec<Vec<Puzzle>> = round.par_iter().map(|game| puzzles_of(rules, game, cancel)).collect();
+        if cancel.is_cancelled() {
+            return Err(RunError::Stopped.into());
+        }
         found.into_iter().flatten().for_each(|puzzle| basket.offer(puzzle));
         progress(basket.len(), games);
     }
@@ -85,8 +88,8 @@ fn play(
 }
 
 /// The puzzles of one game, latest positions first, at most one of each distance. Only positions with the winner to
-/// move are searched, because the loser rarely had a win.
-fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord) -> Vec<Puzzle> {
+/// move are searched, because the loser rarely had a win. `cancel` ends the search early.
+fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord, cancel: &CancelToken) -> Vec<Puzzle> {
     let mut positions = vec![record.start];
     for ply in &record.plies {
         positions.push(rules.apply(&positions[positions.len() - 1], ply.mv).position);
@@ -97,6 +100,9 @@ fn puzzles_of(rules: &Arc<Rules>, record: &GameRecord) -> Vec<Puzzle> {
     let mut puzzles = Vec::new();
     let winner = record.outcome.winner;
     for (ply, position) in positions.into_iter().enumerate().rev().take(LAST_PLIES) {
+        if cancel.is_cancelled() {
+            break;
+        }
         if winner.is_some_and(|winner| winner != position.side_to_move()) {
             continue;
         }
