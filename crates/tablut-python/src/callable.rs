@@ -100,10 +100,10 @@ fn floats<'py>(object: &Bound<'py, PyAny>, name: &str, shapes: &[&[usize]]) -> P
     let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
     let untyped = array.cast::<PyUntypedArray>()?;
     if !shapes.contains(&untyped.shape()) {
-        let expected: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
+        let expected: Vec<String> = shapes.iter().map(|shape| shape_text(shape)).collect();
         return Err(value_error(format!(
-            "the evaluator's {name} has the shape {:?}: expected {}",
-            untyped.shape(),
+            "the evaluator's {name} has the shape {}: expected {}",
+            shape_text(untyped.shape()),
             expected.join(" or ")
         )));
     }
@@ -116,6 +116,14 @@ fn floats<'py>(object: &Bound<'py, PyAny>, name: &str, shapes: &[&[usize]]) -> P
     }
     let array = array.call_method1("astype", ("float32",))?;
     Ok(array.cast::<PyArrayDyn<f32>>()?.readonly())
+}
+
+/// A shape as Python writes it.
+fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// The logits of a row's moves.

@@ -87,7 +87,13 @@ impl PyRecord {
         self.record.max_plies
     }
 
-    /// Simulations of each ply's search, u32 `[p]`. 0 for plies without a search, such as the random ones of the opening.
+    /// Whether a search chose each ply and is a training target, bool `[p]`. It did not choose the random plies of the opening.
+    #[getter]
+    fn searched<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.record.plies.iter().map(|ply| ply.search.is_some()).collect::<Vec<bool>>().into_pyarray(py)
+    }
+
+    /// Simulations of each ply's search, u32 `[p]`. 0 without a search, and where the result was known at once.
     #[getter]
     fn simulations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         let of = |ply: &tablut_games::PlyRecord| ply.search.as_ref().map_or(0, |search| search.simulations);

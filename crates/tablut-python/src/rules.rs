@@ -1,15 +1,22 @@
 //! Rule sets.
 
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 use tablut_rules::{Bitboard, RuleSet, Rules, Side};
 
 use crate::action::n_actions;
 use crate::errors::{type_error, value_error};
+
+/// Compiled rule sets by their text. Reading and compiling takes a millisecond, and many games in one pickle have the same rules. It
+/// is locked only while Python's lock is held.
+static RECENT: Mutex<VecDeque<(String, Arc<Rules>)>> = Mutex::new(VecDeque::new());
+/// How many rule sets are kept.
+const MOST_RECENT: usize = 16;
 
 /// A rule set, compiled for play.
 ///
@@ -31,8 +38,17 @@ impl PyRules {
     /// The rules in a TOML text: all keys, or `base = "kvasir"` and the keys that differ.
     #[classmethod]
     fn from_toml(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
+        let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, rules)) = recent.iter().find(|(known, _)| known == text) {
+            return Ok(Self { rules: Arc::clone(rules) });
+        }
         let set = RuleSet::from_toml(text).map_err(value_error)?;
-        Ok(Self { rules: Arc::new(Rules::new(set).map_err(value_error)?) })
+        let rules = Arc::new(Rules::new(set).map_err(value_error)?);
+        if recent.len() == MOST_RECENT {
+            recent.pop_front();
+        }
+        recent.push_back((text.to_owned(), Arc::clone(&rules)));
+        Ok(Self { rules })
     }
 
     /// The names of the rule sets that come with the package.
@@ -125,6 +141,14 @@ impl PyRules {
         let mut hasher = DefaultHasher::new();
         self.to_toml().hash(&mut hasher);
         hasher.finish()
+    }
+
+    fn __copy__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __deepcopy__<'py>(this: PyRef<'py, Self>, _memo: &Bound<'py, PyDict>) -> PyRef<'py, Self> {
+        this
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {

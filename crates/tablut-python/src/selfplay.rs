@@ -223,8 +223,7 @@ pub(crate) fn self_play(
     let thread = {
         let (cancel, counters) = (cancel.clone(), Arc::clone(&counters));
         let next = AtomicUsize::new(0);
-        let source =
-            Games { next, count: games, rules: rules.clone(), config, search, simulations, seed, generation };
+        let source = Games { next, count: games, rules: rules.clone(), config, search, simulations, seed, generation };
         std::thread::spawn(move || {
             let deliver = |index: usize, record: GameRecord| {
                 to_caller.send(Message::Part((index, record)));
