@@ -5,7 +5,7 @@
 //! 5184 for east, 7776 for south, 10368 for west.
 
 use tablut_net::{DISTANCES, PolicyIndex};
-use tablut_rules::{CaptureCount, Direction, Move, Rules, SQUARES, Square};
+use tablut_rules::{CaptureCount, Direction, Move, MoveList, Position, Rules, SQUARES, Square};
 
 /// Moves without a choice: 4 directions × 8 distances × 81 squares.
 const PLAIN: usize = 4 * DISTANCES * SQUARES;
@@ -13,8 +13,8 @@ const PLAIN: usize = 4 * DISTANCES * SQUARES;
 /// The number of actions under some rules.
 pub(crate) fn n_actions(rules: &Rules) -> usize {
     match rules.set().captures.count {
-        CaptureCount::OneChosen => PLAIN * (1 + Direction::ALL.len()),
-        _ => PLAIN,
+        CaptureCount::All => PLAIN,
+        _ => PLAIN * (1 + Direction::ALL.len()),
     }
 }
 
@@ -22,6 +22,21 @@ pub(crate) fn n_actions(rules: &Rules) -> usize {
 pub(crate) fn action_of(mv: Move) -> usize {
     let towards = mv.choice.and_then(|choice| mv.to.line_to(choice)).map_or(0, |(direction, _)| 1 + direction.index());
     towards * PLAIN + usize::from(PolicyIndex::of(mv).entry)
+}
+
+/// Fills the list with the actions of the legal moves, in ascending order. The game must not be over.
+pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Vec<u16>) {
+    actions.clear();
+    if rules.set().captures.count == CaptureCount::All {
+        for (plane, departures) in rules.departures(position).as_flattened().iter().enumerate() {
+            actions.extend(departures.iter().map(|from| (plane * SQUARES + from.index()) as u16));
+        }
+        return;
+    }
+    let mut moves = MoveList::new();
+    rules.legal_moves(position, &mut moves);
+    actions.extend(moves.iter().map(|&mv| action_of(mv) as u16));
+    actions.sort_unstable();
 }
 
 /// The move of a number, which need not be legal anywhere. `None` if it would leave the board.

@@ -1,12 +1,12 @@
 //! The Python package `tablut`: the module `_tablut`, which `python/tablut` passes on.
 //!
-//! - [`rules`], [`game`], [`action`], [`encoding`]: rule sets and games, moves as numbers, positions as arrays.
-//! - [`model`]: nets. [`callable`]: Python callables in their place.
-//! - [`search`], [`selfplay`], [`record`], [`players`], [`matches`]: what nets do.
-//! - [`vector`]: many games at once. [`run`]: a run's folder.
+//! - `rules`, `game`, `action`, `encoding`: rule sets and games, moves as numbers, positions as arrays.
+//! - `model`: nets. `callable`: Python callables in their place.
+//! - `search`, `selfplay`, `record`, `players`, `matches`: what nets do.
+//! - `vector`: many games at once. `run`: a run's folder.
 //!
 //! Whatever takes long releases Python's lock. Callables are called on the thread that called this package, which also looks at
-//! Python's signals: [`calling_thread`].
+//! Python's signals (`calling_thread`).
 
 #![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions arrive by value")]
 

@@ -89,7 +89,10 @@ impl PyPlayer {
             let (found, expected) = (game.game.rules().name(), self.rules.name());
             return Err(value_error(format!("a game under the rules {found}: the player plays under {expected}")));
         }
-        let game = game.game.clone();
+        let copied = game.game.clone();
+        // Others may use the game while the player thinks.
+        drop(game);
+        let game = copied;
         let mut seat = self.lock()?;
         let seat = &mut *seat;
         let (to_caller, receiver) = ToCaller::new();

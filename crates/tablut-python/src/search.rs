@@ -197,13 +197,7 @@ pub(crate) fn search<'py>(
     threads: Option<usize>,
     batch: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let one = games.cast::<PyGame>().is_ok();
-    let games: Vec<PyRef<'py, PyGame>> = if one { vec![games.extract()?] } else { games.extract()? };
-    let name = |place| if one { "the game".to_owned() } else { format!("game {place}") };
-    for (place, game) in games.iter().enumerate() {
-        game.query(|| name(place))?;
-    }
-    let games: Vec<Game> = games.iter().map(|game| game.game.clone()).collect();
+    let (one, games) = games_of(games)?;
     let (config, limit) = (config(purpose, options)?, limit(simulations, time)?);
     let workers = n_threads(threads)?.min(games.len().max(1));
     let concurrency = Concurrency { workers, tasks_per_worker: batch.max(1) };
@@ -234,6 +228,16 @@ pub(crate) fn search<'py>(
     }
     let results = results.map(|result| Py::new(py, result)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(py, results)?.into_any())
+}
+
+/// Copies of the games, and whether it is one that is not in a list. None of them may be over.
+fn games_of(object: &Bound<'_, PyAny>) -> PyResult<(bool, Vec<Game>)> {
+    let one = object.cast::<PyGame>().is_ok();
+    let games: Vec<PyRef<'_, PyGame>> = if one { vec![object.extract()?] } else { object.extract()? };
+    for (place, game) in games.iter().enumerate() {
+        game.query(|| if one { "the game".to_owned() } else { format!("game {place}") })?;
+    }
+    Ok((one, games.iter().map(|game| game.game.clone()).collect()))
 }
 
 /// A proven result.

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use tablut_net::{FEATURES, InputBatch, PLANES, encode};
 use tablut_rules::{Game, Move, MoveList, Rules, SIZE, SQUARES, Side};
 
-use crate::action::{action_of, move_of, n_actions};
+use crate::action::{legal_actions, move_of, n_actions};
 use crate::encoding::index_array;
 use crate::errors::{illegal_move, type_error, value_error};
 use crate::game::{PyGame, write_board};
@@ -19,7 +19,8 @@ use crate::rules::{PyRules, RulesArgument};
 /// One of the games.
 struct Table {
     game: Game,
-    moves: MoveList,
+    /// The legal actions, in ascending order.
+    actions: Vec<u16>,
     rng: ChaCha8Rng,
 }
 
@@ -37,7 +38,7 @@ impl Table {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(stream);
         let game = Game::new(rules.clone(), Side::Attackers);
-        let mut table = Self { game, moves: MoveList::new(), rng };
+        let mut table = Self { game, actions: Vec::new(), rng };
         table.begin();
         table
     }
@@ -48,7 +49,11 @@ impl Table {
         let first = rules.set().first.side();
         let first = first.unwrap_or_else(|| if self.rng.random() { Side::Attackers } else { Side::Defenders });
         self.game = Game::new(rules, first);
-        self.game.legal_moves(&mut self.moves);
+        self.list_actions();
+    }
+
+    fn list_actions(&mut self) {
+        legal_actions(self.game.rules(), self.game.position(), &mut self.actions);
     }
 
     /// The legal move of an action, or what is wrong with it.
@@ -56,7 +61,9 @@ impl Table {
         let n_actions = n_actions(self.game.rules());
         let read = usize::try_from(action).ok().filter(|&action| action < n_actions).and_then(move_of);
         let mv = read.ok_or_else(|| format!("action {action} is no move, expected 0 to {}", n_actions - 1))?;
-        self.game.rules().check_legal(self.game.position(), mv).map_err(|error| error.to_string())?;
+        if self.actions.binary_search(&(action as u16)).is_err() {
+            self.game.rules().check_legal(self.game.position(), mv).map_err(|error| error.to_string())?;
+        }
         Ok(mv)
     }
 
@@ -80,7 +87,7 @@ impl Table {
         if result.terminated || result.truncated {
             self.begin();
         } else {
-            self.game.legal_moves(&mut self.moves);
+            self.list_actions();
         }
         result
     }
@@ -161,8 +168,7 @@ impl PyVectorGames {
             let jobs = parts(tables, threads).zip(parts(&mut actions, threads));
             in_parallel(jobs, |(tables, actions): (&mut [Table], &mut [i64])| {
                 for (table, action) in tables.iter_mut().zip(actions) {
-                    let mv = table.moves[table.rng.random_range(0..table.moves.len())];
-                    *action = action_of(mv) as i64;
+                    *action = i64::from(table.actions[table.rng.random_range(0..table.actions.len())]);
                 }
             });
         });
@@ -210,20 +216,24 @@ impl PyVectorGames {
             found.set_item("board", boards.into_pyarray(py).reshape([n, SIZE, SIZE])?)?;
         }
         if action_mask {
-            let write = |table: &Table, row: &mut [i8]| table.moves.iter().for_each(|&mv| row[action_of(mv)] = 1);
+            let write = |table: &Table, row: &mut [i8]| {
+                for &action in &table.actions {
+                    row[usize::from(action)] = 1;
+                }
+            };
             let mask = py.detach(|| rows(tables, n_actions, threads, write));
             found.set_item("action_mask", mask.into_pyarray(py).reshape([n, n_actions])?)?;
         }
         Ok(found)
     }
 
-    /// The legal actions of all games, i64 `[m]`, game by game, and the end of each game's, u32 `[n]`.
+    /// The legal actions of all games, i64 `[m]`, game by game in ascending order, and the end of each game's, u32 `[n]`.
     fn legal_actions<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>) {
-        let moves = self.tables.iter().flat_map(|table| table.moves.iter());
-        let actions = index_array(py, moves.map(|&mv| action_of(mv)));
+        let actions = self.tables.iter().flat_map(|table| table.actions.iter());
+        let actions = index_array(py, actions.map(|&action| usize::from(action)));
         let mut end = 0;
         let end_of = |table: &Table| {
-            end += table.moves.len() as u32;
+            end += table.actions.len() as u32;
             end
         };
         (actions, self.tables.iter().map(end_of).collect::<Vec<u32>>().into_pyarray(py))
@@ -282,8 +292,10 @@ fn step(
 fn encoded(tables: &mut [Table], threads: usize) -> InputBatch {
     let mut batches: Vec<InputBatch> = (0..threads).map(|_| InputBatch::default()).collect();
     in_parallel(parts(tables, threads).zip(&mut batches), |(tables, batch)| {
+        let mut moves = MoveList::new();
         for table in tables {
-            encode(&table.game.situation(&table.moves), batch);
+            table.game.legal_moves(&mut moves);
+            encode(&table.game.situation(&moves), batch);
         }
     });
     batches
