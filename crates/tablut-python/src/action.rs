@@ -27,15 +27,22 @@ pub(crate) fn action_of(mv: Move) -> usize {
 /// Fills the list with the actions of the legal moves, in ascending order. The game must not be over.
 pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Vec<u16>) {
     actions.clear();
+    for (plane, departures) in rules.departures(position).as_flattened().iter().enumerate() {
+        actions.extend(departures.iter().map(|from| (plane * SQUARES + from.index()) as u16));
+    }
     if rules.set().captures.count == CaptureCount::All {
-        for (plane, departures) in rules.departures(position).as_flattened().iter().enumerate() {
-            actions.extend(departures.iter().map(|from| (plane * SQUARES + from.index()) as u16));
-        }
         return;
     }
-    let mut moves = MoveList::new();
-    rules.legal_moves(position, &mut moves);
-    actions.extend(moves.iter().map(|&mv| action_of(mv) as u16));
+    // A move with a choice of captures is an action for each choice, and none without one.
+    let mut choosing = MoveList::default();
+    rules.choosing_moves(position, &mut choosing);
+    for &mv in &choosing {
+        let plain = action_of(Move { choice: None, ..mv }) as u16;
+        if let Ok(place) = actions.binary_search(&plain) {
+            actions.remove(place);
+        }
+    }
+    actions.extend(choosing.iter().map(|&mv| action_of(mv) as u16));
     actions.sort_unstable();
 }
 

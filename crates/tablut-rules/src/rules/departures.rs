@@ -1,7 +1,10 @@
 //! All moves at once, by direction and distance, without a list.
 
+use std::ops::ControlFlow;
+
 use crate::bitboard::Bitboard;
 use crate::board::{Direction, MAX_DISTANCE, SIZE};
+use crate::moves::MoveList;
 use crate::position::Position;
 use crate::rules::{Rules, Walk};
 use crate::side::{Piece, Side};
@@ -33,6 +36,27 @@ impl Rules {
             }
         }
         departures
+    }
+
+    /// Fills the list with the legal moves that choose one of several captures (rulebook IC5), each choice on its own.
+    /// [`Rules::departures`] counts the choices of a move once.
+    pub fn choosing_moves(&self, position: &Position, moves: &mut MoveList) {
+        moves.clear();
+        if !self.one_chosen || self.decided(position).is_some() {
+            return;
+        }
+        let squares = self.choice_squares(position);
+        if squares.is_empty() {
+            return;
+        }
+        for from in position.pieces(position.side_to_move()) {
+            let _ = self.visit_moves_to(position, from, squares, &mut |mv| {
+                if mv.choice.is_some() {
+                    moves.push(mv);
+                }
+                ControlFlow::Continue(())
+            });
+        }
     }
 }
 
@@ -69,13 +93,13 @@ mod tests {
 
     use super::*;
     use crate::game::Game;
-    use crate::moves::MoveList;
+    use crate::moves::Move;
     use crate::ruleset::RULE_SET_NAMES;
 
     #[test]
     fn departures_are_the_legal_moves_under_every_rule_set() {
-        let mut moves = MoveList::new();
-        let mut n_positions = 0;
+        let (mut moves, mut choosing) = (MoveList::new(), MoveList::new());
+        let (mut n_positions, mut n_choosing) = (0, 0);
         for (place, name) in RULE_SET_NAMES.into_iter().enumerate() {
             let rules = Arc::new(Rules::named(name).expect("a built-in rule set"));
             for number in 0..12 {
@@ -95,12 +119,24 @@ mod tests {
                         break;
                     }
                     assert_eq!(found, listed, "{name} {}", game.position());
+                    rules.choosing_moves(game.position(), &mut choosing);
+                    let with_choice: BTreeSet<Move> = moves.iter().copied().filter(|mv| mv.choice.is_some()).collect();
+                    assert_eq!(
+                        choosing.iter().copied().collect::<BTreeSet<Move>>(),
+                        with_choice,
+                        "{name} {}",
+                        game.position()
+                    );
+                    n_choosing += choosing.len();
                     n_positions += 1;
                     game.play_trusted(moves[(ply * 31 + number * 17 + place) % moves.len()]);
                 }
             }
         }
-        assert!(n_positions > 5000, "only {n_positions} positions");
+        assert!(
+            n_positions > 5000 && n_choosing > 10,
+            "only {n_positions} positions, {n_choosing} moves with a choice"
+        );
         let rules = Rules::named("kvasir").expect("a built-in rule set");
         let over = "2K6/9/9/9/9/9/9/9/4t4 a".parse().expect("a position");
         assert_eq!(rules.departures(&over), [[Bitboard::EMPTY; MAX_DISTANCE]; 4]);
