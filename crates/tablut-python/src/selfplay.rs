@@ -124,12 +124,15 @@ impl PySelfPlay {
 impl PySelfPlay {
     fn wait(&self, py: Python<'_>, running: &mut Running) -> PyResult<Option<PyRecord>> {
         loop {
+            if self.cancel.is_cancelled() {
+                return Ok(None);
+            }
             if let Some(record) = running.waiting.remove(&running.next) {
                 let rules = self.rules[running.next % self.rules.len()].clone();
                 running.next += 1;
                 return Ok(Some(PyRecord { record, rules }));
             }
-            if running.next == self.n_games || self.cancel.is_cancelled() {
+            if running.next == self.n_games {
                 return Ok(None);
             }
             match next_message(py, &mut running.receiver)? {
