@@ -38,6 +38,9 @@ impl PolicyIndex {
 
     /// The index of the same move on the board transformed by `symmetry`.
     pub fn transformed(self, symmetry: Symmetry) -> Self {
+        if symmetry == Symmetry::Identity {
+            return self;
+        }
         let turn = |entry: u16| {
             let (plane, square) = (usize::from(entry) / SQUARES, usize::from(entry) % SQUARES);
             let square = Square::from_index(square).expect("below 81");

@@ -7,7 +7,6 @@
 //! - [`PositionReport`]: the result of a search of a position, as text and as data.
 
 mod analysis_text;
-mod board_text;
 mod game_files;
 mod hosted_game;
 mod input;
@@ -22,10 +21,10 @@ mod terminal;
 mod terminal_events;
 mod terminal_game;
 
-pub use board_text::{Style, board_text, legend_text};
 pub use game_files::{GameRead, read_game, read_text, write_game};
 pub use options::{HumanSides, PlayArgs, PlayError, SHIPPED_NET, shipped_net};
 pub use position_report::{NetView, PositionReport, SearchView};
 pub use serve::{AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages};
+pub use tablut_session::board_text::{Style, board_text, legend_text};
 pub use terminal::{Console, colour_is_wanted, play_in_terminal, play_lines};
 pub use terminal_events::{LineInput, LineSource, MakeLines, Piped, exit_on_signals};

@@ -1,7 +1,6 @@
 //! The plain mode: it reads lines and writes the board and what happens. For pipes, scripts and screen readers.
 
 use crate::analysis_text::{analysis_text, threat_text};
-use crate::board_text::{Colour, Style, board_text, legend_text};
 use crate::options::HumanSides;
 use crate::terminal_events::{LineInput, TerminalEvent};
 use crate::terminal_game::{Answer, TerminalGame};
@@ -9,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
+use tablut_session::board_text::{Colour, Style, board_text, legend_text};
 use tablut_session::protocol::Event;
 use tablut_session::{Alarm, words};
 

@@ -1,13 +1,13 @@
 //! What a net and its search find out about a position, as data (JSON) and as text.
 
 use crate::analysis_text::{chances_text, lines_text};
-use crate::board_text::{Style, board_text, legend_text};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::time::Instant;
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{Chances, EvaluateError, Evaluator, Limit, SearchConfig, Stop};
+use tablut_session::board_text::{Style, board_text, legend_text};
 use tablut_session::{Analysis, Thinking};
 
 /// Simulations in flight at once: enough to fill a large net's batch on a few cores.

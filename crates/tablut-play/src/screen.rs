@@ -11,7 +11,6 @@ mod tests;
 pub use view::ScreenView;
 
 use crate::analysis_text::threat_text;
-use crate::board_text::Style;
 use crate::line_mode::{Exit, INTERRUPTED};
 use crate::terminal_events::TerminalEvent;
 use crate::terminal_game::{Answer, TerminalGame};
@@ -24,6 +23,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use tablut_session::Session;
+use tablut_session::board_text::Style;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::view::State;
 use view::{Page, ShownAnalysis};

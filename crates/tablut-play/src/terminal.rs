@@ -1,6 +1,5 @@
 //! A game on the terminal of this process: on the whole screen, or line by line.
 
-use crate::board_text::Style;
 use crate::hosted_game::DEMO_PAUSE;
 use crate::line_mode::{Exit, LineStyle, run_lines};
 use crate::options::{PlayArgs, PlayError, Setup, setup};
@@ -14,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use tablut_session::Session;
+use tablut_session::board_text::Style;
 
 /// Where a game is played.
 pub struct Console<'a> {

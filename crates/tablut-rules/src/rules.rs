@@ -3,6 +3,7 @@
 mod capture;
 mod compile;
 mod count;
+mod departures;
 mod foresight;
 mod legality;
 mod movegen;

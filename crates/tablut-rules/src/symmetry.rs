@@ -87,6 +87,10 @@ impl Symmetry {
 
     /// The image of a set of squares.
     pub fn bitboard(self, board: Bitboard) -> Bitboard {
+        // Most boards are not turned at all.
+        if self == Symmetry::Identity {
+            return board;
+        }
         board.iter().map(|square| self.square(square)).collect()
     }
 

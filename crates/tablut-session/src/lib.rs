@@ -7,9 +7,11 @@
 //!   experiments with rules.
 //! - [`LiveGame`]: a session with the [`protocol`]. A host passes each [`protocol::Request`] to the game, sends the
 //!   [`protocol::Event`]s to its interfaces, runs the [`SessionJob`]s and reports their steps.
+//! - [`board_text`], [`picture`]: a position as text and as an SVG file.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
 mod annotation;
+pub mod board_text;
 mod exercise;
 pub mod form;
 mod host_config;

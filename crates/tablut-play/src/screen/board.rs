@@ -1,13 +1,13 @@
 //! The board in colour. What colours tell is told by signs too.
 
 use super::view::ScreenView;
-use crate::board_text::shown_marks;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use std::collections::BTreeMap;
 use tablut_rules::{Piece, SIZE, Square};
 use tablut_session::Session;
+use tablut_session::board_text::shown_marks;
 use tablut_session::view::{Mark, State};
 
 /// Columns to the left of the board for the rows' numbers.

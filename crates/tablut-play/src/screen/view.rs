@@ -1,7 +1,7 @@
 //! The state of the screen in addition to the game: the cursor, the typed text, messages and the analysis.
 
-use crate::board_text::Style;
 use tablut_rules::{Move, SIZE, Square};
+use tablut_session::board_text::Style;
 use tablut_session::{Analysis, NodeId};
 
 /// A long text, shown over the board.

@@ -87,7 +87,7 @@ impl Rules {
     }
 
     /// The empty squares from which a piece may surround two or more enemies. The set may contain other squares.
-    fn choice_squares(&self, position: &Position) -> Bitboard {
+    pub(super) fn choice_squares(&self, position: &Position) -> Bitboard {
         let [once, twice] = self.capturing_squares(position);
         match position.side_to_move() {
             Side::Attackers => twice | (once & position.king_board().neighbours()),

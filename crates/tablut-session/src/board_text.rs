@@ -1,9 +1,9 @@
 //! The board as text, with coordinates, special squares, and the last move in brackets.
 
+use crate::view::{Mark, marks};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
-use tablut_session::view::{Mark, marks};
 
 /// The style of texts.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
@@ -15,12 +15,17 @@ pub struct Style {
 }
 
 /// The use of a colour.
-#[derive(Copy, Clone)]
-pub(crate) enum Colour {
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Colour {
+    /// An attacker.
     Attacker,
+    /// A defender.
     Defender,
+    /// The king.
     King,
+    /// A special square.
     Mark,
+    /// A warning.
     Alarm,
 }
 
@@ -37,12 +42,13 @@ impl Colour {
 }
 
 impl Style {
-    pub(crate) fn paint(self, colour: Colour, text: &str) -> String {
+    /// The text in a colour, or unchanged in a style without colours.
+    pub fn paint(self, colour: Colour, text: &str) -> String {
         if self.colour { format!("\x1b[{}m{text}\x1b[0m", colour.code()) } else { text.to_owned() }
     }
 
     /// The symbol of a piece, without its colour.
-    pub(crate) fn symbol(self, piece: Piece) -> &'static str {
+    pub fn symbol(self, piece: Piece) -> &'static str {
         let (unicode, ascii) = match piece {
             Piece::Attacker => ("●", "t"),
             Piece::Defender => ("○", "T"),
@@ -61,7 +67,7 @@ impl Style {
     }
 
     /// The symbol of an empty square. `None` is an ordinary one.
-    pub(crate) fn mark(self, mark: Option<Mark>) -> &'static str {
+    pub fn mark(self, mark: Option<Mark>) -> &'static str {
         let (unicode, ascii) = match mark {
             Some(Mark::Throne) => ("□", "#"),
             Some(Mark::Escape) => ("+", "+"),
@@ -74,7 +80,7 @@ impl Style {
 }
 
 /// The mark of each special square. If it has several, the most important one.
-pub(crate) fn shown_marks(rules: &Rules) -> BTreeMap<Square, Mark> {
+pub fn shown_marks(rules: &Rules) -> BTreeMap<Square, Mark> {
     const FIRST: [Mark; 4] = [Mark::Throne, Mark::Escape, Mark::Corner, Mark::Camp];
     let first = |all: Vec<Mark>| FIRST.into_iter().find(|mark| all.contains(mark));
     marks(rules).into_iter().filter_map(|(square, all)| first(all).map(|mark| (square, mark))).collect()

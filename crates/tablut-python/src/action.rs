@@ -1,0 +1,61 @@
+//! One number for each move, for environments whose actions are numbers.
+//!
+//! A move without a choice of captures has the number of its policy entry, from 0 to 2591. If the mover chooses which
+//! piece to capture, the direction from the square that the move ends on to the captured piece is added: 2592 for north,
+//! 5184 for east, 7776 for south, 10368 for west.
+
+use tablut_net::{DISTANCES, PolicyIndex};
+use tablut_rules::{CaptureCount, Direction, Move, MoveList, Position, Rules, SQUARES, Square};
+
+/// Moves without a choice: 4 directions × 8 distances × 81 squares.
+const PLAIN: usize = 4 * DISTANCES * SQUARES;
+
+/// The number of actions under some rules.
+pub(crate) fn n_actions(rules: &Rules) -> usize {
+    match rules.set().captures.count {
+        CaptureCount::All => PLAIN,
+        _ => PLAIN * (1 + Direction::ALL.len()),
+    }
+}
+
+/// The number of a legal move.
+pub(crate) fn action_of(mv: Move) -> usize {
+    let towards = mv.choice.and_then(|choice| mv.to.line_to(choice)).map_or(0, |(direction, _)| 1 + direction.index());
+    towards * PLAIN + usize::from(PolicyIndex::of(mv).entry)
+}
+
+/// Fills the list with the actions of the legal moves, in ascending order. The game must not be over.
+pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Vec<u16>) {
+    actions.clear();
+    for (plane, departures) in rules.departures(position).as_flattened().iter().enumerate() {
+        actions.extend(departures.iter().map(|from| (plane * SQUARES + from.index()) as u16));
+    }
+    if rules.set().captures.count == CaptureCount::All {
+        return;
+    }
+    // A move with a choice of captures is an action for each choice, and none without one.
+    let mut choosing = MoveList::default();
+    rules.choosing_moves(position, &mut choosing);
+    for &mv in &choosing {
+        let plain = action_of(Move { choice: None, ..mv }) as u16;
+        if let Ok(place) = actions.binary_search(&plain) {
+            actions.remove(place);
+        }
+    }
+    actions.extend(choosing.iter().map(|&mv| action_of(mv) as u16));
+    actions.sort_unstable();
+}
+
+/// The move of a number, which need not be legal anywhere. `None` if it would leave the board.
+pub(crate) fn move_of(action: usize) -> Option<Move> {
+    let (towards, entry) = (action / PLAIN, action % PLAIN);
+    let (plane, square) = (entry / SQUARES, entry % SQUARES);
+    let from = Square::from_index(square)?;
+    let direction = Direction::ALL[plane / DISTANCES];
+    let to = (0..=plane % DISTANCES).try_fold(from, |square, _| square.step(direction))?;
+    let choice = match towards {
+        0 => None,
+        towards => Some(to.step(*Direction::ALL.get(towards - 1)?)?),
+    };
+    Some(Move { from, to, choice })
+}

@@ -1,0 +1,169 @@
+//! Python callables as evaluators: batches go out as arrays, and policy and value come back.
+
+use std::sync::mpsc::{Sender, channel};
+
+use numpy::ndarray::{ArrayViewD, Axis};
+use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, encode};
+use tablut_rules::SIZE;
+use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Query};
+
+use crate::errors::{type_error, value_error};
+
+/// The largest accepted difference of a value or of a sum of probabilities from its range. It allows for rounding.
+const TOLERANCE: f32 = 1e-3;
+
+/// Positions that a callable shall evaluate, and where its answers go.
+pub(crate) struct Batch {
+    /// The callable's place in the list of callables.
+    callable: usize,
+    input: InputBatch,
+    answers: Sender<Vec<Evaluation>>,
+}
+
+/// An evaluator that sends its batches to the thread that calls the callable.
+pub(crate) struct CallableEvaluator {
+    callable: usize,
+    send: Box<dyn Fn(Batch) -> bool + Send>,
+}
+
+impl CallableEvaluator {
+    /// An evaluator for the callable at this place. `send` returns false when nobody takes batches any more.
+    pub(crate) fn new(callable: usize, send: impl Fn(Batch) -> bool + Send + 'static) -> Self {
+        Self { callable, send: Box::new(send) }
+    }
+}
+
+impl Evaluator for CallableEvaluator {
+    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+        if queries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut input = InputBatch::default();
+        for query in queries {
+            encode(&query.borrowed(), &mut input);
+        }
+        let (answers, answered) = channel();
+        let stopped = || EvaluateError::new("the evaluator was stopped");
+        if !(self.send)(Batch { callable: self.callable, input, answers }) {
+            return Err(stopped());
+        }
+        answered.recv().map_err(|_| stopped())
+    }
+}
+
+impl Batch {
+    /// Calls the callable and sends its answers back. An exception in the callable comes out as it is.
+    pub(crate) fn answer(self, py: Python<'_>, callables: &[Py<PyAny>]) -> PyResult<()> {
+        let Self { callable, mut input, answers } = self;
+        let planes = std::mem::take(&mut input.planes).into_pyarray(py).reshape([input.n, PLANES, SIZE, SIZE])?;
+        let features = std::mem::take(&mut input.features).into_pyarray(py).reshape([input.n, FEATURES])?;
+        let result = callables[callable].bind(py).call1((planes, features))?;
+        // Nobody waits for the answers if the search was stopped meanwhile.
+        let _ = answers.send(evaluations(&result, &input)?);
+        Ok(())
+    }
+}
+
+/// What a callable returned, for the positions of `input`.
+fn evaluations(result: &Bound<'_, PyAny>, input: &InputBatch) -> PyResult<Vec<Evaluation>> {
+    let form = "expected a tuple (policy, value) or (policy, value, moves_left)";
+    let Ok(parts) = result.cast::<PyTuple>() else {
+        return Err(type_error(format!("the evaluator returned {}: {form}", result.get_type().name()?)));
+    };
+    if !(2..=3).contains(&parts.len()) {
+        return Err(type_error(format!("the evaluator returned a tuple of {}: {form}", parts.len())));
+    }
+    let n = input.n;
+    let policy = floats(&parts.get_item(0)?, "policy", &[&[n, POLICY_ENTRIES]])?;
+    let value = floats(&parts.get_item(1)?, "value", &[&[n], &[n, 3]])?;
+    let moves_left = match parts.len() {
+        3 => Some(floats(&parts.get_item(2)?, "moves_left", &[&[n]])?),
+        _ => None,
+    };
+    let (policy, value) = (policy.as_array(), value.as_array());
+    let moves_left = moves_left.as_ref().map(PyReadonlyArrayDyn::as_array);
+    let evaluation = |row: usize| {
+        let moves_left = moves_left.as_ref().map_or(0.0, |moves_left| moves_left[row]);
+        if !moves_left.is_finite() || moves_left < 0.0 {
+            return Err(value_error(format!("the evaluator's moves_left[{row}] is {moves_left}: expected 0 or more")));
+        }
+        Ok(Evaluation { logits: logits(&policy, row, input)?, wdl: chances(&value, row)?, moves_left })
+    };
+    (0..n).map(evaluation).collect()
+}
+
+/// An array of floats with one of these shapes. Other float types are converted to f32.
+fn floats<'py>(object: &Bound<'py, PyAny>, name: &str, shapes: &[&[usize]]) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
+    let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
+    let untyped = array.cast::<PyUntypedArray>()?;
+    if !shapes.contains(&untyped.shape()) {
+        let expected: Vec<String> = shapes.iter().map(|shape| shape_text(shape)).collect();
+        return Err(value_error(format!(
+            "the evaluator's {name} has the shape {}: expected {}",
+            shape_text(untyped.shape()),
+            expected.join(" or ")
+        )));
+    }
+    if let Ok(array) = array.cast::<PyArrayDyn<f32>>() {
+        return Ok(array.readonly());
+    }
+    let dtype = untyped.dtype();
+    if dtype.getattr("kind")?.extract::<String>()? != "f" {
+        return Err(type_error(format!("the evaluator's {name} has the dtype {dtype}: expected float32")));
+    }
+    let array = array.call_method1("astype", ("float32",))?;
+    Ok(array.cast::<PyArrayDyn<f32>>()?.readonly())
+}
+
+/// A shape as Python writes it.
+fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The logits of a row's moves.
+fn logits(policy: &ArrayViewD<'_, f32>, row: usize, input: &InputBatch) -> PyResult<Vec<f32>> {
+    let table = policy.index_axis(Axis(0), row);
+    let copied;
+    let table = if let Some(table) = table.as_slice() {
+        table
+    } else {
+        copied = table.iter().copied().collect::<Vec<f32>>();
+        &copied
+    };
+    let logits: Vec<f32> = input.moves[input.move_range(row)].iter().map(|index| index.logit(table)).collect();
+    match logits.iter().find(|logit| !logit.is_finite()) {
+        None => Ok(logits),
+        Some(logit) => Err(value_error(format!(
+            "the evaluator's policy[{row}] is {logit} for a legal move: expected finite logits"
+        ))),
+    }
+}
+
+/// The chances of a row: three probabilities, or a value without draws.
+fn chances(value: &ArrayViewD<'_, f32>, row: usize) -> PyResult<[f32; 3]> {
+    if value.ndim() == 1 {
+        let value = value[row];
+        if !value.is_finite() || value.abs() > 1.0 + TOLERANCE {
+            return Err(value_error(format!(
+                "the evaluator's value[{row}] is {value}: expected −1 (the defenders win) to 1 (the attackers win)"
+            )));
+        }
+        let Chances { attackers, draw, defenders } = Chances::new(value, 0.0);
+        return Ok([attackers, draw, defenders]);
+    }
+    let wdl = [0, 1, 2].map(|place| value[[row, place]]);
+    let is_good = wdl.iter().all(|chance| (-TOLERANCE..=1.0 + TOLERANCE).contains(chance));
+    if !is_good || (wdl.iter().sum::<f32>() - 1.0).abs() > TOLERANCE {
+        return Err(value_error(format!(
+            "the evaluator's value[{row}] is {wdl:?}: expected the probabilities of an attackers' win, a draw and a \
+             defenders' win, which sum to 1"
+        )));
+    }
+    Ok(wdl)
+}

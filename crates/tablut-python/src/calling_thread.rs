@@ -1,0 +1,111 @@
+//! Work on other threads, while the calling thread calls Python callables and looks at Python's signals.
+//!
+//! Callables run on the thread that called this package, so that what the user has set for that thread holds. Ctrl-C
+//! raises `KeyboardInterrupt` there, and the work stops.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use tablut_games::CancelToken;
+use tablut_search::Evaluator;
+
+use crate::callable::{Batch, CallableEvaluator};
+
+/// The longest time between two looks at Python's signals.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What the threads of the work tell the calling thread.
+pub(crate) enum Message<T> {
+    /// Positions for a callable.
+    Batch(Batch),
+    /// A part of the result.
+    Part(T),
+    /// The work has ended.
+    Done,
+}
+
+/// The sending end of the messages, for the threads of the work.
+pub(crate) struct ToCaller<T>(Sender<Message<T>>);
+
+impl<T> Clone for ToCaller<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Send + 'static> ToCaller<T> {
+    /// Messages to a calling thread.
+    pub(crate) fn new() -> (Self, Receiver<Message<T>>) {
+        let (sender, receiver) = channel();
+        (Self(sender), receiver)
+    }
+
+    /// Sends a message. Returns false if nobody listens any more.
+    pub(crate) fn send(&self, message: Message<T>) -> bool {
+        self.0.send(message).is_ok()
+    }
+
+    /// An evaluator for the callable at this place.
+    pub(crate) fn evaluator(&self, callable: usize) -> Box<dyn Evaluator> {
+        let to = self.clone();
+        Box::new(CallableEvaluator::new(callable, move |batch| to.send(Message::Batch(batch))))
+    }
+}
+
+/// The next message, or `None` after a while without one. Signals are looked at first.
+pub(crate) fn next_message<T: Send>(
+    py: Python<'_>,
+    receiver: &mut Receiver<Message<T>>,
+) -> PyResult<Option<Message<T>>> {
+    py.check_signals()?;
+    match py.detach(move || receiver.recv_timeout(PATIENCE)) {
+        Ok(message) => Ok(Some(message)),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Ok(Some(Message::Done)),
+    }
+}
+
+/// Runs `work` on another thread and returns its result. Meanwhile the calling thread calls the callables, for the evaluators that
+/// `to_caller` made. If a callable raises an exception, or Ctrl-C is pressed, the work is cancelled and the exception is returned.
+pub(crate) fn supervise<T: Send>(
+    py: Python<'_>,
+    callables: &[Py<PyAny>],
+    mut receiver: Receiver<Message<()>>,
+    to_caller: &ToCaller<()>,
+    work: impl FnOnce(&CancelToken) -> T + Send,
+) -> PyResult<T> {
+    let cancel = CancelToken::new();
+    std::thread::scope(|scope| {
+        let at_work = scope.spawn(|| {
+            let result = work(&cancel);
+            to_caller.send(Message::Done);
+            result
+        });
+        let failure = loop {
+            let step = next_message(py, &mut receiver).and_then(|message| match message {
+                Some(Message::Batch(batch)) => batch.answer(py, callables).map(|()| false),
+                Some(Message::Done) => Ok(true),
+                Some(Message::Part(())) => Ok(false),
+                // A panic ends the work without a message.
+                None => Ok(at_work.is_finished()),
+            });
+            match step {
+                Ok(true) => break None,
+                Ok(false) => {}
+                Err(error) => break Some(error),
+            }
+        };
+        if failure.is_some() {
+            cancel.cancel();
+        }
+        // Batches that wait for answers are dropped, so their threads go on.
+        drop(receiver);
+        let joined = py.detach(|| at_work.join());
+        match (failure, joined) {
+            (Some(error), _) => Err(error),
+            (None, Ok(result)) => Ok(result),
+            (None, Err(panic)) => std::panic::resume_unwind(panic),
+        }
+    })
+}

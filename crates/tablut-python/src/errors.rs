@@ -1,0 +1,61 @@
+//! Errors as Python exceptions, with the program's words.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use tablut_net::{ModelFileError, ModelFileErrorKind};
+use tablut_search::EvaluateError;
+
+create_exception!(
+    tablut,
+    IllegalMoveError,
+    PyValueError,
+    "A move that is not legal in the position, or a move in a game that is over. The message says why."
+);
+
+/// A wrong text or value.
+pub(crate) fn value_error(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A value of the wrong type.
+pub(crate) fn type_error(message: impl Display) -> PyErr {
+    PyTypeError::new_err(message.to_string())
+}
+
+/// A move that cannot be played.
+pub(crate) fn illegal_move(error: impl Display) -> PyErr {
+    IllegalMoveError::new_err(error.to_string())
+}
+
+/// An evaluation or a match that failed.
+pub(crate) fn runtime_error(error: impl Display) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// An evaluator that failed.
+pub(crate) fn evaluate_error(error: EvaluateError) -> PyErr {
+    runtime_error(error)
+}
+
+/// A file that cannot be read or written: `FileNotFoundError` and the like, with the path.
+pub(crate) fn io_error(path: &Path, error: &io::Error) -> PyErr {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+}
+
+/// A model file that cannot be read.
+pub(crate) fn model_error(error: ModelFileError) -> PyErr {
+    match &error.kind {
+        ModelFileErrorKind::Io(reason) => io_error(&error.path, reason),
+        _ => value_error(error),
+    }
+}
+
+/// Fails if the file at `path` cannot be opened.
+pub(crate) fn check_readable(path: &Path) -> PyResult<()> {
+    std::fs::File::open(path).map(drop).map_err(|error| io_error(path, &error))
+}

@@ -1,0 +1,19 @@
+//! Data as Python objects, by way of JSON.
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::errors::{runtime_error, value_error};
+
+/// Plain data as dicts, lists, texts and numbers.
+pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(data).map_err(runtime_error)?;
+    py.import("json")?.call_method1("loads", (text,))
+}
+
+/// Plain data from a dict. `what` is its name in messages.
+pub(crate) fn from_python<T: DeserializeOwned>(what: &str, object: &Bound<'_, PyAny>) -> PyResult<T> {
+    let text: String = object.py().import("json")?.call_method1("dumps", (object,))?.extract()?;
+    serde_json::from_str(&text).map_err(|error| value_error(format!("{what}: {error}")))
+}

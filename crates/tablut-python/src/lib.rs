@@ -1,0 +1,59 @@
+//! The Python package `tablut`: the module `_tablut`, which `python/tablut` passes on.
+//!
+//! - `rules`, `game`, `action`, `encoding`: rule sets and games, moves as numbers, positions as arrays.
+//! - `model`: nets. `callable`: Python callables in their place.
+//! - `search`, `selfplay`, `record`, `players`, `matches`: what nets do.
+//! - `vector`: many games at once. `run`: a run's folder.
+//!
+//! Whatever takes long releases Python's lock. Callables are called on the thread that called this package, which also looks at
+//! Python's signals (`calling_thread`).
+
+#![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions arrive by value")]
+
+mod action;
+mod callable;
+mod calling_thread;
+mod encoding;
+mod errors;
+mod game;
+mod json;
+mod matches;
+mod model;
+mod players;
+mod record;
+mod rules;
+mod run;
+mod search;
+mod selfplay;
+mod vector;
+
+use pyo3::prelude::*;
+
+/// Rules, nets, search, self-play and matches of tablut.
+#[pymodule(gil_used = true)]
+fn _tablut(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("IllegalMoveError", module.py().get_type::<errors::IllegalMoveError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<rules::PyRules>()?;
+    module.add_class::<game::PyOutcome>()?;
+    module.add_class::<game::PyGame>()?;
+    module.add_class::<model::PyModel>()?;
+    module.add_class::<model::PyEvaluations>()?;
+    module.add_class::<search::PyProof>()?;
+    module.add_class::<search::PySearchResult>()?;
+    module.add_class::<record::PyRecord>()?;
+    module.add_class::<selfplay::PySelfPlay>()?;
+    module.add_class::<players::PyPlayer>()?;
+    module.add_class::<vector::PyVectorGames>()?;
+    module.add_function(wrap_pyfunction!(game::encode, module)?)?;
+    module.add_function(wrap_pyfunction!(encoding::symmetry_squares, module)?)?;
+    module.add_function(wrap_pyfunction!(encoding::symmetry_policy, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search, module)?)?;
+    module.add_function(wrap_pyfunction!(selfplay::self_play, module)?)?;
+    module.add_function(wrap_pyfunction!(record::read_games, module)?)?;
+    module.add_function(wrap_pyfunction!(record::write_games, module)?)?;
+    module.add_function(wrap_pyfunction!(record::to_arrays, module)?)?;
+    module.add_function(wrap_pyfunction!(matches::play_matches, module)?)?;
+    module.add_function(wrap_pyfunction!(run::read_run, module)?)?;
+    Ok(())
+}

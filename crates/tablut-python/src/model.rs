@@ -1,0 +1,279 @@
+//! Nets: model files, and evaluations of many positions.
+//!
+//! No thread outlives a call, and locks are taken only while Python's own lock is held. So a process may fork at any time.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use tablut_net::{
+    Card, Inference, InputBatch, LoadedNet, Model, NetError, NetEvaluator, OutputBatch, Precision, Processor,
+    StatedRules, TrainingSummary, clauses_hash, encode,
+};
+use tablut_search::formulas::softmax::{exp, log_softmax};
+use tablut_search::{Evaluator, Query};
+
+use crate::errors::{model_error, runtime_error, value_error};
+use crate::game::PyGame;
+use crate::json::to_python;
+use crate::rules::PyRules;
+
+/// The net that comes with the package.
+static SHIPPED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut"));
+/// What messages call it.
+pub(crate) const SHIPPED_NAME: &str = "the net that comes with the package";
+
+/// Positions between two looks at Python's signals.
+const CHUNK: usize = 4096;
+/// The fewest positions for which a thread is started.
+const LEAST_ROWS: usize = 8;
+
+/// The shipped net, loaded once.
+static LOADED: PyOnceLock<Py<PyModel>> = PyOnceLock::new();
+
+/// A net with information about it.
+#[pyclass(frozen, name = "Model", module = "tablut")]
+pub(crate) struct PyModel {
+    name: String,
+    rules: Vec<StatedRules>,
+    training: TrainingSummary,
+    card: Option<Card>,
+    precision: Precision,
+    net: LoadedNet,
+    /// Engines that no call uses.
+    idle: Mutex<Vec<Box<dyn Inference>>>,
+}
+
+impl PyModel {
+    fn new(name: String, model: Model, precision: &str) -> PyResult<Self> {
+        let precision: Precision = precision.parse().map_err(value_error)?;
+        let Model { weights, rules, training, card } = model;
+        let net = Processor::Cpu.load(Arc::new(weights), precision).map_err(value_error)?;
+        Ok(Self { name, rules, training, card, precision, net, idle: Mutex::default() })
+    }
+
+    /// The model in the bytes of the net that comes with the package.
+    pub(crate) fn shipped_model() -> PyResult<Model> {
+        Model::from_bytes(SHIPPED).map_err(|error| runtime_error(format!("{SHIPPED_NAME}: {error}")))
+    }
+
+    /// The net that comes with the package.
+    pub(crate) fn load_shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
+        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?, "f32")?);
+        LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
+    }
+
+    /// An evaluator for one thread. Call it only while Python's lock is held.
+    pub(crate) fn evaluator(&self) -> Box<dyn Evaluator> {
+        Box::new(NetEvaluator::new(self.net.share()))
+    }
+
+    /// Engines for `n` threads.
+    fn take(&self, n: usize) -> Vec<Box<dyn Inference>> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut engines = std::mem::take(&mut *idle);
+        *idle = engines.split_off(n.min(engines.len()));
+        while engines.len() < n {
+            engines.push(self.net.share());
+        }
+        engines
+    }
+
+    fn give_back(&self, engines: Vec<Box<dyn Inference>>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).extend(engines);
+    }
+}
+
+#[pymethods]
+impl PyModel {
+    /// Reads a model file, such as a checkpoint of a run. `precision` is `"f32"` or `"fastest"`, which is bf16 where the
+    /// machine is faster in it.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, precision="f32"))]
+    fn load(path: PathBuf, precision: &str) -> PyResult<Self> {
+        Self::new(path.display().to_string(), Model::load(&path).map_err(model_error)?, precision)
+    }
+
+    /// The net that comes with the package. It knows all fourteen rule sets.
+    #[staticmethod]
+    fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
+        Self::load_shipped(py)
+    }
+
+    /// The hash of the weights.
+    #[getter]
+    fn hash(&self) -> String {
+        self.net.weights().hash()
+    }
+
+    /// The architecture, such as `"b6c64"`.
+    #[getter]
+    fn architecture(&self) -> String {
+        self.net.weights().architecture().to_string()
+    }
+
+    /// The precision of the convolutions.
+    #[getter]
+    fn precision(&self) -> String {
+        self.precision.to_string()
+    }
+
+    /// The rule sets that the net was trained on.
+    #[getter]
+    fn rules(&self) -> Vec<PyRules> {
+        self.rules.iter().map(|stated| PyRules { rules: stated.rules() }).collect()
+    }
+
+    /// What the file says about the training.
+    #[getter]
+    fn training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.training)
+    }
+
+    /// The card, or `None` if the file has none.
+    #[getter]
+    fn card<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.card.as_ref().map(|card| to_python(py, card)).transpose()
+    }
+
+    /// Evaluates the positions of games that are not over, in batches on all cores. Python's other threads run meanwhile.
+    #[pyo3(signature = (games, *, threads=None))]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        games: Vec<PyRef<'py, PyGame>>,
+        threads: Option<usize>,
+    ) -> PyResult<PyEvaluations> {
+        let query = |(place, game): (usize, &PyRef<'_, PyGame>)| game.query(|| format!("game {place}"));
+        let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Query>>>()?;
+        drop(games);
+        let threads = n_threads(threads)?;
+        let mut engines = self.take(threads.clamp(1, queries.len().div_ceil(LEAST_ROWS).max(1)));
+        let mut found = Found::default();
+        for chunk in queries.chunks(CHUNK) {
+            py.detach(|| found.evaluate(&mut engines, chunk)).map_err(runtime_error)?;
+            py.check_signals()?;
+        }
+        self.give_back(engines);
+        found.into_python(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Model: {}, {}>", self.architecture(), self.name)
+    }
+}
+
+/// The number of threads: as asked, or one per core.
+pub(crate) fn n_threads(asked: Option<usize>) -> PyResult<usize> {
+    match asked {
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        Some(threads @ 1..=1024) => Ok(threads),
+        Some(threads) => Err(value_error(format!("{threads} threads: expected 1 to 1024"))),
+    }
+}
+
+/// The hash of a rule set's clauses, to compare rule sets by what they say.
+pub(crate) fn rules_hash(rules: &tablut_rules::Rules) -> String {
+    clauses_hash(rules.set())
+}
+
+/// The outputs for all positions so far.
+#[derive(Default)]
+struct Found {
+    output: OutputBatch,
+    move_ends: Vec<u32>,
+}
+
+impl Found {
+    /// Evaluates positions, each engine a part of them on a thread.
+    fn evaluate(&mut self, engines: &mut [Box<dyn Inference>], queries: &[Query]) -> Result<(), NetError> {
+        let share = queries.len().div_ceil(engines.len()).max(1);
+        let parts = std::thread::scope(|scope| {
+            let mut parts = engines.iter_mut().zip(queries.chunks(share));
+            let mine = parts.next();
+            let others: Vec<_> = parts.map(|(engine, part)| scope.spawn(move || infer(&mut **engine, part))).collect();
+            let mine = mine.map(|(engine, part)| infer(&mut **engine, part));
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            mine.into_iter().chain(others.into_iter().map(join)).collect::<Result<Vec<_>, NetError>>()
+        })?;
+        for (output, ends) in parts {
+            let before = self.output.logits.len() as u32;
+            self.move_ends.extend(ends.iter().map(|end| before + end));
+            self.output.logits.extend(output.logits);
+            self.output.wdl.extend(output.wdl);
+            self.output.moves_left.extend(output.moves_left);
+        }
+        Ok(())
+    }
+
+    fn into_python(self, py: Python<'_>) -> PyResult<PyEvaluations> {
+        let Self { output, move_ends } = self;
+        let (n, flat) = (output.wdl.len(), output.wdl.into_flattened());
+        Ok(PyEvaluations {
+            logits: output.logits.into_pyarray(py).unbind(),
+            move_ends: move_ends.into_pyarray(py).unbind(),
+            wdl: flat.into_pyarray(py).reshape([n, 3])?.unbind(),
+            moves_left: output.moves_left.into_pyarray(py).unbind(),
+        })
+    }
+}
+
+/// Encodes and evaluates positions on this thread. Returns the outputs and the ends of the positions' moves.
+fn infer(engine: &mut dyn Inference, queries: &[Query]) -> Result<(OutputBatch, Vec<u32>), NetError> {
+    let (mut input, mut output) = (InputBatch::default(), OutputBatch::default());
+    for query in queries {
+        encode(&query.borrowed(), &mut input);
+    }
+    engine.infer(&input, &mut output)?;
+    Ok((output, input.move_ends))
+}
+
+/// A net's evaluations of `n` positions with `m` legal moves in total.
+#[pyclass(frozen, name = "Evaluations", module = "tablut")]
+pub(crate) struct PyEvaluations {
+    /// The policy logits of the legal moves, f32 `[m]`, in the order of `legal_moves`, position by position.
+    #[pyo3(get)]
+    logits: Py<PyArray1<f32>>,
+    /// The end of each position's moves in `logits`, u32 `[n]`.
+    #[pyo3(get)]
+    move_ends: Py<PyArray1<u32>>,
+    /// Probabilities that the attackers win, that the game is drawn, and that the defenders win, f32 `[n, 3]`.
+    #[pyo3(get)]
+    wdl: Py<PyArray2<f32>>,
+    /// The expected number of plies to the end of the game, f32 `[n]`.
+    #[pyo3(get)]
+    moves_left: Py<PyArray1<f32>>,
+}
+
+#[pymethods]
+impl PyEvaluations {
+    /// From −1 (the defenders win) to 1 (the attackers win), f32 `[n]`.
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        let wdl = self.wdl.bind(py).readonly();
+        wdl.as_array().rows().into_iter().map(|row| row[0] - row[2]).collect::<Vec<f32>>().into_pyarray(py)
+    }
+
+    /// The probabilities of one position's legal moves, f32 `[k]`.
+    fn policy<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let (ends, logits) = (self.move_ends.bind(py).readonly(), self.logits.bind(py).readonly());
+        let (ends, logits) = (ends.as_array(), logits.as_array());
+        let Some(&end) = ends.get(place) else {
+            let message = format!("position {place} of {}", ends.len());
+            return Err(PyIndexError::new_err(message));
+        };
+        let start = if place == 0 { 0 } else { ends[place - 1] };
+        let mut policy: Vec<f32> = (start..end).map(|at| logits[at as usize]).collect();
+        log_softmax(&mut policy);
+        Ok(policy.into_iter().map(exp).collect::<Vec<f32>>().into_pyarray(py))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.move_ends.bind(py).len()
+    }
+}

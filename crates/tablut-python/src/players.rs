@@ -1,0 +1,174 @@
+//! Players named by text, and one of them as an opponent.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use pyo3::prelude::*;
+use tablut_games::CancelToken;
+use tablut_net::{Model, Precision};
+use tablut_players::{Contestant, Fault, NamedPlayer, Nets, Player, PlayerError};
+use tablut_rules::{Game, Move, Rules};
+use tablut_search::{Evaluator, Query};
+
+use crate::calling_thread::{ToCaller, supervise};
+use crate::errors::{model_error, runtime_error, value_error};
+use crate::game::PyGame;
+use crate::model::PyModel;
+use crate::rules::RulesArgument;
+
+/// Stands for the net that comes with the package where a model file is expected, unless there is a file of that name.
+const SHIPPED: &str = "shipped";
+
+/// Loads the net of a player, unless it is loaded already.
+pub(crate) fn add_net(nets: &mut Nets, path: &Path, precision: Precision) -> PyResult<()> {
+    let is_shipped = path == Path::new(SHIPPED) && !path.exists();
+    let model = if is_shipped { PyModel::shipped_model()? } else { Model::load(path).map_err(model_error)? };
+    nets.insert(path, model, precision).map(drop).map_err(value_error)
+}
+
+/// The contestant that a text names. Other programs do not play here.
+pub(crate) fn contestant(named: &NamedPlayer, rules: &Arc<Rules>, nets: &Nets) -> PyResult<Contestant> {
+    Contestant::of(named, rules, nets, no_program).map_err(value_error)
+}
+
+fn no_program(named: &NamedPlayer, _: &Arc<Rules>) -> Result<Contestant, PlayerError> {
+    let reason = "other programs play in `tablut match`, not in this package".to_owned();
+    Err(PlayerError { name: named.name(), reason })
+}
+
+/// A player and the game that it has seen.
+struct Seat {
+    evaluators: Vec<Box<dyn Evaluator>>,
+    /// All randomness comes from here.
+    seed: u64,
+    seen: Option<(Game, Box<dyn Player>)>,
+}
+
+/// A player for one side of a game: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`, `rollouts:N`, `net:FILE@64`,
+/// `net:shipped@64` or `policy:FILE`. It remembers the game that it plays, so a net keeps its tree.
+#[pyclass(frozen, name = "Player", module = "tablut")]
+pub(crate) struct PyPlayer {
+    text: String,
+    rules: Arc<Rules>,
+    contestant: Contestant,
+    seat: Mutex<Seat>,
+}
+
+#[pymethods]
+impl PyPlayer {
+    #[new]
+    #[pyo3(signature = (text, rules, *, seed=1))]
+    fn new(text: &str, rules: RulesArgument, seed: u64) -> PyResult<Self> {
+        let RulesArgument(rules) = rules;
+        let named: NamedPlayer = text.parse().map_err(value_error)?;
+        let mut nets = Nets::default();
+        if let Some(path) = named.spec.model_file() {
+            add_net(&mut nets, path, named.spec.precision())?;
+        }
+        let contestant = contestant(&named, &rules, &nets)?;
+        let seat = Mutex::new(Seat { evaluators: nets.evaluators(), seed, seen: None });
+        Ok(Self { text: text.to_owned(), rules, contestant, seat })
+    }
+
+    /// The name in reports.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.contestant.name
+    }
+
+    /// Whether the same seed always gives the same moves. It does not for players that use a clock.
+    #[getter]
+    fn is_reproducible(&self) -> bool {
+        self.contestant.demand == tablut_players::Demand::Shared
+    }
+
+    /// The player's move in a game that is not over. Python's other threads run meanwhile.
+    fn choose(&self, py: Python<'_>, game: PyRef<'_, PyGame>) -> PyResult<String> {
+        game.query(|| "the game".to_owned())?;
+        if game.game.rules().set() != self.rules.set() {
+            let (found, expected) = (game.game.rules().name(), self.rules.name());
+            return Err(value_error(format!("a game under the rules {found}: the player plays under {expected}")));
+        }
+        let copied = game.game.clone();
+        // Others may use the game while the player thinks.
+        drop(game);
+        let game = copied;
+        let mut seat = self.lock()?;
+        let seat = &mut *seat;
+        let (to_caller, receiver) = ToCaller::new();
+        let chosen = supervise(py, &[], receiver, &to_caller, |cancel| self.think(seat, &game, cancel))?;
+        Ok(chosen?.to_string())
+    }
+
+    /// Forgets the game. The next one has this seed.
+    fn reset(&self, seed: u64) -> PyResult<()> {
+        let mut seat = self.lock()?;
+        (seat.seed, seat.seen) = (seed, None);
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Player({:?}, {:?})", self.text, self.rules.name())
+    }
+}
+
+impl PyPlayer {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Seat>> {
+        self.seat.try_lock().map_err(|_| runtime_error("the player is thinking in another thread"))
+    }
+
+    /// Follows the game to its position and chooses a move.
+    fn think(&self, seat: &mut Seat, game: &Game, cancel: &CancelToken) -> PyResult<Move> {
+        let new = match seat.seen.take() {
+            Some((seen, player)) if continues(&seen, game) => (seen, player),
+            _ => self.begin(game, seat.seed)?,
+        };
+        let (seen, player) = seat.seen.insert(new);
+        for mv in game.moves().skip(seen.ply() as usize) {
+            seen.play(mv).map_err(runtime_error)?;
+            player.follow(seen, mv).map_err(fault)?;
+        }
+        let mut queries: Vec<Query> = Vec::new();
+        loop {
+            if let Some(mv) = player.poll(seen, &mut queries).map_err(fault)? {
+                return Ok(mv);
+            }
+            if cancel.is_cancelled() {
+                seat.seen = None;
+                return Err(runtime_error("stopped"));
+            }
+            if let Some(place) = self.contestant.evaluator {
+                let evaluations = seat.evaluators[place].evaluate(&queries).map_err(runtime_error)?;
+                player.apply(&evaluations);
+            }
+            queries.clear();
+        }
+    }
+
+    /// A new player for a game, at its start.
+    fn begin(&self, game: &Game, seed: u64) -> PyResult<(Game, Box<dyn Player>)> {
+        let mut start = Game::from_position(game.rules().clone(), *game.start()).map_err(value_error)?;
+        if let Some(max_plies) = game.max_plies() {
+            start = start.with_max_plies(max_plies);
+        }
+        let side = game.position().side_to_move();
+        let mut player = self.contestant.sit(&self.rules, side, seed);
+        while !player.begin(&start).map_err(fault)? {}
+        Ok((start, player))
+    }
+}
+
+/// Whether `game` is the game `seen` with more moves or none.
+fn continues(seen: &Game, game: &Game) -> bool {
+    seen.start() == game.start()
+        && seen.max_plies() == game.max_plies()
+        && seen.ply() <= game.ply()
+        && seen.moves().eq(game.moves().take(seen.ply() as usize))
+}
+
+fn fault(fault: Fault) -> PyErr {
+    match fault {
+        Fault::Forfeit(reason) => runtime_error(reason),
+        Fault::Fatal(error) => runtime_error(error),
+    }
+}

@@ -1,0 +1,449 @@
+//! Searches of one or many games, with a net or a Python callable.
+
+use std::convert::Infallible;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use tablut_games::{Concurrency, Counters, LeafRequest, RunError, Task, run_tasks};
+use tablut_players::SearchOptions;
+use tablut_rules::{Game, Move};
+use tablut_search::{
+    Branch, Chances, Evaluation, Evaluator, Limit, Line, Proof, Query, RootMove, Search, SearchConfig, SearchResult,
+    Stop,
+};
+
+use crate::calling_thread::{ToCaller, supervise};
+use crate::errors::{evaluate_error, type_error, value_error};
+use crate::game::PyGame;
+use crate::model::{PyModel, n_threads};
+
+/// Simulations when neither a number nor a time is given.
+const SIMULATIONS: u32 = 800;
+/// Leaves in flight of one analysis, as in `tablut analyze`.
+const LEAVES_IN_FLIGHT: u32 = 16;
+/// The most positions that one search sends to the evaluator at once.
+const MAX_BATCH: usize = 32;
+
+/// What evaluates positions.
+pub(crate) enum Source {
+    /// A net.
+    Model(Py<PyModel>),
+    /// A callable.
+    Callable(Py<PyAny>),
+}
+
+impl Source {
+    /// The evaluator of a call: a model, a callable, or the shipped net if neither is given.
+    pub(crate) fn of(py: Python<'_>, model: Option<Py<PyModel>>, evaluator: Option<Py<PyAny>>) -> PyResult<Self> {
+        match (model, evaluator) {
+            (Some(_), Some(_)) => Err(value_error("a model and an evaluator: expected one of the two")),
+            (Some(model), None) => Ok(Self::Model(model)),
+            (None, None) => Ok(Self::Model(PyModel::load_shipped(py)?)),
+            (None, Some(callable)) if callable.bind(py).is_callable() => Ok(Self::Callable(callable)),
+            (None, Some(other)) => Err(type_error(format!(
+                "evaluator: found {}, expected a callable of planes and features",
+                other.bind(py).get_type().name()?
+            ))),
+        }
+    }
+
+    /// The callable, if it is one.
+    pub(crate) fn callable(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        match self {
+            Self::Model(_) => None,
+            Self::Callable(callable) => Some(callable.clone_ref(py)),
+        }
+    }
+
+    /// Evaluators for `n` threads. `callable` is the place of the callable in the list of callables.
+    pub(crate) fn evaluators<T: Send + 'static>(
+        &self,
+        n: usize,
+        callable: usize,
+        to_caller: &ToCaller<T>,
+    ) -> Vec<Box<dyn Evaluator>> {
+        let evaluator = |_| match self {
+            Self::Model(model) => model.get().evaluator(),
+            Self::Callable(_) => to_caller.evaluator(callable),
+        };
+        (0..n).map(evaluator).collect()
+    }
+}
+
+/// Hands out what was made for the worker threads, to each thread its own.
+pub(crate) struct Prepared<T>(Mutex<Vec<T>>);
+
+impl<T> Prepared<T> {
+    /// One item for each worker.
+    pub(crate) fn new(items: Vec<T>) -> Self {
+        Self(Mutex::new(items))
+    }
+
+    /// The next item.
+    ///
+    /// # Panics
+    /// If there are more workers than items.
+    pub(crate) fn take(&self) -> T {
+        self.0.lock().expect("nobody panics here").pop().expect("an item for each worker")
+    }
+}
+
+/// The limit of a search: simulations, a time such as `"200ms"`, or both.
+pub(crate) fn limit(simulations: Option<u32>, time: Option<&str>) -> PyResult<Limit> {
+    let Some(text) = time else {
+        return Ok(Limit::of_simulations(simulations.unwrap_or(SIMULATIONS)));
+    };
+    let time: Limit = text.parse().map_err(value_error)?;
+    if time.simulations().is_some() {
+        return Err(value_error(format!("time {text:?}: expected a time such as 200ms or 2s")));
+    }
+    Limit::new(simulations, time.time()).map_err(value_error)
+}
+
+/// Settings of a search, with changes such as `{"method": "puct"}`.
+fn config(purpose: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<SearchConfig> {
+    let config = match purpose {
+        "analysis" => SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_analysis() },
+        "play" => SearchConfig::for_play(),
+        _ => return Err(value_error(format!("purpose {purpose:?}: expected \"analysis\" or \"play\""))),
+    };
+    Ok(search_options(options)?.apply(config))
+}
+
+/// Changes to a search's settings from a dict, as in a player's text.
+pub(crate) fn search_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<SearchOptions> {
+    let Some(options) = options.filter(|options| !options.is_empty()) else {
+        return Ok(SearchOptions::default());
+    };
+    let text = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let value = match value.extract::<bool>() {
+            Ok(flag) if value.is_instance_of::<pyo3::types::PyBool>() => flag.to_string(),
+            _ => value.str()?.to_string(),
+        };
+        Ok(format!("{}={value}", key.str()?))
+    };
+    let texts = options.iter().map(text).collect::<PyResult<Vec<String>>>()?;
+    texts.join(",").parse().map_err(value_error)
+}
+
+/// One search as a task for the executor.
+struct SearchTask {
+    search: Option<Search>,
+    began: Option<Instant>,
+    queries: Vec<Query>,
+}
+
+impl SearchTask {
+    /// A search of a game that is not over. Its random numbers depend on the seed and the ply, as in all programs of tablut.
+    fn new(game: Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(u64::from(game.ply()));
+        Self { search: Some(Search::new(game, config, limit, rng)), began: None, queries: Vec::new() }
+    }
+}
+
+impl Task for SearchTask {
+    type Output = Search;
+    type Error = Infallible;
+
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Search>, Infallible> {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        let Some(search) = &mut self.search else { return Ok(None) };
+        if search.goes_on(began.elapsed()) {
+            search.gather_at_most(&mut self.queries, MAX_BATCH);
+            requests.extend(self.queries.drain(..).map(|query| (0, query)));
+            return Ok(if search.is_done() { self.search.take() } else { None });
+        }
+        Ok(self.search.take())
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        if let Some(search) = &mut self.search {
+            search.apply(evaluations);
+        }
+    }
+}
+
+/// Searches a game, or each game of a list, and returns a `SearchResult` for each.
+///
+/// `model` is a `Model`; `evaluator` is any callable from `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]` to a tuple of
+/// policy logits f32 `[n, 2673]`, a value, and, if it knows them, the moves left f32 `[n]`. The value is f32 `[n]` from −1 (the
+/// defenders win) to 1, or probabilities of an attackers' win, a draw and a defenders' win, f32 `[n, 3]`. It is called on the calling
+/// thread. With neither, the net that comes with the package evaluates.
+///
+/// `simulations` is 800 unless a `time` such as `"200ms"` is given. `purpose` is `"analysis"`, as in `tablut analyze`, or `"play"`, as
+/// in matches. `options` changes settings of the search, as in a player's text: `{"method": "puct", "draw_value": 0}`.
+///
+/// Many games are searched on `threads` threads, `batch` games at once on each, and their positions form batches.
+#[pyfunction]
+#[pyo3(signature = (games, model=None, *, evaluator=None, simulations=None, time=None, purpose="analysis", options=None, seed=0,
+    threads=None, batch=64))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
+pub(crate) fn search<'py>(
+    py: Python<'py>,
+    games: &Bound<'py, PyAny>,
+    model: Option<Py<PyModel>>,
+    evaluator: Option<Py<PyAny>>,
+    simulations: Option<u32>,
+    time: Option<&str>,
+    purpose: &str,
+    options: Option<&Bound<'py, PyDict>>,
+    seed: u64,
+    threads: Option<usize>,
+    batch: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (one, games) = games_of(games)?;
+    let (config, limit) = (config(purpose, options)?, limit(simulations, time)?);
+    let workers = n_threads(threads)?.min(games.len().max(1));
+    let concurrency = Concurrency { workers, tasks_per_worker: batch.max(1) };
+    let source = Source::of(py, model, evaluator)?;
+    let callables: Vec<Py<PyAny>> = source.callable(py).into_iter().collect();
+    let (to_caller, receiver) = ToCaller::new();
+    let evaluators = Prepared::new(source.evaluators(workers, 0, &to_caller));
+    let found = supervise(py, &callables, receiver, &to_caller, |cancel| {
+        run_tasks(
+            games.len(),
+            concurrency,
+            |place| SearchTask::new(games[place].clone(), &config, limit, seed),
+            || vec![evaluators.take()],
+            &Counters::default(),
+            cancel,
+            |_, _| {},
+        )
+    })?;
+    let found = match found {
+        Ok(found) => found,
+        Err(RunError::Evaluate(error)) => return Err(evaluate_error(error)),
+        Err(error) => return Err(crate::errors::runtime_error(error)),
+    };
+    let results = found.into_iter().map(|search| PySearchResult { result: search.result(), search });
+    if one {
+        let mut results = results.collect::<Vec<_>>();
+        return Ok(Bound::new(py, results.remove(0))?.into_any());
+    }
+    let results = results.map(|result| Py::new(py, result)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyList::new(py, results)?.into_any())
+}
+
+/// Copies of the games, and whether it is one that is not in a list. None of them may be over.
+fn games_of(object: &Bound<'_, PyAny>) -> PyResult<(bool, Vec<Game>)> {
+    let one = object.cast::<PyGame>().is_ok();
+    let games: Vec<PyRef<'_, PyGame>> = if one { vec![object.extract()?] } else { object.extract()? };
+    for (place, game) in games.iter().enumerate() {
+        game.query(|| if one { "the game".to_owned() } else { format!("game {place}") })?;
+    }
+    Ok((one, games.iter().map(|game| game.game.clone()).collect()))
+}
+
+/// A proven result.
+#[pyclass(frozen, name = "Proof", module = "tablut")]
+pub(crate) struct PyProof {
+    proof: Proof,
+}
+
+#[pymethods]
+impl PyProof {
+    /// `"attackers"`, `"defenders"`, or `None` for a draw.
+    #[getter]
+    fn winner(&self) -> Option<String> {
+        self.proof.winner.map(|side| side.to_string())
+    }
+
+    /// Plies within which the winner can force the end.
+    #[getter]
+    fn plies(&self) -> u16 {
+        self.proof.plies
+    }
+
+    /// Whether the result depends on the game's history, not only on the position.
+    #[getter(from_history)]
+    fn rests_on_history(&self) -> bool {
+        self.proof.from_history
+    }
+
+    fn __repr__(&self) -> String {
+        match self.proof.winner {
+            Some(side) => format!("<Proof: the {side} win in {}>", self.proof.plies),
+            None => format!("<Proof: a draw in {}>", self.proof.plies),
+        }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().proof == self.proof)
+    }
+}
+
+/// The result of a search. Arrays have an item for each legal move, in the order of `moves`.
+///
+/// Values are absolute: +1 if the attackers win, −1 if the defenders win.
+#[pyclass(frozen, name = "SearchResult", module = "tablut")]
+pub(crate) struct PySearchResult {
+    search: Search,
+    result: SearchResult,
+}
+
+impl PySearchResult {
+    fn array<'py, T: numpy::Element>(&self, py: Python<'py>, of: impl Fn(&RootMove) -> T) -> Bound<'py, PyArray1<T>> {
+        self.result.moves.iter().map(of).collect::<Vec<T>>().into_pyarray(py)
+    }
+}
+
+#[pymethods]
+impl PySearchResult {
+    /// The move to play.
+    #[getter]
+    fn chosen(&self) -> String {
+        self.result.chosen.to_string()
+    }
+
+    /// The value of the position, −1 to 1.
+    #[getter]
+    fn value(&self) -> f32 {
+        self.result.value
+    }
+
+    /// The chances of an attackers' win, a draw and a defenders' win.
+    #[getter]
+    fn chances(&self) -> (f32, f32, f32) {
+        triple(self.result.chances)
+    }
+
+    /// The evaluator's own value of the position, −1 to 1.
+    #[getter]
+    fn raw_value(&self) -> f32 {
+        self.result.raw_value
+    }
+
+    /// Simulations of the search.
+    #[getter]
+    fn simulations(&self) -> u32 {
+        self.result.simulations
+    }
+
+    /// Positions that were evaluated.
+    #[getter]
+    fn evaluations(&self) -> u32 {
+        self.result.evaluations
+    }
+
+    /// Positions in the tree.
+    #[getter]
+    fn nodes(&self) -> usize {
+        self.search.memory().nodes
+    }
+
+    /// The proven result of the position, or `None`.
+    #[getter]
+    fn proven(&self) -> Option<PyProof> {
+        self.result.proven.map(|proof| PyProof { proof })
+    }
+
+    /// Why the search ended: `"simulations"`, `"proven"`, `"decided"`, `"memory"` or `"time"`.
+    #[getter]
+    fn stop(&self) -> &'static str {
+        match self.result.stop {
+            Some(Stop::Simulations) => "simulations",
+            Some(Stop::Proven) => "proven",
+            Some(Stop::Decided) => "decided",
+            Some(Stop::Memory) => "memory",
+            Some(Stop::Asked) => "time",
+            _ => "ended",
+        }
+    }
+
+    /// The legal moves.
+    #[getter]
+    fn moves(&self) -> Vec<String> {
+        self.result.moves.iter().map(|root| root.mv.to_string()).collect()
+    }
+
+    /// Simulations through each move, u32 `[k]`.
+    #[getter]
+    fn visits<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        self.array(py, |root| root.visits)
+    }
+
+    /// The evaluator's probabilities, f32 `[k]`.
+    #[getter]
+    fn priors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.array(py, |root| root.prior)
+    }
+
+    /// The value of each move, −1 to 1, f32 `[k]`.
+    #[getter]
+    fn q<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.array(py, |root| root.q)
+    }
+
+    /// The policy that the search teaches, f32 `[k]`. It sums to 1.
+    #[getter]
+    fn policy<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.array(py, |root| root.improved)
+    }
+
+    /// The proven result of each move, or `None`.
+    #[getter]
+    fn proofs(&self) -> Vec<Option<PyProof>> {
+        self.result.moves.iter().map(|root| root.proven.map(|proof| PyProof { proof })).collect()
+    }
+
+    /// The expected line: the best move and the best replies.
+    #[getter]
+    fn pv(&self) -> Vec<String> {
+        texts(&self.search.variation(self.result.chosen))
+    }
+
+    /// The best `n` moves with their lines, as dicts: `moves`, `visits`, `prior`, `q`, `chances`, `proven`.
+    #[pyo3(signature = (n=5))]
+    fn lines<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let line = |Line { moves, root }: &Line| {
+            let line = PyDict::new(py);
+            line.set_item("moves", texts(moves))?;
+            line.set_item("visits", root.visits)?;
+            line.set_item("prior", root.prior)?;
+            line.set_item("q", root.q)?;
+            line.set_item("chances", triple(root.chances))?;
+            line.set_item("proven", root.proven.map(|proof| PyProof { proof }))?;
+            Ok(line)
+        };
+        self.search.lines(n).iter().map(line).collect()
+    }
+
+    /// The visited part of the tree down to `depth` plies, as dicts: `move`, `visits`, `prior`, `q`, `proven`, `replies`.
+    #[pyo3(signature = (depth=2))]
+    fn tree<'py>(&self, py: Python<'py>, depth: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        branches(py, &self.search.branches(depth))
+    }
+
+    fn __repr__(&self) -> String {
+        let SearchResult { chosen, value, simulations, .. } = &self.result;
+        format!("<SearchResult: {chosen}, value {value:+.3}, {simulations} simulations>")
+    }
+}
+
+fn branches<'py>(py: Python<'py>, found: &[Branch]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let branch = |branch: &Branch| {
+        let dict = PyDict::new(py);
+        dict.set_item("move", branch.mv.to_string())?;
+        dict.set_item("visits", branch.visits)?;
+        dict.set_item("prior", branch.prior)?;
+        dict.set_item("q", branch.q)?;
+        dict.set_item("proven", branch.proven.map(|proof| PyProof { proof }))?;
+        dict.set_item("replies", branches(py, &branch.replies)?)?;
+        Ok(dict)
+    };
+    found.iter().map(branch).collect()
+}
+
+fn texts(moves: &[Move]) -> Vec<String> {
+    moves.iter().map(ToString::to_string).collect()
+}
+
+fn triple(chances: Chances) -> (f32, f32, f32) {
+    (chances.attackers, chances.draw, chances.defenders)
+}

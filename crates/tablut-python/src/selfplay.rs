@@ -1,0 +1,259 @@
+//! Self-play: games in the background, as an iterator of records.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tablut_games::{
+    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, TaskSource, game_rng,
+    run_task_source,
+};
+use tablut_rules::Rules;
+use tablut_search::SelfPlaySearch;
+
+use crate::calling_thread::{Message, ToCaller, next_message};
+use crate::errors::{runtime_error, value_error};
+use crate::json::from_python;
+use crate::model::{PyModel, n_threads};
+use crate::record::PyRecord;
+use crate::rules::RulesArgument;
+use crate::search::{Prepared, Source};
+
+/// A finished game with its number.
+type Numbered = (usize, GameRecord);
+
+/// The games of a call, numbered from 0. The rule sets take turns.
+struct Games {
+    next: AtomicUsize,
+    count: usize,
+    rules: Vec<Arc<Rules>>,
+    config: SelfPlayConfig,
+    search: SelfPlaySearch,
+    simulations: u32,
+    seed: u64,
+    generation: u64,
+}
+
+impl TaskSource for Games {
+    type Task = SelfPlayGame;
+
+    fn next(&self) -> Option<(usize, SelfPlayGame)> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        (index < self.count).then(|| {
+            let rng = game_rng(self.seed, self.generation, index as u64);
+            let rules = &self.rules[index % self.rules.len()];
+            let game = SelfPlayGame::new(index as u64, rules, &self.config, &self.search, self.simulations, rng);
+            (index, game)
+        })
+    }
+
+    fn is_open(&self) -> bool {
+        false
+    }
+}
+
+/// The games' end: an error, or how many evaluations they took.
+type Ended = Result<(), RunError<Infallible>>;
+
+/// The state of an iterator.
+struct Running {
+    receiver: Receiver<Message<Numbered>>,
+    thread: Option<JoinHandle<Ended>>,
+    /// Games that ended before one with a lower number.
+    waiting: BTreeMap<usize, GameRecord>,
+    next: usize,
+}
+
+/// Games of self-play. Iterating yields a `Record` for each, in the order of their numbers.
+///
+/// With a `Model` the games are played in the background. A callable is called while the iterator waits for the next game, on the
+/// thread that waits.
+#[pyclass(frozen, name = "SelfPlay", module = "tablut")]
+pub(crate) struct PySelfPlay {
+    running: Mutex<Running>,
+    callables: Vec<Py<PyAny>>,
+    rules: Vec<Arc<Rules>>,
+    n_games: usize,
+    cancel: CancelToken,
+    counters: Arc<Counters>,
+    /// The process that plays the games.
+    process: u32,
+}
+
+#[pymethods]
+impl PySelfPlay {
+    /// Evaluations so far.
+    #[getter]
+    fn evaluations(&self) -> u64 {
+        self.counters.evaluations.load(Ordering::Relaxed)
+    }
+
+    fn __len__(&self) -> usize {
+        self.n_games
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyRecord>> {
+        if self.process != std::process::id() {
+            return Err(runtime_error("these games are played by another process, which has forked into this one"));
+        }
+        let Ok(mut running) = self.running.try_lock() else {
+            return Err(runtime_error("another thread waits for the next game"));
+        };
+        let result = self.wait(py, &mut running);
+        if result.is_err() {
+            self.cancel.cancel();
+        }
+        result
+    }
+
+    /// Stops the games. No record follows.
+    fn close(&self) {
+        self.cancel.cancel();
+    }
+}
+
+impl PySelfPlay {
+    fn wait(&self, py: Python<'_>, running: &mut Running) -> PyResult<Option<PyRecord>> {
+        loop {
+            if self.cancel.is_cancelled() {
+                return Ok(None);
+            }
+            if let Some(record) = running.waiting.remove(&running.next) {
+                let rules = self.rules[running.next % self.rules.len()].clone();
+                running.next += 1;
+                return Ok(Some(PyRecord { record, rules }));
+            }
+            if running.next == self.n_games {
+                return Ok(None);
+            }
+            match next_message(py, &mut running.receiver)? {
+                Some(Message::Part((index, record))) => {
+                    running.waiting.insert(index, record);
+                }
+                Some(Message::Batch(batch)) => batch.answer(py, &self.callables)?,
+                Some(Message::Done) => self.end(py, running)?,
+                None if running.thread.as_ref().is_some_and(JoinHandle::is_finished) => self.end(py, running)?,
+                None => {}
+            }
+        }
+    }
+
+    /// Learns why the games ended.
+    fn end(&self, py: Python<'_>, running: &mut Running) -> PyResult<()> {
+        while let Ok(message) = running.receiver.try_recv() {
+            if let Message::Part((index, record)) = message {
+                running.waiting.insert(index, record);
+            }
+        }
+        let Some(thread) = running.thread.take() else {
+            return Err(runtime_error("the games have ended before the last one"));
+        };
+        match py.detach(|| thread.join()) {
+            Ok(Ok(())) if running.waiting.len() + running.next == self.n_games => Ok(()),
+            Ok(Ok(())) => Err(runtime_error("the games have ended before the last one")),
+            Ok(Err(error)) => Err(runtime_error(error)),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for PySelfPlay {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        let running = self.running.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let thread = running.thread.take();
+        // Threads that wait for answers go on, because nobody listens any more.
+        running.receiver = ToCaller::new().1;
+        if self.process == std::process::id() {
+            if let Some(thread) = thread {
+                // The threads do not use Python, so they end soon.
+                let _ = thread.join();
+            }
+        } else {
+            std::mem::forget(thread);
+        }
+    }
+}
+
+/// Plays games of a net, or of a callable, against itself. Iterate over the result for a `Record` of each game.
+///
+/// `rules` is one rule set or a list of them, which take turns. `simulations` is the number for each search. A game begins with up to
+/// `opening_plies` random plies and is a draw after `max_plies`. `options` changes settings of the search: `solver`,
+/// `max_considered`, `c_visit`, `c_scale`. The games depend on the seed and the generation, not on threads; they are those of a run
+/// with that seed. `evaluator` is a callable as for `search`. Each of `threads` threads plays `batch` games at once, and their
+/// positions form batches.
+#[pyfunction]
+#[pyo3(signature = (model=None, *, evaluator=None, rules=None, games, simulations=32, opening_plies=4, max_plies=200, options=None,
+    seed=1, generation=0, threads=None, batch=64))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
+pub(crate) fn self_play(
+    py: Python<'_>,
+    model: Option<Py<PyModel>>,
+    evaluator: Option<Py<PyAny>>,
+    rules: Option<&Bound<'_, PyAny>>,
+    games: usize,
+    simulations: u32,
+    opening_plies: u32,
+    max_plies: u32,
+    options: Option<&Bound<'_, PyDict>>,
+    seed: u64,
+    generation: u64,
+    threads: Option<usize>,
+    batch: usize,
+) -> PyResult<PySelfPlay> {
+    let rules = rules_list(rules)?;
+    let search = match options {
+        Some(options) => from_python("options", options)?,
+        None => SelfPlaySearch::default(),
+    };
+    search.validate().map_err(value_error)?;
+    let config = SelfPlayConfig { opening_plies, max_plies, ..SelfPlayConfig::default() };
+    let workers = n_threads(threads)?.clamp(1, games.max(1));
+    let tasks_per_worker = batch.clamp(1, games.div_ceil(workers).max(1));
+    let source = Source::of(py, model, evaluator)?;
+    let (to_caller, receiver) = ToCaller::new();
+    let evaluators = Prepared::new(source.evaluators(workers, 0, &to_caller));
+    let (cancel, counters) = (CancelToken::new(), Arc::new(Counters::default()));
+    let thread = {
+        let (cancel, counters) = (cancel.clone(), Arc::clone(&counters));
+        let next = AtomicUsize::new(0);
+        let source = Games { next, count: games, rules: rules.clone(), config, search, simulations, seed, generation };
+        std::thread::spawn(move || {
+            let deliver = |index: usize, record: GameRecord| {
+                to_caller.send(Message::Part((index, record)));
+            };
+            let concurrency = Concurrency { workers, tasks_per_worker };
+            let make_evaluators = || vec![evaluators.take()];
+            let ended = run_task_source(&source, concurrency, make_evaluators, &counters, &cancel, deliver);
+            to_caller.send(Message::Done);
+            ended
+        })
+    };
+    let running = Running { receiver, thread: Some(thread), waiting: BTreeMap::new(), next: 0 };
+    let callables = source.callable(py).into_iter().collect();
+    let process = std::process::id();
+    Ok(PySelfPlay { running: Mutex::new(running), callables, rules, n_games: games, cancel, counters, process })
+}
+
+/// One rule set, or several; by default kvasir.
+fn rules_list(rules: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<Rules>>> {
+    let Some(rules) = rules else {
+        let usual = Rules::named(tablut_rules::USUAL_RULE_SET).map_err(value_error)?;
+        return Ok(vec![Arc::new(usual)]);
+    };
+    let is_list = rules.is_instance_of::<pyo3::types::PyList>() || rules.is_instance_of::<pyo3::types::PyTuple>();
+    let list = if is_list { rules.extract::<Vec<RulesArgument>>()? } else { vec![rules.extract()?] };
+    if list.is_empty() {
+        return Err(value_error("rules: expected at least one rule set"));
+    }
+    Ok(list.into_iter().map(|RulesArgument(rules)| rules).collect())
+}

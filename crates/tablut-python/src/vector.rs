@@ -1,0 +1,320 @@
+//! Many games at once, with arrays for actions, rewards and observations.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use tablut_net::{FEATURES, InputBatch, PLANES, encode};
+use tablut_rules::{Game, Move, MoveList, Rules, SIZE, SQUARES, Side};
+
+use crate::action::{legal_actions, move_of, n_actions};
+use crate::encoding::index_array;
+use crate::errors::{illegal_move, type_error, value_error};
+use crate::game::{PyGame, write_board};
+use crate::rules::{PyRules, RulesArgument};
+
+/// One of the games.
+struct Table {
+    game: Game,
+    /// The legal actions, in ascending order.
+    actions: Vec<u16>,
+    rng: ChaCha8Rng,
+}
+
+/// How a game's step ended it.
+#[derive(Clone, Copy, Default)]
+struct StepResult {
+    /// The attackers' and the defenders' rewards.
+    rewards: [f32; 2],
+    terminated: bool,
+    truncated: bool,
+}
+
+impl Table {
+    fn new(rules: &Arc<Rules>, seed: u64, stream: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(stream);
+        let game = Game::new(rules.clone(), Side::Attackers);
+        let mut table = Self { game, actions: Vec::new(), rng };
+        table.begin();
+        table
+    }
+
+    /// Begins a new game. If the rules draw the side that moves first, it is drawn.
+    fn begin(&mut self) {
+        let rules = self.game.rules().clone();
+        let first = rules.set().first.side();
+        let first = first.unwrap_or_else(|| if self.rng.random() { Side::Attackers } else { Side::Defenders });
+        self.game = Game::new(rules, first);
+        self.list_actions();
+    }
+
+    fn list_actions(&mut self) {
+        legal_actions(self.game.rules(), self.game.position(), &mut self.actions);
+    }
+
+    /// The legal move of an action, or what is wrong with it.
+    fn read(&self, action: i64) -> Result<Move, String> {
+        let n_actions = n_actions(self.game.rules());
+        let read = usize::try_from(action).ok().filter(|&action| action < n_actions).and_then(move_of);
+        let mv = read.ok_or_else(|| format!("action {action} is no move, expected 0 to {}", n_actions - 1))?;
+        if self.actions.binary_search(&(action as u16)).is_err() {
+            self.game.rules().check_legal(self.game.position(), mv).map_err(|error| error.to_string())?;
+        }
+        Ok(mv)
+    }
+
+    /// Plays a legal move, and begins a new game if this one is over.
+    fn play(&mut self, mv: Move, max_plies: Option<u32>) -> StepResult {
+        self.game.play_trusted(mv);
+        let result = match self.game.outcome() {
+            Some(outcome) => {
+                let reward = |side| match outcome.winner {
+                    None => 0.0,
+                    Some(winner) if winner == side => 1.0,
+                    Some(_) => -1.0,
+                };
+                StepResult { rewards: Side::ALL.map(reward), terminated: true, truncated: false }
+            }
+            None => StepResult {
+                truncated: max_plies.is_some_and(|plies| self.game.ply() >= plies),
+                ..StepResult::default()
+            },
+        };
+        if result.terminated || result.truncated {
+            self.begin();
+        } else {
+            self.list_actions();
+        }
+        result
+    }
+}
+
+/// Many games under one rule set. A game that ends is replaced by a new one at once. `tablut.vector.VectorEnv` is the class for users.
+#[pyclass(name = "VectorGames", module = "tablut._tablut")]
+pub(crate) struct PyVectorGames {
+    rules: Arc<Rules>,
+    tables: Vec<Table>,
+    max_plies: Option<u32>,
+    threads: usize,
+}
+
+/// `items` in `threads` parts of equal size, but the last.
+fn parts<T>(items: &mut [T], threads: usize) -> impl Iterator<Item = &mut [T]> {
+    let size = items.len().div_ceil(threads).max(1);
+    items.chunks_mut(size)
+}
+
+/// Does each job on a thread, the last one on this thread.
+fn in_parallel<J: Send>(jobs: impl Iterator<Item = J>, work: impl Fn(J) + Sync) {
+    let work = &work;
+    let mut jobs: Vec<J> = jobs.collect();
+    let Some(last) = jobs.pop() else { return };
+    std::thread::scope(|scope| {
+        for job in jobs {
+            scope.spawn(move || work(job));
+        }
+        work(last);
+    });
+}
+
+#[pymethods]
+impl PyVectorGames {
+    #[new]
+    #[pyo3(signature = (rules, n, *, seed=0, max_plies=None, threads=1))]
+    fn new(rules: RulesArgument, n: usize, seed: u64, max_plies: Option<u32>, threads: usize) -> PyResult<Self> {
+        let RulesArgument(rules) = rules;
+        if n == 0 || threads == 0 || max_plies == Some(0) {
+            return Err(value_error("n, threads and max_plies: expected at least 1"));
+        }
+        let mut games = Self { rules, tables: Vec::new(), max_plies, threads: threads.min(n) };
+        games.reset(n, seed);
+        Ok(games)
+    }
+
+    /// Begins all games again.
+    #[pyo3(name = "reset")]
+    fn reset_all(&mut self, seed: u64) {
+        self.reset(self.tables.len(), seed);
+    }
+
+    /// The number of games.
+    fn __len__(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// The rules.
+    #[getter]
+    fn rules(&self) -> PyRules {
+        PyRules { rules: self.rules.clone() }
+    }
+
+    /// A copy of one game.
+    fn game(&self, place: usize) -> PyResult<PyGame> {
+        let n = self.tables.len();
+        let table = self.tables.get(place).ok_or_else(|| value_error(format!("game {place} of {n}")))?;
+        Ok(PyGame { game: table.game.clone() })
+    }
+
+    /// A legal action of each game, all equally likely, i64 `[n]`.
+    fn random_actions<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let threads = self.threads;
+        let tables = &mut self.tables;
+        let mut actions = vec![0; tables.len()];
+        py.detach(|| {
+            let jobs = parts(tables, threads).zip(parts(&mut actions, threads));
+            in_parallel(jobs, |(tables, actions): (&mut [Table], &mut [i64])| {
+                for (table, action) in tables.iter_mut().zip(actions) {
+                    *action = i64::from(table.actions[table.rng.random_range(0..table.actions.len())]);
+                }
+            });
+        });
+        actions.into_pyarray(py)
+    }
+
+    /// Plays an action in each game. Returns the rewards of attackers and defenders f32 `[n, 2]`, whether games ended by the rules, bool
+    /// `[n]`, and whether they reached `max_plies`, bool `[n]`. If an action is illegal, no game changes.
+    fn step<'py>(&mut self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<StepArrays<'py>> {
+        let actions = whole_numbers(actions, self.tables.len())?;
+        let actions = actions.as_array();
+        let actions: Vec<i64> = actions.iter().copied().collect();
+        let (threads, max_plies) = (self.threads, self.max_plies);
+        let tables = &mut self.tables;
+        let results = py.detach(|| step(tables, &actions, max_plies, threads)).map_err(illegal_move)?;
+        let rewards: Vec<f32> = results.iter().flat_map(|result| result.rewards).collect();
+        let terminated: Vec<bool> = results.iter().map(|result| result.terminated).collect();
+        let truncated: Vec<bool> = results.iter().map(|result| result.truncated).collect();
+        let rewards = rewards.into_pyarray(py).reshape([results.len(), 2])?;
+        Ok((rewards, terminated.into_pyarray(py), truncated.into_pyarray(py)))
+    }
+
+    /// What is asked for, as a dict: `side` i8 `[n]`, 0 if the attackers are to move and 1 if the defenders; `planes` f32 `[n, 16, 9, 9]`
+    /// and `features` f32 `[n, 42]`; `board` i8 `[n, 9, 9]`; `action_mask` i8 `[n, n_actions]`.
+    fn observe<'py>(
+        &mut self,
+        py: Python<'py>,
+        planes: bool,
+        board: bool,
+        action_mask: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (n, n_actions, threads) = (self.tables.len(), n_actions(&self.rules), self.threads);
+        let found = PyDict::new(py);
+        let side = |table: &Table| table.game.position().side_to_move().index() as i8;
+        found.set_item("side", self.tables.iter().map(side).collect::<Vec<i8>>().into_pyarray(py))?;
+        let tables = &mut self.tables;
+        if planes {
+            let batch = py.detach(|| encoded(tables, threads));
+            found.set_item("planes", batch.planes.into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
+            found.set_item("features", batch.features.into_pyarray(py).reshape([n, FEATURES])?)?;
+        }
+        if board {
+            let write = |table: &Table, row: &mut [i8]| write_board(table.game.position(), row);
+            let boards = py.detach(|| rows(tables, SQUARES, threads, write));
+            found.set_item("board", boards.into_pyarray(py).reshape([n, SIZE, SIZE])?)?;
+        }
+        if action_mask {
+            let write = |table: &Table, row: &mut [i8]| {
+                for &action in &table.actions {
+                    row[usize::from(action)] = 1;
+                }
+            };
+            let mask = py.detach(|| rows(tables, n_actions, threads, write));
+            found.set_item("action_mask", mask.into_pyarray(py).reshape([n, n_actions])?)?;
+        }
+        Ok(found)
+    }
+
+    /// The legal actions of all games, i64 `[m]`, game by game in ascending order, and the end of each game's, u32 `[n]`.
+    fn legal_actions<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>) {
+        let actions = self.tables.iter().flat_map(|table| table.actions.iter());
+        let actions = index_array(py, actions.map(|&action| usize::from(action)));
+        let mut end = 0;
+        let end_of = |table: &Table| {
+            end += table.actions.len() as u32;
+            end
+        };
+        (actions, self.tables.iter().map(end_of).collect::<Vec<u32>>().into_pyarray(py))
+    }
+}
+
+impl PyVectorGames {
+    fn reset(&mut self, n: usize, seed: u64) {
+        self.tables = (0..n).map(|place| Table::new(&self.rules, seed, place as u64)).collect();
+    }
+}
+
+/// Rewards, terminations and truncations.
+type StepArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);
+
+/// One whole number for each game.
+fn whole_numbers<'py>(object: &Bound<'py, PyAny>, n: usize) -> PyResult<PyReadonlyArray1<'py, i64>> {
+    let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
+    let untyped = array.cast::<PyUntypedArray>()?;
+    if untyped.shape() != [n] {
+        return Err(value_error(format!("actions of the shape {:?}: expected [{n}]", untyped.shape())));
+    }
+    if let Ok(array) = array.cast::<PyArray1<i64>>() {
+        return Ok(array.readonly());
+    }
+    let dtype = untyped.dtype();
+    let kind = dtype.getattr("kind")?.extract::<String>()?;
+    if kind != "i" && kind != "u" {
+        return Err(type_error(format!("actions of the dtype {dtype}: expected whole numbers, such as int64")));
+    }
+    Ok(array.call_method1("astype", ("int64",))?.cast::<PyArray1<i64>>()?.readonly())
+}
+
+/// Plays an action in each game, unless one of them is illegal.
+fn step(
+    tables: &mut [Table],
+    actions: &[i64],
+    max_plies: Option<u32>,
+    threads: usize,
+) -> Result<Vec<StepResult>, String> {
+    let read = |(place, (table, &action)): (usize, (&Table, &i64))| {
+        table.read(action).map_err(|error| format!("game {place}: {error}"))
+    };
+    let mut moves = tables.iter().zip(actions).enumerate().map(read).collect::<Result<Vec<Move>, String>>()?;
+    let mut results = vec![StepResult::default(); tables.len()];
+    let jobs = parts(tables, threads).zip(parts(&mut moves, threads)).zip(parts(&mut results, threads));
+    in_parallel(jobs, |((tables, moves), results): ((&mut [Table], &mut [Move]), &mut [StepResult])| {
+        for ((table, &mut mv), result) in tables.iter_mut().zip(moves).zip(results) {
+            *result = table.play(mv, max_plies);
+        }
+    });
+    Ok(results)
+}
+
+/// The net's inputs of all games.
+fn encoded(tables: &mut [Table], threads: usize) -> InputBatch {
+    let mut batches: Vec<InputBatch> = (0..threads).map(|_| InputBatch::default()).collect();
+    in_parallel(parts(tables, threads).zip(&mut batches), |(tables, batch)| {
+        let mut moves = MoveList::new();
+        for table in tables {
+            table.game.legal_moves(&mut moves);
+            encode(&table.game.situation(&moves), batch);
+        }
+    });
+    batches
+        .into_iter()
+        .reduce(|mut all, batch| {
+            all.append(&batch);
+            all
+        })
+        .unwrap_or_default()
+}
+
+/// A row of `width` numbers for each game, written by `write` into zeros.
+fn rows(tables: &mut [Table], width: usize, threads: usize, write: impl Fn(&Table, &mut [i8]) + Sync) -> Vec<i8> {
+    let mut rows = vec![0; tables.len() * width];
+    let size = tables.len().div_ceil(threads).max(1);
+    in_parallel(tables.chunks_mut(size).zip(rows.chunks_mut(size * width)), |(tables, rows)| {
+        for (table, row) in tables.iter().zip(rows.chunks_exact_mut(width)) {
+            write(table, row);
+        }
+    });
+    rows
+}

@@ -1,0 +1,35 @@
+"""What an environment does with an action that is not legal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._tablut import Game
+
+ILLEGAL_ACTIONS = ("terminate", "replace")
+
+
+def check_illegal_actions(choice: str) -> str:
+    """The choice, if it is one."""
+    if choice not in ILLEGAL_ACTIONS:
+        raise ValueError(f"illegal_actions {choice!r}: expected \"terminate\" or \"replace\"")
+    return choice
+
+
+def whole(action: Any) -> int:
+    """An action as a number."""
+    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer, np.ndarray)):
+        raise TypeError(f"action {action!r}: expected a whole number")
+    if isinstance(action, np.ndarray) and (action.ndim or action.dtype.kind not in "iu"):
+        raise TypeError(f"action {action!r}: expected a whole number")
+    return int(action)
+
+
+def replaced(game: Game, action: int) -> int:
+    """The action itself if it is legal, else the legal one at the place `action` modulo their number."""
+    legal = game.legal_actions()
+    if action in legal:
+        return action
+    return int(legal[action % len(legal)])

@@ -1,0 +1,83 @@
+"""What the tests share: the program to compare with, and an evaluator without an opinion."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RULES = ["kvasir", "imperial", "ludoteka"]
+
+
+def _binary() -> Path | None:
+    """The program: the one that TABLUT_BINARY names, or the one that cargo has built."""
+    named = os.environ.get("TABLUT_BINARY")
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    for path in [Path(named)] if named else [target / "release" / "tablut"]:
+        if path.is_file():
+            return path
+    return None
+
+
+class Program:
+    """The program `tablut`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def text(self, *arguments: object, **process: object) -> str:
+        done = subprocess.run(
+            [str(self.path), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **process
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def json(self, *arguments: object) -> dict:
+        return json.loads(self.text(*arguments))
+
+
+@pytest.fixture(scope="session")
+def program() -> Program:
+    """The program, for results that shall be the same. Tests that compare with it skip where it is not built."""
+    path = _binary()
+    if path is None:
+        pytest.skip("the program is not built: cargo build --release, or name it with TABLUT_BINARY")
+    return Program(path)
+
+
+def uniform(planes: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An evaluator without an opinion."""
+    assert planes.shape[1:] == (16, 9, 9) and planes.dtype == np.float32
+    assert features.shape == (len(planes), 42) and features.dtype == np.float32
+    return np.zeros((len(planes), 2673), np.float32), np.zeros(len(planes), np.float32)
+
+
+@pytest.fixture(scope="session")
+def model():
+    import tablut
+
+    return tablut.Model.shipped()
+
+
+def random_positions(n: int, seed: int = 1, rules: list[str] | None = None, plies: int = 60):
+    """Games after a random number of random plies, the rule sets by turns. None of them is over."""
+    import tablut
+
+    random = np.random.default_rng(seed)
+    sets = [tablut.Rules(name) for name in rules or tablut.Rules.names()]
+    games = []
+    while len(games) < n:
+        game = tablut.Game(sets[len(games) % len(sets)])
+        for _ in range(random.integers(plies)):
+            if game.outcome is not None:
+                break
+            moves = game.legal_moves()
+            game.play(moves[random.integers(len(moves))])
+        if game.outcome is None:
+            games.append(game)
+    return games
