@@ -8,6 +8,7 @@
 //!   [`wire`]: sending and receiving lines.
 
 pub mod challenge;
+mod clock;
 pub mod engine_protocol;
 pub mod opentafl;
 mod program;

@@ -128,6 +128,16 @@ impl<'a> Wire<'a> {
         }
     }
 
+    /// Waits for a line that has not arrived yet; `None` if there will be none.
+    pub(crate) fn next_arrival(&mut self) -> Option<String> {
+        loop {
+            match self.lines.recv().ok()? {
+                Ok(line) => return Some(line),
+                Err(overlong) => self.waiting.push_back(Err(overlong)),
+            }
+        }
+    }
+
     /// Puts a line from [`Wire::arrived`] at the end of the queue for [`Wire::next_line`].
     pub(crate) fn keep(&mut self, line: String) {
         self.waiting.push_back(Ok(line));
