@@ -125,6 +125,9 @@ impl OpeningBook {
 
     /// Reads a book's text like [`OpeningBook::read`]. An error is the line and the reason.
     pub fn parse(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
+        if is_list(text) {
+            return Self::parse_list(text, rules);
+        }
         let header = header(text)?;
         check(&header, text, rules).map_err(|reason| (1, reason))?;
         let mut seen = HashSet::new();
@@ -139,9 +142,29 @@ impl OpeningBook {
         Ok(Self { rules, plies, steered, judge, band, seed, openings })
     }
 
-    /// The rules that the book in `path` was made for.
-    pub fn rules_of(path: &Path) -> Result<StatedRules, SealedFileError> {
-        sealed_file::read(KIND, path, |text| header(text).map(|header| header.rules))
+    /// Reads a list of openings that a person wrote: the moves of one opening in each line. Empty lines and lines that
+    /// begin with `#` are skipped.
+    fn parse_list(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
+        let mut seen = HashSet::new();
+        let mut openings = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let words = line.trim();
+            if words.is_empty() || words.starts_with('#') {
+                continue;
+            }
+            let first = rules.set().first.side().unwrap_or(Side::Attackers);
+            let opening = opening(first, words, rules, &mut seen).map_err(|reason| (index + 1, reason))?;
+            openings.push(JudgedOpening { opening, value: 0.0 });
+        }
+        let plies = openings.iter().map(|judged| judged.opening.moves.len() as u32).max();
+        let plies = plies.ok_or_else(|| (1, "expected a line of moves such as `d1-d3 e3-c3`".to_owned()))?;
+        let judge = "a person".to_owned();
+        Ok(Self { rules: StatedRules::of(rules), plies, steered: false, judge, band: 0.0, seed: 0, openings })
+    }
+
+    /// The rules that the book in `path` was made for; `None` for a list that a person wrote.
+    pub fn rules_of(path: &Path) -> Result<Option<StatedRules>, SealedFileError> {
+        sealed_file::read(KIND, path, |text| if is_list(text) { Ok(None) } else { Ok(Some(header(text)?.rules)) })
     }
 
     /// The even openings under `rules` that come with the program; `None` if these are not the rules of a named set.
@@ -165,6 +188,11 @@ impl OpeningBook {
         openings.truncate(n);
         Ok(openings)
     }
+}
+
+/// Whether the text is a list of openings that a person wrote. A book begins with an object of JSON.
+fn is_list(text: &str) -> bool {
+    !text.trim_start().starts_with('{')
 }
 
 /// The header of a book, or the first line's number and the reason.
@@ -191,15 +219,21 @@ fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u6
     if rules.set().first.side().is_some_and(|side| side != line.first) {
         return Err(format!("the {} move first, expected the other side under these rules", line.first));
     }
-    let mut game = Game::new(rules.clone(), line.first);
+    let opening = opening(line.first, &line.moves, rules, seen)?;
+    if opening.moves.len() != header.plies as usize {
+        return Err(format!("{} plies, expected {}", opening.moves.len(), header.plies));
+    }
+    Ok(JudgedOpening { opening, value: line.value })
+}
+
+/// The opening with these moves. `seen` has the positions of the openings before it.
+fn opening(first: Side, text: &str, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<Opening, String> {
+    let mut game = Game::new(rules.clone(), first);
     let mut moves = Vec::new();
-    for text in line.moves.split_whitespace() {
+    for text in text.split_whitespace() {
         let mv = text.parse().map_err(|error| format!("{error}"))?;
         game.play(mv).map_err(|error| error.to_string())?;
         moves.push(mv);
-    }
-    if moves.len() != header.plies as usize {
-        return Err(format!("{} plies, expected {}", moves.len(), header.plies));
     }
     if let Some(outcome) = game.outcome() {
         return Err(format!("the game is over after it: {outcome}"));
@@ -207,7 +241,7 @@ fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u6
     if !seen.insert(canonical(game.position())) {
         return Err("an opening above leads to the same position, or to its mirror image".to_owned());
     }
-    Ok(JudgedOpening { opening: Opening { first: line.first, moves }, value: line.value })
+    Ok(Opening { first, moves })
 }
 
 #[cfg(test)]

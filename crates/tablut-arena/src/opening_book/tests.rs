@@ -102,6 +102,29 @@ fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
 }
 
 #[test]
+fn a_person_writes_openings_as_lines_of_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, rules) = (folder.path().join("mine.txt"), Arc::new(Rules::named("kvasir").unwrap()));
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        OpeningBook::read(&path, &rules).map_err(|error| error.to_string())
+    };
+    let book = read("# mine\n\nd1-d3 e3-c3\r\na4-c4\n").unwrap();
+    let moves: Vec<usize> = book.openings.iter().map(|judged| judged.opening.moves.len()).collect();
+    assert_eq!((moves, book.plies), (vec![2, 1], 2));
+    assert_eq!(OpeningBook::rules_of(&path).unwrap(), None);
+    for (text, part) in [
+        ("d1-d3\nd1-e1\n", "line 2: "),
+        ("# nothing\n", "expected a line of moves"),
+        ("d1-d3\nf1-f3\n", "mirror image"),
+        ("d1-d3 soon\n", "soon"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains("mine.txt") && error.contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
 fn faults_name_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kvasir.openings");
@@ -138,7 +161,8 @@ fn faults_name_file_and_line() {
             reheaded(&stated, &serde_json::to_string(&changed).unwrap()),
             "other rules of the name kvasir: there king.reach is 3 instead of 8",
         ),
-        (String::new(), "line 1: expected an opening book's header"),
+        (String::new(), "line 1: expected a line of moves"),
+        ("{}\n".to_owned(), "line 1: expected an opening book's header"),
     ] {
         let error = read(text);
         assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");

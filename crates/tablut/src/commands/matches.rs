@@ -32,7 +32,8 @@ pub struct MatchArgs {
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
     /// Use the openings of a book, a different one for each pair of games: `even`, the program's own book of even openings
-    /// for a named rule set, or a file made by `tablut generate openings`.
+    /// for a named rule set, a file made by `tablut generate openings`, or a text file with the moves of one opening in each
+    /// line.
     #[arg(long, value_name = "even|FILE", conflicts_with = "opening_plies")]
     pub openings: Option<Book>,
     /// Plies after which a game is a draw.
@@ -107,7 +108,7 @@ impl MatchArgs {
 pub enum Book {
     /// The program's own book of even openings.
     Even,
-    /// A file that `tablut generate openings` made.
+    /// A file that `tablut generate openings` made, or one with the moves of one opening in each line.
     File(PathBuf),
 }
 
@@ -142,9 +143,10 @@ impl fmt::Display for Book {
 /// The rules of a match: `asked`, else those of its opening book, else rules that the nets know.
 pub fn match_rules(asked: Option<&str>, book: Option<&Book>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let choice = match (asked, book) {
-        (None, Some(Book::File(path))) => {
-            nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)
-        }
+        (None, Some(Book::File(path))) => match OpeningBook::rules_of(path)? {
+            Some(rules) => nets.rules_of_file(&path.display().to_string(), &rules),
+            None => nets.choose_rules(None)?,
+        },
         _ => nets.choose_rules(asked)?,
     };
     Ok(told(choice, voice))
