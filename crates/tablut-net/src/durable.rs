@@ -14,9 +14,12 @@ const MAX_NAME: usize = 40;
 
 /// Writes `bytes` to `path`. After a crash at any moment, the file is either the old one or the new one, never a part.
 ///
-/// It writes a temporary file next to `path`, flushes it to disk, renames it to `path`, and then flushes the folder. What a
+/// A [stream](is_stream) gets the bytes directly. For a file this function writes a temporary file next to `path`, flushes it to disk, renames it to `path`, and then flushes the folder. What a
 /// killed process has left of an earlier write to `path` is removed.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_stream(path) {
+        return File::options().write(true).open(path)?.write_all(bytes);
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -31,6 +34,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     make_readable(temporary.as_file())?;
     temporary.persist(path).map_err(|error| error.error)?;
     sync_folder(folder)
+}
+
+/// Whether `path` is a device, a pipe or a socket, such as `/dev/stdout`. Such a file has no content that could be replaced.
+pub fn is_stream(path: &Path) -> bool {
+    path.starts_with("/dev") || fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// A new temporary file, locked, so that it is not taken for one that a killed process has left.
@@ -106,6 +114,14 @@ mod tests {
         write(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_is_written_to_and_not_replaced() {
+        let null = Path::new("/dev/null");
+        write(null, b"gone").unwrap();
+        assert!(is_stream(null) && !fs::metadata(null).unwrap().is_file());
     }
 
     #[test]

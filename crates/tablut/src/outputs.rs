@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use tablut_net::durable::is_stream;
 
 /// Whether files that are there already may be overwritten.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -16,7 +17,7 @@ impl Overwrite {
     /// Checks that `path` can be written and is not there yet, or may be overwritten. Leaves nothing behind.
     pub fn check(self, path: &Path) -> anyhow::Result<()> {
         check_writable(path)?;
-        if path.exists() && !self.force {
+        if path.exists() && !is_stream(path) && !self.force {
             bail!("{} is there already: name another file, or overwrite it with --force", path.display());
         }
         Ok(())
@@ -28,8 +29,8 @@ pub fn check_writable(path: &Path) -> anyhow::Result<()> {
     if path.is_dir() {
         bail!("cannot write {}: it is a folder, expected a file", path.display());
     }
-    if path.exists() && !path.is_file() {
-        bail!("cannot write {}: it is no ordinary file", path.display());
+    if is_stream(path) {
+        return Ok(());
     }
     let folder = nearest_folder(path);
     // A file without a name, where the system has such: it goes even if the process is killed here.
