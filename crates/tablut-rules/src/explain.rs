@@ -46,7 +46,7 @@ impl RuleSet {
         let first = match self.first {
             First::Attackers => "The attackers move first.",
             First::Defenders => "The defenders move first.",
-            First::Drawn => "Who moves first is drawn before each game.",
+            First::Drawn => "The side that moves first is chosen at random before each game.",
         };
         let escape = match self.escape {
             Escape::Edge => "any square of the board's edge",
@@ -71,8 +71,10 @@ impl RuleSet {
             (Landing::Anyone, Passing::Anyone) => "The middle square is open to every piece.".to_owned(),
             _ => format!("After the king has left the throne, {} it, and {} over it.", lands(landing), passes(passing)),
         });
-        if self.corners.landing != Landing::Anyone {
-            sentences.push(format!("On the corners: {} them.", lands(self.corners.landing)));
+        match self.corners.landing {
+            Landing::Nobody => sentences.push("No piece may land on a corner.".to_owned()),
+            Landing::King => sentences.push("Only the king may land on a corner.".to_owned()),
+            Landing::Anyone => {}
         }
         match self.camps.entry {
             CampEntry::Anyone => {}
@@ -136,7 +138,7 @@ impl RuleSet {
                     .to_owned(),
             );
         }
-        sentences.push("The edge of the board captures nobody.".to_owned());
+        sentences.push("The edge of the board does not count as a captor of soldiers.".to_owned());
         sentences
     }
 
@@ -208,10 +210,10 @@ impl RuleSet {
                 .push(format!("When a position, with the same side to move, occurs for the {nth} time, {text}{start}")),
         }
         if let Some(plies) = self.no_capture_plies {
-            sentences.push(format!("{plies} plies in a row without a capture are a draw."));
+            sentences.push(format!("The game is a draw after {plies} plies in a row without a capture."));
         }
         if let Some(plies) = self.max_plies {
-            sentences.push(format!("A game that reaches {plies} plies is a draw."));
+            sentences.push(format!("The game is a draw after {plies} plies."));
         }
         sentences
     }

@@ -28,7 +28,7 @@ impl fmt::Display for OpeningError {
         match self {
             OpeningError::Position(error) => error.fmt(f),
             OpeningError::OtherSide { position, first } => {
-                write!(f, "the {position} are to move in the position, and the {first} were to move first")
+                write!(f, "the {position} are to move in the position, expected the {first}")
             }
         }
     }
