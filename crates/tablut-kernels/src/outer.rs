@@ -49,7 +49,7 @@ pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(outer: &Outer
     }
 }
 
-/// All inputs of `C` panels from `panel`.
+/// Computes the sums of all inputs and `C` panels from `panel`.
 #[inline(always)]
 unsafe fn strip<V: Lanes, const R: usize, const C: usize>(outer: &Outer<'_>, panel: usize, sums: &mut [f32]) {
     let mut input = 0;
@@ -65,7 +65,7 @@ unsafe fn strip<V: Lanes, const R: usize, const C: usize>(outer: &Outer<'_>, pan
     }
 }
 
-/// The sums of `R` inputs from `input` and `C` panels from `panel`, all in registers.
+/// Computes the sums of `R` inputs from `input` and `C` panels from `panel`, all in registers.
 #[inline(always)]
 unsafe fn block<V: Lanes, const R: usize, const C: usize>(
     outer: &Outer<'_>,

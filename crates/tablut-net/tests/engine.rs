@@ -142,7 +142,7 @@ fn the_two_vector_instruction_sets_give_the_same_bits() {
         .map(|simd| infer(&mut engine(&weights, 1, simd), &input))
         .collect();
     if outputs.len() < 2 {
-        eprintln!("skipped: this machine has not both AVX2 and AVX-512");
+        eprintln!("skipped: this machine does not have both AVX2 and AVX-512");
     }
     assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
 }

@@ -29,7 +29,7 @@ pub(super) struct PairProduct<'a> {
     /// A multiple of two.
     pub inputs: usize,
     pub panels: usize,
-    /// Data that will be read next. It is prefetched meanwhile.
+    /// The data that the next product reads. It is prefetched.
     pub next: &'a [u16],
 }
 
@@ -77,7 +77,7 @@ impl PairProduct<'_> {
         }
     }
 
-    /// The elements of `C` panels from `panel`.
+    /// Computes the elements of the `C` panels that start at `panel`.
     ///
     /// # Safety
     ///
@@ -100,7 +100,7 @@ impl PairProduct<'_> {
         }
     }
 
-    /// Asks for the same panels of the next matrix.
+    /// Prefetches the same panels of the next matrix.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn prefetch(&self, panel: usize, n_panels: usize) {
@@ -110,7 +110,7 @@ impl PairProduct<'_> {
         }
     }
 
-    /// The elements of `R` rows from `row` and `C` panels from `panel`, all sums in registers.
+    /// Computes the elements of `R` rows from `row` and `C` panels from `panel`, with all sums in registers.
     ///
     /// # Safety
     ///
