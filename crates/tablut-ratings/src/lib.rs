@@ -3,7 +3,7 @@
 //!
 //! - [`Wdl`], [`Pentanomial`], [`PairTable`]: results; [`ScoreEstimate`]: a mean score with its interval.
 //! - [`elo`]: scores as differences in strength; [`rate`]: ratings of many players.
-//! - [`RatedGeneration`]: the games by which a run of training rates itself.
+//! - [`RatedGeneration`]: the rating games of one generation of a training run.
 //! - [`SequentialTest`]: a test that stops as soon as it has enough evidence.
 
 pub mod elo;

@@ -81,7 +81,7 @@ pub enum RatingError {
         index: usize,
     },
     /// An anchor's rating is out of range.
-    #[error("an anchor is at {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
+    #[error("an anchor's rating is {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
     AnchorRange {
         /// The given rating.
         elo: f64,
@@ -116,6 +116,9 @@ pub fn pairings_by_name<'a>(
 const MAX_ANCHOR_ELO: f64 = 10_000.0;
 
 /// Rates `n_players` players. `anchors` are the given ratings. The other players are measured against the first anchor.
+///
+/// # Errors
+/// If there are no games or no anchors, a player does not exist or is anchored twice, or an anchor is out of range.
 pub fn rate(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Result<Ratings, RatingError> {
     check(n_players, anchors, pairings)?;
     let fit = Fit::new(n_players, anchors, pairings);
