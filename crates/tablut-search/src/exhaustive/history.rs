@@ -1,9 +1,8 @@
-//! Decides when a game's history cannot matter: it bounds the effect of repetitions and limits within a number of
-//! plies.
+//! Decides whether a game's history can matter within a number of plies.
 //!
 //! Three rules end a game by its history: the repetition of a position, the limit on plies without a capture, and the
-//! limit on plies. The two limits count plies, so it is easy to see when they are out of reach. A repetition is out of
-//! reach if no position can have occurred often enough:
+//! limit on plies. The two limits count plies, so it is easy to compute when they are out of reach. A repetition is out
+//! of reach if no position can have occurred often enough:
 //!
 //! - A cycle from a position back to itself takes at least four plies: each side moves a piece away and back again.
 //! - Each piece that stands elsewhere needs a move, and the sides take turns. So the difference between two positions

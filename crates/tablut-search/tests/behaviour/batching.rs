@@ -54,7 +54,8 @@ fn seeds_reproduce_and_differ() {
     assert!(results.iter().any(|result| result.moves != results[0].moves), "the seed must matter");
 }
 
-/// Virtual visits: more leaves at once, the same number of simulations, and no leftover in the tree.
+/// With virtual visits a search gathers more leaves at once, runs the same number of simulations, and keeps no virtual
+/// visits in the tree.
 #[test]
 fn several_leaves_in_flight_spend_the_same_simulations() {
     for rules in all_rules() {

@@ -6,7 +6,7 @@ use tablut_search::{Method, Proof, SearchConfig, Solver, UniformEvaluator};
 use crate::exhaustive::{Exhaustive, Goal};
 use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search, sparse_game};
 
-/// Longer proofs would take the exhaustive solver too long.
+/// The exhaustive solver would take too long for longer proofs.
 const MAX_PLIES: u16 = 4;
 const MAX_POSITIONS: u64 = 300_000;
 
@@ -113,7 +113,7 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
     assert!(checked > 200 && draws > 10, "only {checked} proofs, {draws} draws");
 }
 
-/// Proofs by repetition. The games have long histories of their own, because both sides move back and forth.
+/// Tests proofs by repetition. The games have long histories, because both sides move back and forth.
 #[test]
 fn proofs_after_repetitions_hold() {
     let mut by_history = 0;
