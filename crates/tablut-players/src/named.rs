@@ -6,17 +6,17 @@ use std::str::FromStr;
 /// The longest name.
 const MAX_NAME: usize = 40;
 
-/// A player as on a command line, with its own name if there is one: `NAME=PLAYER`.
+/// A player as on a command line, with an optional name: `NAME=PLAYER`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedPlayer {
-    /// Its own name.
+    /// The name, if one was given.
     pub alias: Option<String>,
     /// The player.
     pub spec: PlayerSpec,
 }
 
 impl NamedPlayer {
-    /// The name in reports: its own name, or else the player's text in canonical form.
+    /// The name in reports: the given name, otherwise the player's text in canonical form.
     pub fn name(&self) -> String {
         self.alias.clone().unwrap_or_else(|| self.spec.to_string())
     }
