@@ -1,6 +1,6 @@
 //! Convolutions and related operations on a CPU, for many small images at once.
 //!
-//! The crate knows nothing about games. Images are grids whose sides are multiples of three. Activations are
+//! The crate is independent of games. Images are grids whose sides are multiples of three. Activations are
 //! channels-last (`[square][channel]`), and the number of channels is a multiple of sixteen. It contains
 //!
 //! - [`Simd`]: the instructions to use, chosen at run time or forced by `TABLUT_SIMD=avx512|avx2|plain`;

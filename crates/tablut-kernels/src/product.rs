@@ -24,7 +24,7 @@ pub(crate) struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Whether everything that [`run`] reads and writes lies inside its slices.
+    /// Whether everything that [`run`] reads and writes is inside its slices.
     pub(crate) fn fits(&self, out: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.n_rows == 0

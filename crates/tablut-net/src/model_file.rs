@@ -5,7 +5,7 @@
 //! - `format`: the version of this layout
 //! - `encoding`: the version of planes, features and policy index
 //! - `architecture`: an [`Architecture`] as JSON
-//! - `shape`: its short name, for people
+//! - `shape`: its short name, for readers of the file
 //! - `rules`: names of the rule sets that the net was trained on, a JSON array
 //! - `rule_sets`: the same rule sets in full, a JSON array of [`StatedRules`]
 //! - `training`: a [`TrainingSummary`] as JSON
@@ -274,7 +274,7 @@ mod tests {
             (&[("rules", Some("[\"tartu\"]"))], "it holds kvasir, but `rules` lists tartu"),
             (&[("rules", Some("\u{1b}[31m"))], "metadata key `rules`"),
             (&[("format", Some("\u{1b}[31m"))], "format version \\u{1b}[31m"),
-            (&[("hash", Some("\u{1b}[31m"))], "the file says \\u{1b}[31m"),
+            (&[("hash", Some("\u{1b}[31m"))], "expected \\u{1b}[31m"),
         ] {
             let error = with_metadata(changes).unwrap_err().to_string();
             assert!(error.contains(expected) && !error.contains('\u{1b}'), "{error:?}, not {expected:?}");

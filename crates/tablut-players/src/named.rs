@@ -40,7 +40,8 @@ impl FromStr for NamedPlayer {
     /// ```
     /// use tablut_players::NamedPlayer;
     /// let player: NamedPlayer = "old=net:models/quickstart.tablut@64".parse()?;
-    /// assert_eq!((player.name().as_str(), player.spec.to_string().as_str()), ("old", "net:models/quickstart.tablut@64"));
+    /// assert_eq!(player.name(), "old");
+    /// assert_eq!(player.spec.to_string(), "net:models/quickstart.tablut@64");
     /// assert_eq!("greedy".parse::<NamedPlayer>()?.name(), "greedy");
     /// # Ok::<(), tablut_players::PlayerSpecError>(())
     /// ```
@@ -51,7 +52,7 @@ impl FromStr for NamedPlayer {
                 if !is_name(name) {
                     return Err(PlayerSpecError::new(
                         text,
-                        "expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or . that is no player's text",
+                        "expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or ., and not a player's text",
                     ));
                 }
                 Ok(Self { alias: Some(name.to_owned()), spec: player.parse()? })

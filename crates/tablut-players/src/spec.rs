@@ -12,8 +12,8 @@ use tablut_net::Precision;
 use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
-pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…], \
-     net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
+pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, \
+     net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
 
 /// The largest accepted depth. Deeper searches would take far too long.
 pub const MAX_DEPTH: u32 = 64;
@@ -210,8 +210,8 @@ impl FromStr for PlayerSpec {
 
 /// The player of `argument`, which is the part of `text` after `net:`.
 fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
-    const EXPECTED: &str = "expected net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, net:FILE@TIME with a time such \
-                            as 200ms or 2s, or both as net:FILE@800/2s";
+    const EXPECTED: &str = "expected net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, \
+                            net:FILE@TIME with a time such as 200ms or 2s, or both as net:FILE@800/2s";
     let wrong = || PlayerSpecError::new(text, EXPECTED);
     let (file, rest) = argument.rsplit_once('@').filter(|(file, _)| !file.is_empty()).ok_or_else(wrong)?;
     let (limit, options) = rest.split_once(',').map_or((rest, None), |(limit, options)| (limit, Some(options)));

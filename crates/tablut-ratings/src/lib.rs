@@ -1,4 +1,4 @@
-//! Estimates the strength of players from games in pairs, with error bars. The crate knows nothing about any particular
+//! Estimates the strength of players from games in pairs, with error bars. The crate is independent of any particular
 //! game.
 //!
 //! - [`Wdl`], [`Pentanomial`], [`PairTable`]: results; [`ScoreEstimate`]: a mean score with its interval.

@@ -11,8 +11,8 @@
 //!
 //! **Anchors** are players with given ratings. One anchor fixes the zero of the scale. The model fixes the unit, so a
 //! second anchor does not stretch the scale. It replaces the measured distance of that player from the first anchor by
-//! the published one. So ladders with the same anchors can be compared. [`Ratings::measured`] is the rating that the
-//! games alone would give.
+//! the published one. So ladders with the same anchors can be compared. [`Ratings::measured`] is the rating from the
+//! games without the given value.
 //!
 //! **Intervals** are 95 % profile-likelihood intervals of the difference from the anchors. Their ends are the ratings
 //! at which the best fit of all other parameters is worse by 1.92. The two games of a pair share an opening and are not
@@ -58,7 +58,7 @@ pub struct Ratings {
     pub draw_rate: f64,
     /// `superiority[i][j]` is the likelihood that player `i` is stronger than `j`. It is ½ for a player and itself.
     pub superiority: Vec<Vec<f64>>,
-    /// For each anchor other than the first, its index and the rating that it would have with the first anchor alone.
+    /// For each anchor other than the first, its index and the rating that it would have with only the first anchor.
     pub measured: Vec<(usize, Rating)>,
 }
 

@@ -83,8 +83,8 @@ impl RuleSet {
                 sentences.push("The king and the defenders may not land on a camp or pass over one.".to_owned());
             }
             CampEntry::AttackersWithin => sentences.push(
-                "Only an attacker that stands on a camp may land on camps or pass over them, those of its own group \
-                 of four; once it has left the group, it may not return to a camp."
+                "Only an attacker that stands on a camp may land on camps or pass over them, and only within its group \
+                 of four. Once it has left the group, it may not return to a camp."
                     .to_owned(),
             ),
         }
@@ -104,7 +104,7 @@ impl RuleSet {
             match self.captures.count {
                 CaptureCount::All => "A move captures all pieces that it surrounds.".to_owned(),
                 CaptureCount::OneChosen => {
-                    "A move that surrounds several pieces captures one of them, which the mover chooses and names: d1-d3xd4."
+                    "If a move surrounds several pieces, the mover chooses one to capture and names it: d1-d3xd4."
                         .to_owned()
                 }
             },
@@ -165,8 +165,8 @@ impl RuleSet {
                 sentences.push("The board's edge or a corner takes the place of one of the four attackers.".to_owned());
             }
             (true, false) => sentences.push(
-                "The board's edge takes the place of one of the four attackers; a corner does not, so a king beside \
-                 one is safe."
+                "The board's edge takes the place of one of the four attackers. A corner does not, so a king next to \
+                 a corner is safe."
                     .to_owned(),
             ),
             (false, true) => sentences.push("A corner takes the place of one of the four attackers.".to_owned()),
@@ -198,10 +198,10 @@ impl RuleSet {
             RepetitionResult::Draw => Some("the game is a draw."),
             RepetitionResult::MoverLoses => Some("the side whose move repeated it loses."),
             RepetitionResult::AggressorLoses => Some(
-                "the aggressor loses. Look at the moves since its previous occurrence: a side had no choice if it faced \
-                 a threat to win at once before each of its moves. If only one side had a choice, that side is the \
-                 aggressor. If both had, the side whose move repeated the position loses. If neither had, the game is \
-                 a draw.",
+                "the aggressor loses. Only the moves since the previous occurrence count. A side had no choice if it \
+                 faced a threat to win at once before each of its moves. If only one side had a choice, that side is \
+                 the aggressor. If both had a choice, the side whose move repeated the position loses. If neither had \
+                 a choice, the game is a draw.",
             ),
         };
         match consequence {

@@ -54,8 +54,8 @@ impl Rules {
         }
     }
 
-    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else says who moves first, it is the
-    /// side of the piece that moves.
+    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else determines the side that moves
+    /// first, it is the side of the piece that moves.
     pub fn opening_of(
         &self,
         first: Option<Side>,

@@ -62,7 +62,7 @@ impl Rays {
     }
 }
 
-/// The square of a part of a ray that lies nearest to the ray's start.
+/// The square of a part of a ray that is nearest to the ray's start.
 #[inline]
 pub(crate) fn nearest(squares: Bitboard, direction: Direction) -> Option<Square> {
     match direction {

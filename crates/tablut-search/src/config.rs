@@ -96,7 +96,7 @@ const GUMBEL_UP_TO: u32 = 32;
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target.
-    /// Sequential halving must know its budget in advance, so a search with only a time is a PUCT search.
+    /// Sequential halving needs its budget in advance, so a search with only a time is a PUCT search.
     Gumbel,
     /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit distribution. It
     /// plays the most visited move, whenever it stops.

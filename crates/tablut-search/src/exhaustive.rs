@@ -5,9 +5,9 @@
 //! moves that provably cannot win.
 //!
 //! The search has two parts. While a repetition or a limit could end the game within the remaining plies, it plays
-//! every move on the `Game`, which knows the history. When neither can, only the position matters, and the search
+//! every move on the `Game`, which has the history. When neither can, only the position matters, and the search
 //! without history takes over. That search may store positions, because equal positions then have equal results,
-//! whatever moves led to them.
+//! regardless of the moves that led to them.
 
 mod history;
 mod memoryless;

@@ -48,7 +48,7 @@ pub struct Proof {
 impl Proof {
     /// The proof for a finished game.
     pub fn of_outcome(outcome: Outcome) -> Self {
-        // Any reason that the position alone does not show counts as history.
+        // All other reasons depend on more than the position.
         let from_history = !matches!(outcome.reason, Reason::KingCaptured | Reason::KingEscaped | Reason::NoMoves);
         Self { winner: outcome.winner, plies: 0, from_history }
     }

@@ -46,7 +46,7 @@ pub(super) unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_ima
     let steps = convolution.steps(layout, from.channels());
     let mut block = Sums::zeroed();
     // SAFETY: the caller has the registers. The activations' rows of a block, shifted by every step's offset, lie
-    // inside an image (its layout makes room for that); a pair's weights are as long as the steps say.
+    // inside an image (its layout makes room for that); a pair's weights are as long as the steps need.
     unsafe {
         amx::configure(layout.tile_rows);
         for pair in 0..convolution.outputs() / BF16_LANES {

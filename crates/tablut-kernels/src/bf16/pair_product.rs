@@ -34,7 +34,7 @@ pub(super) struct PairProduct<'a> {
 }
 
 impl PairProduct<'_> {
-    /// Whether everything that is read and written lies inside its slices.
+    /// Whether everything that is read and written is inside its slices.
     pub(super) fn fits(&self, out: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.inputs.is_multiple_of(2)

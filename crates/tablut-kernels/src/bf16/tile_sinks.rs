@@ -41,7 +41,7 @@ impl RoundingVectors<'_> {
     ///
     /// # Safety
     ///
-    /// The machine has AVX-512F and AVX-512-BF16, and the sizes fit as [`transform`] says.
+    /// The machine has AVX-512F and AVX-512-BF16, and the sizes fit as [`transform`] requires.
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub(super) unsafe fn transform(
         grid: Grid,

@@ -145,7 +145,7 @@ impl Kernels {
     }
 
     /// Passes the gradient of each channel's maximum back: adds it to the first of the squares at which `active` has
-    /// the maximum. `active` and `image` are `[square][width]`, and the channels begin at `first`.
+    /// the maximum. `active` and `image` are `[square][width]`, and the channels start at `first`.
     ///
     /// # Panics
     ///

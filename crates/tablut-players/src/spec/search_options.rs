@@ -6,8 +6,8 @@ use tablut_net::Precision;
 use tablut_search::SearchConfig;
 
 /// The forms of options, for help texts and messages.
-pub const OPTION_FORMS: &str = "KEY=VALUE with a setting of the search, such as method=puct, solver=off or draw_value=0, or \
-                                precision=f32|fastest|bf16-avx512|bf16-amx";
+pub const OPTION_FORMS: &str = "KEY=VALUE with a setting of the search, such as method=puct, solver=off or \
+                                draw_value=0, or precision=f32|fastest|bf16-avx512|bf16-amx";
 
 /// Changes to the search settings of matches ([`SearchConfig::for_play`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -116,7 +116,7 @@ impl Words<'_> {
             escape,
             no_capture_plies: None,
             max_plies: None,
-            // If the throne is always hostile to defenders, pinned defenders need no rule of their own.
+            // If the throne is always hostile to defenders, pinned defenders need no separate rule.
             captures: CaptureRules {
                 count: CaptureCount::All,
                 pinned_defender: pinned_defender && throne.hostile_to_defenders != Hostility::Always,

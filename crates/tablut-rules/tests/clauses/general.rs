@@ -121,7 +121,7 @@ fn c8_a_side_without_a_move_loses() {
 #[test]
 fn c11_routes_are_directions_to_an_escape_square() {
     assert_eq!(routes("kvasir", "a Ke5 ta1"), 4);
-    assert_eq!(routes("kvasir", "d Ke5 ta1"), 4, "whoever is to move");
+    assert_eq!(routes("kvasir", "d Ke5 ta1"), 4, "on either side's turn");
     assert_eq!(routes("kvasir", "a Ke5 te7 Tg5 td5"), 1, "raichi");
     assert_eq!(routes("kvasir", "a Ke5 te7 Tg5 td5 te2"), 0);
     assert_eq!(routes("ludoteka", "a Ka4 ta8"), 1);

@@ -80,7 +80,7 @@ impl Rounds {
         let considered = &mut self.considered;
         let open = |entry: &usize| !at.is_refuted(&at.root.entries[*entry]);
         considered.retain(open);
-        // Within a phase the considered moves stay the same, whatever their scores.
+        // Within a phase the considered moves stay the same, regardless of their scores.
         if considered.len() == size {
             return;
         }

@@ -37,7 +37,7 @@ fn a_halving_round_is_gathered_together() {
     let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
     let mut search = Search::new(game, &plain(), 64, ChaCha8Rng::seed_from_u64(2));
     let mut queries = Vec::new();
-    assert_eq!(search.gather(&mut queries), 1, "the root alone");
+    assert_eq!(search.gather(&mut queries), 1, "only the root");
     assert!(!queries[0].moves.is_empty());
     search.apply(&[tablut_search::Evaluation::uniform(queries[0].moves.len())]);
     queries.clear();

@@ -8,7 +8,7 @@
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::exhaustive::TooManyPositions;
 
-/// The goal that a side wants to force.
+/// The goal that a side tries to force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The side wins.

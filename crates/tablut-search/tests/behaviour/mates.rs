@@ -42,13 +42,13 @@ fn a_win_in_one_is_played_and_reported_proven_without_an_evaluation() {
             assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 1, from_history: false }));
             assert_eq!((result.evaluations, result.stop), (0, Some(Stop::Proven)));
             for of in &result.moves {
-                assert_eq!(of.improved > 0.0, moves.contains(&of.mv), "the target lies on the winning moves");
+                assert_eq!(of.improved > 0.0, moves.contains(&of.mv), "the target is on the winning moves");
             }
         }
     }
 }
 
-/// Whenever a random game under any rule set has a win in one, the search finds it, whatever the settings.
+/// If a random game under any rule set has a win in one, the search finds it with any settings.
 #[test]
 fn no_win_in_one_is_missed_in_random_games() {
     let mut found = 0;
@@ -71,7 +71,7 @@ fn no_win_in_one_is_missed_in_random_games() {
 
 #[test]
 fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
-    // Two open lines: whatever the attackers play, the king escapes along the other.
+    // There are two open lines. If the attackers close one, the king escapes along the other.
     let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a");
     let result = search(&game, &plain(), 400, &mut UniformEvaluator, 3);
     assert_eq!(result.proven, Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false }));

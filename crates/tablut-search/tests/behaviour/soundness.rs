@@ -106,7 +106,7 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
             let result = search(&game, &config, 3000, &mut UniformEvaluator, seed);
             if let Some(proof) = result.proven.filter(|proof| proof.winner.is_none()) {
                 draws += 1;
-                assert!(proof.from_history, "a draw is never of the position alone");
+                assert!(proof.from_history, "a draw always depends on the history");
             }
         }
     }
