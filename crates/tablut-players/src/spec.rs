@@ -13,7 +13,8 @@ use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
 pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, \
-     net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
+     net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], \
+     opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
 
 /// The largest accepted depth. Deeper searches would take far too long.
 pub const MAX_DEPTH: u32 = 64;

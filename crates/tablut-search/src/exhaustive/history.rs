@@ -98,7 +98,7 @@ mod tests {
             ("kvasir",  "b1-b2",                                     6), // the same, a ply later
             ("kvasir",  "b1-b2 d6-d7 b2-b1",                         4), // the start after 1 ply and 5
             ("kvasir",  "b1-b2 d6-d7 b2-b1 d7-d6",                   3), // the second time: once more after 4
-            ("kvasir",  "b1-b2 d6-d7 b2-b3 d7-d8 b3-b4 d8-d9",       5), // only the last two plies are undone soon: 2 + 4
+            ("kvasir",  "b1-b2 d6-d7 b2-b3 d7-d8 b3-b4 d8-d9",       5), // undoing the last two plies: 2 + 4
             ("ashton",  "",                                          4), // any position again after 4 more plies
             ("ashton",  "b1-b2",                                     3), // a position that counts
             ("ashton",  "b1-b2 d6-d7 b2-b1",                         1), // back to the first one in 2
