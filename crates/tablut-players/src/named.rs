@@ -52,7 +52,7 @@ impl FromStr for NamedPlayer {
                 if !is_name(name) {
                     return Err(PlayerSpecError::new(
                         text,
-                        "expected NAME=PLAYER; a name has at most 40 letters, digits, -, _ or . and is no player's text",
+                        "expected NAME=PLAYER; a name has at most 40 letters, digits, -, _ or . and names no player",
                     ));
                 }
                 Ok(Self { alias: Some(name.to_owned()), spec: player.parse()? })
