@@ -115,7 +115,7 @@ impl Lanes for Plain {
 
     #[inline(always)]
     unsafe fn mul_add(self, factor: Plain, term: Plain) -> Plain {
-        // Not `f32::mul_add`: without the instruction it is a slow library call.
+        // Without the instruction, `f32::mul_add` is a slow library call.
         self.zip(factor, |a, b| a * b).zip(term, |a, b| a + b)
     }
 

@@ -55,7 +55,7 @@ impl Simd {
     ///
     /// # Errors
     ///
-    /// The variable does not name a level, or this machine does not support it.
+    /// If the variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Simd, SimdError> {
         match std::env::var_os(VARIABLE) {
             None => Ok(Simd::best()),

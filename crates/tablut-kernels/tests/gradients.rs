@@ -1,7 +1,8 @@
-//! The kernels for learning at every level. Each is the adjoint of its forward kernel in plain f64 arithmetic.
+//! Tests the kernels for learning at every level. Each must be the adjoint of its forward kernel in plain f64
+//! arithmetic.
 //!
 //! A linear map `f` and its adjoint `f*` satisfy `f(x) · y = x · f*(y)` for all `x` and `y`. With unit vectors for one
-//! of them this gives every partial derivative. So these are finite differences without their rounding.
+//! of them this gives every partial derivative. So the tests are like finite differences, but without rounding errors.
 
 use proptest::prelude::*;
 use tablut_kernels::{Convolution, GradientEpilogue, Grid, Kernels, PointSums, Rows, Simd, Transformed, reference};
@@ -223,7 +224,7 @@ fn avx2_and_avx512_sum_gradients_to_the_same_bits() {
         })
         .collect();
     if found.len() < 2 {
-        eprintln!("skipped: this machine has not both AVX2 and AVX-512");
+        eprintln!("skipped: this machine does not have both AVX2 and AVX-512");
     }
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
 }
@@ -241,7 +242,7 @@ fn a_stride_whose_rows_end_past_the_end_of_memory_is_refused() {
 fn the_gradient_of_a_maximum_goes_to_the_first_square_that_has_it() {
     for kernels in levels() {
         let (squares, width, first) = (7, 48, 16);
-        // Few values, so that a maximum is often on several squares.
+        // There are few different values, so that a maximum is often on several squares.
         let active: Vec<f32> = (0..squares * width).map(|at| ((at * 7919 + at / 5) % 4) as f32).collect();
         let column = |channel: usize| active.iter().skip(channel).step_by(width);
         let maxima: Vec<f32> = (first..width).map(|channel| column(channel).copied().fold(0.0, f32::max)).collect();

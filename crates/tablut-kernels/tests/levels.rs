@@ -1,4 +1,4 @@
-//! Compares every level with plain f64 arithmetic, and checks that bits are fixed.
+//! Compares every level with plain f64 arithmetic, and checks that results are reproducible to the bit.
 
 use proptest::prelude::*;
 use tablut_kernels::{Convolution, Epilogue, Grid, Kernels, Matrix, Rows, Simd, Transformed, reference};
@@ -137,7 +137,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn an_image_has_the_same_bits_in_any_company(seed in 0u64..1000, n in 1usize..20, place in 0usize..20) {
+    fn an_image_has_the_same_bits_in_any_batch(seed in 0u64..1000, n in 1usize..20, place in 0usize..20) {
         let place = place % n;
         let layer = Layer::random(Grid::new(9, 9), 32, 48, seed);
         let images: Vec<_> = (0..n as u64).map(|i| numbers(81 * 32, seed + 100 + i)).collect();
@@ -178,7 +178,7 @@ proptest! {
     #[test]
     fn the_two_vector_levels_give_the_same_bits(seed in 0u64..1000) {
         let (Ok(avx2), Ok(avx512)) = (Kernels::new(Simd::Avx2), Kernels::new(Simd::Avx512)) else {
-            eprintln!("skipped: this machine has not both AVX2 and AVX-512");
+            eprintln!("skipped: this machine does not have both AVX2 and AVX-512");
             return Ok(());
         };
         let layer = Layer::random(Grid::new(9, 9), 32, 32, seed);
@@ -198,7 +198,7 @@ fn pooling_and_scalar_products_agree_at_every_level() {
         let mut pooled = vec![0.0; 96];
         kernels.pool(Rows { values: &image, stride: 48, count: 81 }, 48, &mut pooled);
         assert_close(&pooled, &expected, 1e-6, &kernels.simd().to_string());
-        // The last 16 of 48 channels alone.
+        // Pools only the last 16 of the 48 channels.
         let mut some = vec![0.0; 32];
         kernels.pool(Rows { values: &image[32..], stride: 48, count: 81 }, 16, &mut some);
         assert_eq!(some, [&pooled[32..48], &pooled[80..]].concat());

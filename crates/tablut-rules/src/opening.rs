@@ -28,7 +28,7 @@ impl fmt::Display for OpeningError {
         match self {
             OpeningError::Position(error) => error.fmt(f),
             OpeningError::OtherSide { position, first } => {
-                write!(f, "the {position} are to move in the position, and the {first} were to move first")
+                write!(f, "the {position} are to move in the position, expected the {first}")
             }
         }
     }
@@ -54,8 +54,8 @@ impl Rules {
         }
     }
 
-    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else says who moves first, it is the
-    /// side of the piece that moves.
+    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else determines the side that moves
+    /// first, it is the side of the piece that moves.
     pub fn opening_of(
         &self,
         first: Option<Side>,
