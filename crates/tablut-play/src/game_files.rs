@@ -170,7 +170,7 @@ mod tests {
         }
         std::fs::write(&path, "{\"format\":").unwrap();
         let error = saved.load(&name).err().unwrap();
-        assert!(error.contains(&name) && error.contains("no saved game"), "{error}");
+        assert!(error.contains(&name) && error.contains("not a saved game"), "{error}");
     }
 
     #[test]
