@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes inputs that the parsers accept into fuzz/corpus/, so that the fuzzer starts behind the first checks.
+"""Writes valid inputs to fuzz/corpus/, so that the fuzzer passes the parsers' first checks from the start.
 
-They are made of the repository's own files: rule sets, perft positions, playthroughs, puzzles and configs.
+The inputs come from the repository's files: rule sets, playthroughs, puzzles and configs.
 """
 import json
 import pathlib
@@ -22,7 +22,7 @@ def write(target, seeds):
 
 
 def playthroughs():
-    """Rule set, first side, and the pairs of move and position after it."""
+    """Yields the rule set, the first side, and pairs of a move and the position after it."""
     for path in sorted((RULES / "tests" / "playthroughs").glob("*.txt")):
         head, *lines = path.read_text().splitlines()
         rules, first = re.match(r"(\S+), (\w+) first", head).groups()
@@ -79,7 +79,7 @@ def main():
     write("challenge", challenge_frames(games))
     write("player", ["random", "greedy", "alphabeta:2", "alphabeta:1000ms", "net:models/quickstart.tablut@128,puct=0.7,fpu=0.5",
                      "a=net:x.tablut@1s,threads=2", "opentafl:sh -c 'a b'@1s", "challenge:5800@1s"])
-    # A text, an override, and the text's length, as the fuzzer's library takes them apart.
+    # A text, an override and the text's length, in the encoding from which the fuzzer's library reads them.
     configs = [path.read_bytes() for folder in ("configs", "experiments") for path in sorted((ROOT / folder).rglob("*.toml"))]
     write("config", [text + b"\x01learning.batch_size=64" + struct.pack(">H", len(text)) for text in configs])
 

@@ -1,4 +1,4 @@
-//! Tells the compiler whether the shipped net is there to be built in.
+//! Sets the cfg `shipped_net` if the file of the shipped net exists.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Whatever text is read as a book of openings has openings that can be played; with its checksum mended too, so that the
-//! lines behind it are reached.
+//! Every opening of a text that parses as an opening book can be played. The text is also tried with a correct
+//! checksum, so that the fuzzer reaches the code after the check.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};

@@ -1,4 +1,4 @@
-//! Whatever bytes are read as a frame of the Tablut Challenge, as a state or as a move, are read without a panic.
+//! Reading any bytes as a frame, a state or a move of the Tablut Challenge does not panic.
 #![no_main]
 
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Whatever text is read as a training config survives being written, and no message is long or steers a terminal.
+//! A text that parses as a training config keeps its meaning when it is written. Error messages have a limited length
+//! and no control characters.
 #![no_main]
 
 use std::path::Path;
@@ -9,7 +10,7 @@ use tablut_learn::TrainConfig;
 fuzz_target!(|data: (String, Option<String>)| {
     let (text, assignment) = data;
     let path = Path::new("fuzz.toml");
-    // Most texts would be refused for the keys that every config has.
+    // Most texts lack the required keys.
     let with_keys = format!("rules = [\"kvasir\"]\nshape = \"b1c16\"\n{text}");
     let overrides: Vec<String> = assignment.into_iter().collect();
     for text in [&text, &with_keys] {

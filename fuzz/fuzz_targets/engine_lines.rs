@@ -1,4 +1,4 @@
-//! An engine answers whatever lines it is sent with lines of its own, without a panic.
+//! An engine answers any lines with whole lines, without a panic.
 #![no_main]
 
 use std::sync::mpsc::sync_channel;
@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     let player = BridgePlayer::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));
     let mut engine = LineEngine::new("fuzz".to_owned(), player, 1, KVASIR.clone());
     let (sender, receiver) = sync_channel(1024);
-    // Rule files are not opened here: the fuzzer would find its way to files of this machine.
+    // The engine must not open rule files, because the fuzzer could find paths of this machine.
     for line in text.lines().filter(|line| !line.to_ascii_lowercase().contains(".toml")).take(1024) {
         sender.send(Ok(line.to_owned())).expect("the receiver is below");
     }

@@ -1,5 +1,5 @@
-//! Whatever bytes are read as game records replay without a panic; with their checksum mended too, so that the frames
-//! behind it are reached.
+//! Bytes that parse as game records replay without a panic. The bytes are also tried in a frame with correct checksums,
+//! so that the fuzzer reaches the code after the checks.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +18,7 @@ fuzz_target!(|data: (Vec<u8>, Vec<u8>)| {
     if let Ok(file) = records_from_bytes(&plain) {
         look_at(&file);
     }
-    // One frame of these bytes in a file whose checksums are right.
+    // A file with one frame of these bytes and correct checksums.
     let mut bytes = b"TABLUTGR".to_vec();
     bytes.extend(3_u32.to_le_bytes());
     bytes.extend(9_u64.to_le_bytes());

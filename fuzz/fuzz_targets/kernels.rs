@@ -1,5 +1,5 @@
-//! Public functions of the kernels with any shapes: they work inside their memory or refuse with a panic. Build it with
-//! AddressSanitizer (`fuzz/sanitized`) to see reads and writes outside of memory.
+//! Calls the kernels' public functions with arbitrary shapes. They reject wrong shapes with a panic and must not access
+//! other memory. `SANITIZE=1 fuzz/run 600 kernels` builds with AddressSanitizer, which finds such accesses.
 #![no_main]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use tablut_kernels::{Aligned, Convolution, Epilogue, Grid, Kernels, Matrix, Poin
 
 static QUIET: Once = Once::new();
 
-/// Reads sizes from the input: mostly small ones that fit each other, some wrong, some huge.
+/// Reads sizes from the input. Most are small and match each other, some are wrong, some are huge.
 struct Sizes<'a>(&'a [u8]);
 
 impl Sizes<'_> {
@@ -20,7 +20,7 @@ impl Sizes<'_> {
         first.into()
     }
 
-    /// A multiple of sixteen, seldom another number.
+    /// A multiple of 16, seldom another number.
     fn channels(&mut self) -> usize {
         match self.byte() {
             byte @ 0..=239 => 16 * (byte % 4 + 1),
@@ -37,7 +37,7 @@ impl Sizes<'_> {
         }
     }
 
-    /// The expected length of a slice, seldom another one. No slice is longer than a megabyte.
+    /// A slice of the expected length, seldom of another one. No slice is longer than 1 MiB.
     fn values(&mut self, expected: Option<usize>) -> Vec<f32> {
         let length = match self.byte() {
             0..=239 => expected.unwrap_or(0),
@@ -55,7 +55,7 @@ impl Sizes<'_> {
     }
 }
 
-/// Product of sizes, if it is a size.
+/// The product, or `None` if it overflows.
 fn times(a: usize, b: usize) -> Option<usize> {
     a.checked_mul(b)
 }
@@ -96,11 +96,11 @@ fn call(kernels: Kernels, sizes: &mut Sizes<'_>) {
     }
 }
 
-/// A convolution forward and backward, each step with sizes that may not fit.
+/// A convolution forward and backward. The sizes of each step may not match.
 fn convolve(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 2], images: usize, index: usize) {
     let grid = sizes.grid();
-    // What fits into an address space but not into this machine is the allocator's to refuse. So the numbers are small here,
-    // or the number of bytes overflows.
+    // A size that fits into the address space but not into memory would make the allocator abort. So sizes are either
+    // small, or their number of bytes overflows.
     let fits = |grid: Grid, channels| {
         times(images, channels).and_then(|n| times(n, grid.squares())).is_some_and(|n| n < 1 << 20)
     };
@@ -139,7 +139,7 @@ fn convolve(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    // A refusal is a panic, and no finding.
+    // The kernels reject wrong shapes with a panic, so a panic is not a finding.
     QUIET.call_once(|| std::panic::set_hook(Box::new(|_| {})));
     let mut sizes = Sizes(bytes);
     let levels = [Simd::Plain, Simd::Avx2, Simd::Avx512];

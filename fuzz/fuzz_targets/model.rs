@@ -1,4 +1,5 @@
-//! Whatever bytes are read as a model file make a model that comes back as it was, and no message steers a terminal.
+//! Bytes that parse as a model give the same model after writing and reading. Error messages have no control
+//! characters.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -7,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use tablut_net::{Architecture, MAX_PLAY_SIMULATIONS, Model, StatedRules, TrainingSummary, Weights};
 use tablut_rules::Rules;
 
-/// The bytes of a sound file: a header, which the fuzzer's bytes replace in part, and the weights.
+/// The bytes of a valid file. The fuzzer's bytes replace a part of its header.
 static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let weights = Weights::initial(&Architecture::standard(1, 16).expect("a net"), 1);
     let rules = vec![StatedRules::of(&Rules::named("kvasir").expect("a name"))];

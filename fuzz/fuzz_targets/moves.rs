@@ -1,4 +1,4 @@
-//! Move texts: the strict form reads back what it wrote, and the loose form never stands for an illegal move.
+//! A move that parses is written as the same text, and a text that is read as a move of a position is a legal move.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
     if let Ok(loose) = text.parse::<MoveText>() {
         assert_eq!(loose.to_string().parse(), Ok(loose));
     }
-    // A line of moves, played as far as it is legal.
+    // Plays the words as moves, up to the first that cannot be read.
     let mut position = Position::start(Side::Attackers);
     for word in text.split_whitespace() {
         let Ok(mv) = IMPERIAL.read_move(&position, word) else { break };

@@ -1,4 +1,4 @@
-//! An engine of OpenTafl answers whatever lines it is sent with lines of its own, without a panic.
+//! An OpenTafl engine answers any lines with whole lines, without a panic.
 #![no_main]
 
 use std::sync::mpsc::sync_channel;
@@ -15,7 +15,7 @@ static KVASIR: LazyLock<Arc<Rules>> = LazyLock::new(|| Arc::new(Rules::named("kv
 const RULES: &str = "rules dim:9 name:Fuzz surf:n atkf:y ks:w nj:n cj:n cenp: cenpe: start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
 
 fuzz_target!(|text: &str| {
-    // Most lines mean nothing before a game has begun.
+    // Most lines have no effect before a game has started.
     for first in [None, Some(RULES)] {
         let random = "random".parse().expect("a player");
         let player = BridgePlayer::Baseline(Baseline::new(&random, &KVASIR, 1).expect("a player without a net"));

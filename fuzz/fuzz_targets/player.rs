@@ -1,4 +1,4 @@
-//! Whatever text is read as a player is written back as a text that means the same.
+//! A text that parses as a player is written as a text with the same meaning.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Whatever text is read as a position is written back the same, and every rule set can play it.
+//! A text that parses as a position reads back the same after writing, and every rule set can play the position.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};

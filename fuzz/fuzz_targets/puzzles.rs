@@ -1,4 +1,4 @@
-//! Whatever text is read as puzzles has solutions that are legal; with its checksum mended too.
+//! The solutions of a text that parses as puzzles are legal moves. The text is also tried with a correct checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

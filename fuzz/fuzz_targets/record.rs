@@ -1,4 +1,4 @@
-//! Whatever text is read as an game's text reads back the same once written, and replays without a panic.
+//! A text that parses as a game reads back the same after writing, and replays without a panic.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};

@@ -1,5 +1,5 @@
-//! Whatever bytes are read as a worker's result are read within the limits and without a panic; behind a right header, and in a
-//! frame with a right checksum, too.
+//! Reading any bytes as a worker's result keeps the limits and does not panic. The bytes are also tried after a valid
+//! header and in a frame with a correct checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

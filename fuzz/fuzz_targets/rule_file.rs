@@ -1,4 +1,4 @@
-//! Whatever text is read as a rule set compiles, plays, explains itself and survives being written.
+//! A text that parses as a rule set compiles, can be played and explained, and reads back the same after writing.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

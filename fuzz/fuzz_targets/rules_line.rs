@@ -1,11 +1,11 @@
-//! Whatever line of OpenTafl's rules is read can be played, and is written back as a line that says the same.
+//! A text that parses as a rule line of OpenTafl can be played, and is written as a line with the same meaning.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tablut_rules::{RuleSet, Rules, RulesLine};
 
 fuzz_target!(|text: &str| {
-    // Most texts would be refused for their start alone.
+    // Most texts lack a valid start.
     let line = format!("dim:9 {text} start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/");
     for line in [text, &line] {
         let Ok(read) = line.parse::<RulesLine>() else { continue };

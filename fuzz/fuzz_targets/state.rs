@@ -1,4 +1,4 @@
-//! Whatever bytes are read as a learner's state neither panic nor give another state than the one that was written.
+//! Reading any bytes as a learner's state does not panic, and a changed state is not accepted.
 #![no_main]
 
 use std::sync::LazyLock;

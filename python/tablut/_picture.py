@@ -12,7 +12,7 @@ CELL = 40
 
 _LIGHT, _DARK = (226, 203, 164), (217, 191, 148)
 _SPECIAL = {"camps": (190, 160, 115), "corners": (200, 170, 125), "escapes": (196, 206, 168), "throne": (176, 140, 84)}
-# By the code of the piece in `Game.board`: colour and radius in parts of a square.
+# Colour and radius, relative to a square, by the piece's code in `Game.board`.
 _PIECES = {1: ((59, 42, 36), 0.36), 2: ((251, 244, 230), 0.36), 3: ((246, 200, 80), 0.42)}
 _LAST = (47, 109, 98)
 
@@ -51,14 +51,14 @@ RENDER_MODES = ["human", "ansi", "rgb_array"]
 
 
 def check_mode(mode: str | None) -> str | None:
-    """The mode, if it is one."""
+    """The mode, if it is valid. Otherwise raises ValueError."""
     if mode is not None and mode not in RENDER_MODES:
         raise ValueError(f"render_mode {mode!r}: expected None or one of {', '.join(RENDER_MODES)}")
     return mode
 
 
 def render(game: Game, mode: str | None) -> str | NDArray[np.uint8] | None:
-    """The board in a mode."""
+    """The board in a render mode."""
     if mode == "ansi":
         return str(game)
     if mode == "rgb_array":

@@ -1,4 +1,5 @@
-"""Types of the compiled module. `m` counts the legal moves of several positions, `k` those of one, `p` the plies of a game."""
+"""Types of the compiled module. In shapes, `n` is the number of positions, `m` the number of their legal moves, `k` the number of legal
+moves of one position, and `p` the number of plies of a game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
@@ -17,9 +18,9 @@ _Chances: TypeAlias = tuple[float, float, float]
 class Evaluator(Protocol):
     """A callable that evaluates positions, such as a net of PyTorch or JAX.
 
-    It gets `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`. It returns policy logits f32 `[n, 2673]`; a value, f32 `[n]` from −1
-    (the defenders win) to 1 (the attackers win) or f32 `[n, 3]` with the probabilities of an attackers' win, a draw and a defenders'
-    win; and, if it knows them, the plies left, f32 `[n]`.
+    It receives `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`. It returns a tuple of policy logits f32 `[n, 2673]`, a value, and
+    optionally the plies left f32 `[n]`. The value is f32 `[n]` from −1 (the defenders win) to 1 (the attackers win), or f32 `[n, 3]` with the
+    probabilities of an attackers' win, a draw and a defenders' win. The softmax of the policy is over the legal moves only.
     """
 
     def __call__(
@@ -70,7 +71,7 @@ class Outcome:
     def reason(self) -> str: ...
 
 class Game:
-    """A game: a position with its history."""
+    """A game: a position with its history. Use it in one thread at a time."""
 
     def __new__(
         cls,
@@ -251,7 +252,7 @@ class Record:
     def __len__(self) -> int: ...
 
 class SelfPlay(Iterator[Record]):
-    """Games of self-play. Iterating yields a record for each, in the order of their numbers."""
+    """Games of self-play. Iterating yields a record for each game, in order."""
 
     @property
     def evaluations(self) -> int: ...
@@ -272,7 +273,7 @@ class Player:
     def reset(self, seed: int) -> None: ...
 
 class VectorGames:
-    """Many games under one rule set. `tablut.vector.VectorEnv` is the class for users."""
+    """Many games under one rule set. Users should use `tablut.vector.VectorEnv`."""
 
     def __new__(
         cls, rules: _Rules, n: int, *, seed: int = 0, max_plies: int | None = None, threads: int = 1
@@ -369,4 +370,4 @@ def to_arrays(records: Sequence[Record], *, value_share: float = 0.0) -> dict[st
     """The training data of game records."""
 
 def read_run(folder: _Path) -> dict[str, Any]:
-    """What is in a run's folder. `Run` is the class for users."""
+    """The contents of a run's folder. Users should use `Run`."""

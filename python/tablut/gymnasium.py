@@ -33,10 +33,10 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
     Args:
         rules: a rule set, its name, or the path of a rule file.
         opponent: the other side's player: `random`, `greedy`, `alphabeta:2`, `rollouts:100`, `net:shipped@64`, `net:FILE@64`.
-        side: `"attackers"` or `"defenders"`. None: drawn for each game.
-        max_plies: the game is truncated at this ply. None: it is not.
-        illegal_actions: `"terminate"` ends the game with a reward of −1; `"replace"` plays the legal action at the place `action` modulo
-            the number of legal actions instead, for algorithms that know no masks.
+        side: `"attackers"` or `"defenders"`. With None the side is drawn for each game.
+        max_plies: the ply at which the game is truncated. With None there is no limit.
+        illegal_actions: `"terminate"` ends the game with a reward of −1. `"replace"` plays the legal action at index `action` modulo the
+            number of legal actions instead, for algorithms without masks.
         render_mode: `"human"`, `"ansi"`, `"rgb_array"` or None.
     """
 
@@ -73,7 +73,7 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game. If the opponent moves first, it has moved."""
+        """Begins a game. If the opponent moves first, its move has been played."""
         super().reset(seed=seed)
         sides = ["attackers", "defenders"]
         while True:
@@ -86,7 +86,7 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
                 return self._observe()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Plays an action and the opponent's answer."""
+        """Plays an action and the opponent's reply."""
         if self._game.outcome is not None:
             raise gymnasium.error.ResetNeeded("the game is over: call reset")
         number = whole(action)
@@ -116,7 +116,7 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
         return render(self._game, self.render_mode)
 
     def _answer(self) -> None:
-        """Plays the opponent's move, if it is its turn."""
+        """Plays the opponent's move if the opponent is to move."""
         if self._game.outcome is None and self._game.side_to_move != self.side:
             self._game.play(self._opponent.choose(self._game))
 

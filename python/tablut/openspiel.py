@@ -4,8 +4,8 @@
 >>> game = pyspiel.load_game("python_tablut(rules=imperial)")
 >>> state = game.new_initial_state()
 
-Player 0 are the attackers, player 1 the defenders. If the rules draw the side that moves first, a chance node does. The
-observation tensor is f32 `[16, 9, 9]`, the net's input planes (`docs/how-net.md`), for both players.
+Player 0 has the attackers and player 1 the defenders. If the rules draw the side that moves first, the first node is a chance node.
+For both players the observation tensor is f32 `[16, 9, 9]`, the net's input planes (`docs/how-net.md`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _GAME_TYPE = pyspiel.GameType(
 class TablutGame(pyspiel.Game):
     """The game under one rule set.
 
-    Parameters: `rules`, the name of a rule set or the path of a rule file; `max_plies`, the ply at which a game is a draw.
+    Parameters: `rules`, the name of a rule set or the path of a rule file; `max_plies`, the ply at which a game is a draw (default 400).
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -65,7 +65,7 @@ class TablutGame(pyspiel.Game):
     def new_initial_state(self, state: Any = None) -> TablutState:
         """A state at the start of a game."""
         if state is not None:
-            raise ValueError("python_tablut begins at the start of a game")
+            raise ValueError("python_tablut cannot begin from a state")
         return TablutState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
@@ -76,7 +76,7 @@ class TablutGame(pyspiel.Game):
 
 
 class TablutState(pyspiel.State):
-    """A state of the game. `tablut` is the game so far, or None before the first side is drawn."""
+    """A state of the game. `tablut` is the game so far, or None before the side that moves first is drawn."""
 
     def __init__(self, game: TablutGame) -> None:
         super().__init__(game)
@@ -89,7 +89,7 @@ class TablutState(pyspiel.State):
         return Game(self._rules, first=first, max_plies=self._max_plies)
 
     def current_player(self) -> int:
-        """0 the attackers, 1 the defenders, chance, or the end."""
+        """0 for the attackers, 1 for the defenders, or the id of chance or of the end."""
         if self.tablut is None:
             return pyspiel.PlayerId.CHANCE
         if self.tablut.outcome is not None:
@@ -97,7 +97,7 @@ class TablutState(pyspiel.State):
         return _SIDES.index(self.tablut.side_to_move)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Each side moves first with equal chances."""
+        """Both sides move first with the same probability."""
         return [(0, 0.5), (1, 0.5)]
 
     def _legal_actions(self, player: int) -> list[int]:

@@ -8,9 +8,9 @@
 ...     over = termination or truncation
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-An observation is a dict: `observation` f32 `[16, 9, 9]` are the net's input planes (`docs/how-net.md`), `action_mask` i8
-`[n_actions]` has a 1 for every legal action of the agent. Both agents see the same planes: they are absolute. Rewards are 1 for a win,
-−1 for a loss and 0 for a draw. `docs/python.md` says what the actions are.
+An observation is a dict. `observation` f32 `[16, 9, 9]` has the net's input planes (`docs/how-net.md`), which are the same for both
+agents. `action_mask` i8 `[n_actions]` has a 1 for every legal action of the agent. Rewards are 1 for a win, −1 for a loss and 0 for a
+draw. `tablut.Game.legal_actions` explains the actions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def env(**arguments: Any) -> AECEnv:
 
 
 def parallel_env(**arguments: Any) -> Any:
-    """The environment for PettingZoo's parallel API: in a step both agents move, one after the other."""
+    """The environment for PettingZoo's parallel API. In a step both agents move, one after the other."""
     return aec_to_parallel(env(**arguments))
 
 
@@ -50,9 +50,9 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
 
     Args:
         rules: a rule set, its name, or the path of a rule file.
-        max_cycles: the game is truncated when both agents have moved this often. None: it is not.
-        illegal_actions: `"terminate"` ends the game with a reward of −1 for an illegal action; `"replace"` plays the legal action at the
-            place `action` modulo the number of legal actions instead, for algorithms that know no masks.
+        max_cycles: the number of moves of each agent after which the game is truncated. With None there is no limit.
+        illegal_actions: `"terminate"` ends the game with a reward of −1 for an illegal action. `"replace"` plays the legal action at index
+            `action` modulo the number of legal actions instead, for algorithms without masks.
         render_mode: `"human"`, `"ansi"`, `"rgb_array"` or None.
     """
 
@@ -113,7 +113,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
             self._random = np.random.default_rng(seed)
         first = self.rules.first or self.possible_agents[self._random.integers(2)]
         self._game = Game(self.rules, first=first)
-        # In the order in which they move.
+        # The agents are in the order in which they move.
         self.agents = [first] + [agent for agent in self.possible_agents if agent != first]
         self.agent_selection = first
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -125,7 +125,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
             self.render()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent sees. Only the agent to move has legal actions."""
+        """The observation of an agent. Only the agent to move has legal actions."""
         if agent == self.agent_selection:
             mask = self._game.action_mask()
         else:
@@ -160,4 +160,4 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
         return render(self._game, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is to be closed."""
+        """Does nothing."""

@@ -1,4 +1,4 @@
-"""A run's folder, as `tablut train` writes it."""
+"""Reads the folder of a run of `tablut train`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ._tablut import Model, Record, read_games, read_run
 
 
 class Run:
-    """A run's folder, read when the object is made. A run may be under way.
+    """A run's folder. It is read when the object is created, also while the run continues.
 
     `metrics` is a dict of columns of equal length, for `pandas.DataFrame(run.metrics)`, with a row for each generation and rule
-    set. `docs/metrics.md` explains the columns. Numbers are int or float, and cells without a value are None.
+    set. `docs/metrics.md` explains the columns. Numbers are int or float. Cells without a value are None.
     """
 
     folder: Path
@@ -25,13 +25,13 @@ class Run:
     metrics: dict[str, list[Any]]
     """The metrics by column."""
     config: dict[str, str]
-    """The config by dotted key. Values are as TOML writes them."""
+    """The config by dotted key. Values are TOML texts."""
     config_text: str
     """The config as TOML."""
     evaluation: dict[str, Any] | None
-    """The final measurement, or None if it was not made."""
+    """The result of the final match, or None if there is none."""
     notes: list[str]
-    """What could not be read."""
+    """Notes about files that could not be read."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -52,7 +52,7 @@ class Run:
         if generation is None:
             generations = self.generations()
             if not generations:
-                raise FileNotFoundError(f"{self.folder}: no net is there yet")
+                raise FileNotFoundError(f"{self.folder}: the run has no net yet")
             generation = generations[-1]
         return Model.load(_file(self.folder / "checkpoints", "gen-", generation, ".safetensors"))
 
@@ -67,13 +67,13 @@ class Run:
 
 
 def _numbered(folder: Path, pattern: str) -> list[int]:
-    """The numbers of the files in a folder whose names match."""
+    """The sorted numbers in the names of the files that match a pattern."""
     names = os.listdir(folder) if folder.is_dir() else []
     return sorted(int(found.group(1)) for found in (re.fullmatch(pattern, name) for name in names) if found)
 
 
 def _file(folder: Path, before: str, number: int, after: str) -> Path:
-    """The file of this number. Numbers may have zeros in front."""
+    """The file with this number. The number in its name may have leading zeros."""
     names = os.listdir(folder) if folder.is_dir() else []
     for name in names:
         found = re.fullmatch(re.escape(before) + r"(\d+)" + re.escape(after), name)
@@ -83,7 +83,7 @@ def _file(folder: Path, before: str, number: int, after: str) -> Path:
 
 
 def _columns(table: str) -> dict[str, list[Any]]:
-    """A table of comma-separated values by column."""
+    """The columns of a table of comma-separated values."""
     rows = list(csv.reader(io.StringIO(table)))
     if not rows:
         return {}

@@ -1,4 +1,4 @@
-"""Many games at once: arrays in, arrays out. The games are stepped in Rust, and Python's other threads run meanwhile.
+"""Many games at once, with arrays for actions and observations. Rust steps the games, and Python's other threads run meanwhile.
 
 >>> from tablut.vector import VectorEnv
 >>> env = VectorEnv(256, rules="kvasir", observations="planes")
@@ -26,19 +26,19 @@ class VectorEnv:
     An observation is a dict of arrays:
 
     - `side` i8 `[n]`: 0 if the attackers are to move, 1 if the defenders are.
-    - `action_mask` i8 `[n, n_actions]`: 1 for every legal action. Not with `masks=False`.
-    - with `observations="planes"` `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`, the net's inputs.
-    - with `observations="board"` `board` i8 `[n, 9, 9]`: 0 nothing, 1 an attacker, 2 a defender, 3 the king. It takes a third of
-      the time.
+    - `action_mask` i8 `[n, n_actions]`: 1 for every legal action. Missing with `masks=False`.
+    - With `observations="planes"`, `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`: the net's inputs.
+    - With `observations="board"`, `board` i8 `[n, 9, 9]`: 0 no piece, 1 an attacker, 2 a defender, 3 the king. It takes a third of
+      the time of `"planes"`.
 
     Args:
         n: the number of games.
         rules: a rule set, its name, or the path of a rule file.
         observations: `"planes"`, `"board"` or `"none"`.
         masks: whether observations have an action mask.
-        max_plies: a game is truncated at this ply. None: it is not.
-        seed: the seed of the sides that move first, where the rules draw them, and of `random_actions`.
-        threads: threads that step the games. More than one pays for some thousand games.
+        max_plies: the ply at which a game is truncated. With None there is no limit.
+        seed: the seed of `random_actions`, and of the side that moves first if the rules draw it.
+        threads: threads that step the games. More than one is faster only with some thousand games.
     """
 
     def __init__(
@@ -81,23 +81,24 @@ class VectorEnv:
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]:
         """Plays an action in each game.
 
-        Returns the observation after it; the rewards of attackers and defenders, f32 `[n, 2]`: 1 for a win, −1 for a loss, else 0; which
-        games ended by the rules, bool `[n]`; and which were truncated, bool `[n]`. Where a game ended, the observation shows the
-        start of the next one. If an action is illegal, `IllegalMoveError` names it, and no game changes.
+        Returns four values: the new observation; the rewards of attackers and defenders, f32 `[n, 2]`, 1 for a win, −1 for a loss and
+        otherwise 0; whether each game ended by the rules, bool `[n]`; and whether it was truncated, bool `[n]`. If a game ended, the
+        observation shows the start of the next one. If an action is illegal, raises `IllegalMoveError` with its game, and no game
+        changes.
         """
         rewards, terminated, truncated = self._games.step(actions)
         return self.observe(), rewards, terminated, truncated
 
     def observe(self) -> dict[str, NDArray[Any]]:
-        """The observation of the games as they are."""
+        """The observation of the current positions."""
         return self._games.observe(self._observations == "planes", self._observations == "board", self._masks)
 
     def random_actions(self) -> NDArray[np.int64]:
-        """A legal action of each game, i64 `[n]`, all equally likely."""
+        """A random legal action of each game, i64 `[n]`, uniformly distributed."""
         return self._games.random_actions()
 
     def legal_actions(self) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """The legal actions of all games, i64 `[m]`, game by game, and the end of each game's, u32 `[n]`."""
+        """The legal actions of all games in order, i64 `[m]`, and the end of each game's actions in this array, u32 `[n]`."""
         return self._games.legal_actions()
 
     def game(self, place: int) -> Game:

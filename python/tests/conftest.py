@@ -1,4 +1,4 @@
-"""What the tests share: the program to compare with, and an evaluator without an opinion."""
+"""Fixtures of the tests: the program to compare with, and a uniform evaluator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RULES = ["kvasir", "imperial", "ludoteka"]
 
 
 def _binary() -> Path | None:
-    """The program: the one that TABLUT_BINARY names, or the one that cargo has built."""
+    """The program that TABLUT_BINARY names, or else the one that cargo has built."""
     named = os.environ.get("TABLUT_BINARY")
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     for path in [Path(named)] if named else [target / "release" / "tablut"]:
@@ -43,7 +43,7 @@ class Program:
 
 @pytest.fixture(scope="session")
 def program() -> Program:
-    """The program, for results that shall be the same. Tests that compare with it skip where it is not built."""
+    """The program, for tests that compare results. They are skipped if it is not built."""
     path = _binary()
     if path is None:
         pytest.skip("the program is not built: cargo build --release, or name it with TABLUT_BINARY")
@@ -51,7 +51,7 @@ def program() -> Program:
 
 
 def uniform(planes: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """An evaluator without an opinion."""
+    """An evaluator with equal logits and the value 0."""
     assert planes.shape[1:] == (16, 9, 9) and planes.dtype == np.float32
     assert features.shape == (len(planes), 42) and features.dtype == np.float32
     return np.zeros((len(planes), 2673), np.float32), np.zeros(len(planes), np.float32)
@@ -65,7 +65,7 @@ def model():
 
 
 def random_positions(n: int, seed: int = 1, rules: list[str] | None = None, plies: int = 60):
-    """Games after a random number of random plies, the rule sets by turns. None of them is over."""
+    """Games after a random number of random plies. The rule sets take turns. No game is over."""
     import tablut
 
     random = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Positions as arrays, as `docs/how-net.md` says."""
+"""Positions as arrays, compared with `docs/how-net.md`."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Environments, with the tests of PettingZoo, Gymnasium and OpenSpiel, unchanged."""
+"""Runs the unchanged tests of PettingZoo, Gymnasium and OpenSpiel on the environments."""
 
 import pickle
 import warnings
@@ -28,7 +28,7 @@ class TestPettingZoo:
         import tablut.pettingzoo
 
         with warnings.catch_warnings():
-            # PettingZoo knows its own environments with dicts by name, and warns of all others.
+            # PettingZoo warns about dict observations of environments that are not its own.
             warnings.filterwarnings("ignore", message=".*(not a NumPy array|has no|Observation).*")
             api_test(tablut.pettingzoo.env(rules=rules), num_cycles=300)
             api_test(tablut.pettingzoo.env(rules=rules, illegal_actions="replace", max_cycles=20), num_cycles=300)
@@ -55,7 +55,7 @@ class TestPettingZoo:
         def bound(make):
             return lambda **arguments: make(rules=rules, illegal_actions="replace", **arguments)
 
-        # This test plays actions without a look at the mask, so an illegal one must not end the game.
+        # This test ignores the mask, so an illegal action must not end the game.
         max_cycles_test(SimpleNamespace(env=bound(module.env), parallel_env=bound(module.parallel_env)))
 
     def test_the_first_side_is_drawn_with_the_seed(self, rules):
@@ -126,7 +126,7 @@ class TestGymnasium:
             assert (reward != 0) <= terminated and (terminated == (env.game.outcome is not None))
             with pytest.raises(gymnasium.error.ResetNeeded) if terminated else pytest.raises(Exception):
                 if not terminated:
-                    raise RuntimeError("truncated games may go on")
+                    raise RuntimeError("the game was truncated")
                 env.step(0)
 
     def test_wrong_arguments_are_named(self, rules):
@@ -169,7 +169,7 @@ class TestOpenSpiel:
         from open_spiel.python.tests import games_sim_test
 
         test = games_sim_test.GamesSimTest()
-        # Its own list of games does not matter here.
+        # The test's own list of games is not used.
         test.sim_game(game)
 
     def test_the_interface(self, game, rules):

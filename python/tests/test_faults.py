@@ -1,4 +1,4 @@
-"""What may go wrong: exceptions in callables, Ctrl-C, threads, fork, wrong arrays. Each test ends, or the whole run hangs."""
+"""Faults: exceptions in callables, Ctrl-C, threads, fork, wrong arrays. A fault must not hang the tests."""
 
 import _thread
 import multiprocessing
@@ -15,7 +15,7 @@ from conftest import random_positions, uniform
 
 
 class Own(Exception):
-    """An exception of the user's."""
+    """An exception of a user's callable."""
 
 
 def raising(after):
@@ -39,7 +39,7 @@ def test_an_exception_in_a_callable_comes_out_as_it_is(after):
         list(tablut.self_play(evaluator=raising(after), games=20, simulations=8, threads=2))
     with pytest.raises(Own):
         tablut.match([("own", raising(after), 8), "random"], games=8, threads=2)
-    # Nothing is left in a bad state.
+    # The package still works.
     assert tablut.search(tablut.Game(), evaluator=uniform, simulations=5).simulations == 5
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_evaluator_is_named(model):
 
 
 def interrupt_soon(seconds=0.3):
-    """Presses Ctrl-C in a while."""
+    """Presses Ctrl-C after some seconds."""
     threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
@@ -99,7 +99,7 @@ def slow(planes, features):
 
 
 def endless(kind):
-    """Something that takes hours."""
+    """Starts work that would take hours."""
     game = tablut.Game("kvasir")
     if kind == "search":
         tablut.search(game, simulations=100_000_000, options={"max_nodes": 50_000_000})
@@ -140,7 +140,7 @@ def test_ctrl_c_inside_a_callable_comes_out():
 
 
 def test_python_goes_on_while_a_search_runs(model):
-    """The lock is released: a thread of Python counts meanwhile."""
+    """The search releases Python's lock, so another thread can count meanwhile."""
     counted, stop = [0], threading.Event()
 
     def count():

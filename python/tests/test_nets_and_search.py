@@ -93,7 +93,7 @@ def test_options_are_those_of_players(model):
 
 
 def test_a_callable_with_a_nets_outputs_searches_as_the_net(model):
-    """The arrays of a callable carry everything: a net that is called through them finds the same."""
+    """A net that is called through a callable's arrays gives the same search as the net itself."""
     games = random_positions(12, seed=5)
     table = {}
 
@@ -111,7 +111,7 @@ def test_a_callable_with_a_nets_outputs_searches_as_the_net(model):
         end = int(evaluations.move_ends[place])
         policy = np.zeros(2673, np.float32)
         indices = game.policy_index()
-        # A choice of captures adds two entries, so its logit cannot be spread over the table in general.
+        # The logit of a choice of captures is the sum of two entries, so it cannot be written into the table in general.
         if (indices[:, 1] == 65535).all():
             policy[indices[:, 0]] = evaluations.logits[start:end]
             table[game.planes().tobytes() + game.features().tobytes()] = (
@@ -221,7 +221,7 @@ def test_a_match_has_scores_with_intervals(model):
     assert [match["players"] for match in mine["matches"]] == [["own", "flat"], ["own", "random"], ["flat", "random"]]
     for players, message in [
         (["random"], "two players or more"),
-        (["random", "random"], "named twice"),
+        (["random", "random"], "two players have the name"),
         (["random", "gredy"], "unknown player"),
         (["random", "engine:x"], "other programs play in `tablut match`"),
         (["random", ("a b", model, 4)], "the player's name"),

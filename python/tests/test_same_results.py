@@ -1,4 +1,4 @@
-"""The package and the program find the same."""
+"""The package and the program give the same results."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ CONTEST_GAMES = ROOT.parent / "shared" / "data" / "challenge_games.jsonl"
 
 
 def beginning(game):
-    """What leads the program to a game's position, with its history."""
+    """The program's arguments for a game's position with its history."""
     side = "attackers" if game.start.endswith("a") else "defenders"
     return ["--rules", game.rules.name, "--first", side, *game.history]
 
@@ -140,7 +140,7 @@ def test_the_contests_games_are_replayed():
         record = json.loads(line)
         game = tablut.Game("ashton", first="defenders")
         for text in record["moves"]:
-            # A captured king is not named. A move whose captures differ is refused.
+            # The records do not name a captured king. A move with other captures is refused.
             squares = game.play(text)
             king = "K" not in game.position
             assert len(squares) == text.count("x") + king

@@ -1,4 +1,4 @@
-//! The data at the broker: the queue of jobs, the stream of results, nets by hash, heartbeats, claims on runs.
+//! The data at the broker: the queue of jobs, the stream of results, nets by hash, heartbeats, and claims on runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::error::FleetError;
 
-/// The stream of jobs. It is a queue; a job leaves it when its games are at the broker.
+/// The stream of jobs. It is a queue. A job is removed when its games are at the broker.
 pub const JOBS: &str = "TABLUT_JOBS";
 /// The stream of games for the trainer.
 pub const RESULTS: &str = "TABLUT_RESULTS";
@@ -51,7 +51,7 @@ const MAX_OBJECT_BYTES: usize = 1 << 30;
 /// The maximum number of jobs that all workers hold together.
 const MAX_JOBS_IN_HAND: i64 = 100_000;
 
-/// The broker as the trainer and the workers use it.
+/// A connection to the broker, with the requests of trainer and workers.
 #[derive(Clone)]
 pub struct Broker {
     pub client: Client,
@@ -111,11 +111,11 @@ impl Broker {
         if let Ok(store) = self.jetstream.get_key_value(name).await {
             return Ok(store);
         }
-        // Only what trainers read must outlive them.
+        // Only the bucket that trainers read after a restart must be stored on disk.
         let (storage, max_age) =
             if name == READING { (StorageType::File, FORGOTTEN) } else { (StorageType::Memory, SILENCE) };
-        // Not through the client's own function: it asks for the account's limits in a form that servers before 2.10 do
-        // not support.
+        // The client's own function does not work with servers before 2.10, because it requests the account's limits in
+        // a form that they do not support.
         let config = stream::Config {
             name: format!("KV_{name}"),
             subjects: vec![format!("$KV.{name}.>")],
@@ -150,17 +150,17 @@ impl Broker {
         found.map_err(|error| FleetError::broker("the queue of jobs", error))
     }
 
-    /// Repairs the queue of a broker that was killed. Otherwise no worker would receive some jobs:
+    /// Repairs the queue of a broker that was killed, so that workers receive all jobs:
     ///
     /// - Jobs that are done and still in the queue are removed.
     /// - If the consumer is ahead of the queue, because the queue has lost jobs, the consumer is deleted.
-    /// - The consumer is also deleted if it has delivered every job in the queue and waits for none of them: it has
-    ///   forgotten them.
+    /// - The consumer is also deleted if it has delivered every job in the queue and has no pending acknowledgements.
+    ///   It has lost them.
     ///
-    /// [`Broker::ensure`] makes a new consumer, which delivers all jobs in the queue.
+    /// [`Broker::ensure`] creates a new consumer, which delivers all jobs in the queue.
     pub async fn repair_queue(&self) -> Result<(), FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
-        // The consumer first, for both numbers grow.
+        // The consumer is read first, because both numbers grow.
         let consumer = self.job_consumer().await?;
         let stream = self.jetstream.get_stream(JOBS).await.map_err(|error| wrong(&error))?;
         let (info, state) = (consumer.cached_info(), &stream.cached_info().state);
@@ -189,12 +189,13 @@ impl Broker {
         Ok(subjects)
     }
 
-    /// The results of a run after message number `last`: how many are waiting, and a stream of these and later ones.
+    /// The results of a run after message number `last`: the number of waiting ones, and a stream of these and later
+    /// ones.
     pub async fn results(&self, run: &str, last: &mut u64) -> Result<(u64, pull::Stream), FleetError> {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the stream of games", error);
         let stream = self.jetstream.get_stream(RESULTS).await.map_err(|error| wrong(&error))?;
         if stream.cached_info().state.last_sequence < *last {
-            // The broker has lost its messages and numbers new ones from the start.
+            // The broker has lost its messages and numbers new ones from 1.
             *last = 0;
         }
         let config = pull::Config {
@@ -237,13 +238,13 @@ impl Broker {
 
     /// Removes the messages of a stream whose subjects match `filter`.
     pub async fn purge(&self, stream: &str, filter: String) -> Result<(), FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("removing what is done", error);
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("removing finished jobs", error);
         let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
         stream.purge().filter(filter).await.map_err(|error| wrong(&error))?;
         Ok(())
     }
 
-    /// Stores a net under its hash, unless it is stored already.
+    /// Stores a net under its hash, unless it is already stored.
     pub async fn put_net(&self, hash: &str, weights: &Weights) -> Result<(), FleetError> {
         let store = self.nets().await?;
         if store.info(hash).await.is_ok_and(|info| !info.deleted) {
@@ -255,7 +256,7 @@ impl Broker {
         self.put_object(hash.to_owned(), &bytes).await
     }
 
-    /// The net with this hash. Its hash is checked.
+    /// The net with this hash, which is verified.
     pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
         let missing = || FleetError::broker("fetching a net", format!("there is no net {hash}"));
         let bytes = self.object("fetching a net", hash, MAX_OBJECT_BYTES).await?.ok_or_else(missing)?;
@@ -297,7 +298,7 @@ impl Broker {
             if size > max_bytes {
                 return Err(FleetError::message(what, format!("{size} bytes, expected at most {max_bytes}")));
             }
-            // The memory grows with the bytes that come, and not beyond the announced size.
+            // The buffer grows with the bytes that arrive, up to the announced size.
             let mut bytes = Vec::new();
             object.take(size as u64).read_to_end(&mut bytes).await.map_err(|error| wrong(&error))?;
             Ok(Some(bytes))
@@ -307,7 +308,7 @@ impl Broker {
 
     pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
         let removed = self.nets().await?.delete(name).await;
-        removed.map_err(|error| FleetError::broker("removing what is done", error))
+        removed.map_err(|error| FleetError::broker("removing an object", error))
     }
 
     /// The heartbeats of all workers that are not gone.
@@ -338,14 +339,14 @@ impl Broker {
         }
     }
 
-    /// Notes that the trainer of `run` reads result number `sequence`, or none if it is 0. Waits until the note is on
-    /// its way.
+    /// Records at the broker that the trainer of `run` reads result number `sequence`, or none if it is 0. Waits until
+    /// the record is sent.
     pub async fn note_reading(&self, run: &str, sequence: u64) {
         let note = async {
             let _ = self.client.publish(format!("$KV.{READING}.{run}"), sequence.to_string().into()).await;
             let _ = self.client.flush().await;
         };
-        // Without the note, a result that kills the trainer kills the next one too.
+        // Without this record, a result that crashes the trainer would crash the next trainer too.
         let _ = timeout(NOTE_TIME, note).await;
     }
 
@@ -374,7 +375,7 @@ impl Broker {
 /// A message of a stream, or its end.
 pub type Received = Option<Result<async_nats::jetstream::Message, pull::MessagesError>>;
 
-/// The next message. Waits forever if there is no stream.
+/// The next message. Never returns if there is no stream.
 pub async fn next(results: &mut Option<pull::Stream>) -> Received {
     match results {
         Some(results) => results.next().await,

@@ -1,4 +1,4 @@
-//! What a game must be before it counts.
+//! The checks of a worker's game.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use tablut_rules::{Game, Position};
 use crate::order::{MatchOrder, Order};
 use crate::result_message::ResultGame;
 
-/// A policy has at most one entry for each of so many moves.
+/// The maximum number of entries of a policy.
 const MAX_MOVES: usize = 1024;
-/// Longest text of one move with its marks, and of what else a header holds.
+/// The maximum length of a move's text with its marks, and of the rest of a game's header, in bytes.
 const MOVE_BYTES: usize = 24;
 const HEADER_BYTES: usize = 4096;
 
-/// No game is larger, whatever its limit on plies.
+/// The maximum size of a game in bytes, for any limit of plies.
 const MAX_GAME_BYTES: usize = 64 << 20;
 
-/// Bytes that a game of `order` can have at most when it is unpacked.
+/// The maximum number of bytes of an unpacked game of `order`.
 pub fn max_game_bytes(order: &Order) -> usize {
     let (plies, per_ply) = match order {
         Order::SelfPlay(order) => (order.selfplay.max_plies, MOVE_BYTES + 12 + 2 * MAX_MOVES),
@@ -26,8 +26,8 @@ pub fn max_game_bytes(order: &Order) -> usize {
     (plies as usize).saturating_add(1).saturating_mul(per_ply).saturating_add(HEADER_BYTES).min(MAX_GAME_BYTES)
 }
 
-/// Checks that `game` can be game number `index` of `order`: its rules, its moves and end by replaying it, and that what
-/// the search said of it lies where a search can say it.
+/// Checks a game of `order`. Replaying it checks its rules, its moves and its end. Its handicap or opening must be the
+/// order's, and its policies, simulations and evaluations must be possible.
 pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
     let ResultGame { game, evaluations } = entry;
     let index = usize::try_from(game.index).unwrap_or(usize::MAX);
@@ -53,7 +53,7 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
             let openings = u64::from(order.selfplay.balanced_openings);
             let most = openings + (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
             if *evaluations > most {
-                return wrong(format!("{evaluations} evaluations, at most {most} are possible"));
+                return wrong(format!("{evaluations} evaluations, expected at most {most}"));
             }
         }
         Order::Match(order) => right(match_fault(order, index, game))?,
@@ -61,7 +61,7 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
     Ok(())
 }
 
-/// A game has the handicap that its number determines, and begins with the rules' own position.
+/// The fault if a game does not have the handicap of its index, or does not begin with the start position.
 fn plan_fault(expected: Handicap, game: &GameRecord) -> Option<String> {
     if game.handicap != expected {
         return Some(format!("it has {:?}, expected {expected:?}", game.handicap));
@@ -70,19 +70,22 @@ fn plan_fault(expected: Handicap, game: &GameRecord) -> Option<String> {
     (game.start != start).then(|| format!("it begins with {}", game.start))
 }
 
-/// A match's game begins with the opening of its pair, and its searches are not kept.
+/// The fault if a match's game does not begin with the opening of its pair, or contains search results.
 fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<String> {
     let Some(opening) = order.opening(index) else { return Some("its opening is not known".to_owned()) };
     if game.start != *Game::new(Arc::clone(&order.plan.rules), opening.first).position() {
         return Some(format!("it begins with {}", game.start));
     }
-    // A limit shorter than the opening cuts it short.
+    // If the limit of plies is shorter than the opening, the game ends within the opening.
     let played = game.plies.iter().map(|ply| ply.mv).zip(&opening.moves).all(|(found, expected)| found == *expected);
     let whole = game.plies.len() >= opening.moves.len().min(order.max_plies() as usize);
     if !(played && whole) {
         return Some("it does not begin with the opening of its pair".to_owned());
     }
-    game.plies.iter().any(|ply| ply.search.is_some()).then(|| "it says what a search found".to_owned())
+    game.plies
+        .iter()
+        .any(|ply| ply.search.is_some())
+        .then(|| "it contains search results, which a match does not store".to_owned())
 }
 
 fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {

@@ -11,10 +11,10 @@ use tokio::sync::Notify;
 
 use crate::error::FleetError;
 
-/// Receives messages for people: a lost connection, a refused worker.
+/// Receives messages for the user, for example about a lost connection or a refused worker.
 pub type Log = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 
-/// How a broker is reached.
+/// The settings of a connection to a broker.
 #[derive(Clone, Debug, Default)]
 pub struct Connection {
     /// One address or several of one cluster, separated by commas: `nats://host:4222`, `tls://host:4222`.
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Credentials {
 pub struct Tls {
     /// Certificate authorities to trust in addition to the system's.
     pub authority: Option<PathBuf>,
-    /// Our own certificate and its key, if the broker requires one.
+    /// The client's certificate and its key, if the broker requires one.
     pub certificate: Option<(PathBuf, PathBuf)>,
 }
 
@@ -93,13 +93,13 @@ impl Failures {
     /// Logs the first of several failures, and waits before the next attempt.
     pub async fn wait(&mut self, error: &FleetError, log: &Log, cancel: &CancelToken) -> Result<(), FleetError> {
         if self.0 == 0 {
-            log(&format!("{error}; trying again until it works"));
+            log(&format!("{error}; retrying until it works"));
         }
         self.0 += 1;
         pause_unless(pause(self.0), cancel).await
     }
 
-    /// Logs `message` if there were failures, which are over.
+    /// Ends a series of failures. Logs `message` if there were any.
     pub fn end(&mut self, log: &Log, message: &str) {
         if std::mem::take(&mut self.0) > 0 {
             log(message);
@@ -108,7 +108,7 @@ impl Failures {
 }
 
 impl Connection {
-    /// The address without its secrets, for people.
+    /// The address without its secrets, for messages.
     pub fn shown(&self) -> String {
         let hide = |address: &str| match address.split_once("://") {
             Some((scheme, rest)) => format!("{scheme}://{}", rest.rsplit_once('@').map_or(rest, |(_, host)| host)),
@@ -122,8 +122,8 @@ impl Connection {
         FleetError::Setup(format!("{url}: {reason}; expected an address such as nats://host:4222 or tls://host:4222"))
     }
 
-    /// Connects, and tries again with growing pauses while the broker cannot be reached. Refused credentials are an error
-    /// at once. `reconnected` is notified when a lost connection works again.
+    /// Connects. While the broker cannot be reached, retries with growing pauses. Returns an error at once if the
+    /// broker refuses the credentials. `reconnected` is notified when a lost connection works again.
     pub(crate) async fn open(
         &self,
         name: &str,
@@ -154,7 +154,7 @@ impl Connection {
                 _ => {}
             }
             if attempt == 0 {
-                log(&format!("cannot reach the broker at {}: {reason}; trying again until it is there", self.shown()));
+                log(&format!("cannot reach the broker at {}: {reason}; retrying until it answers", self.shown()));
             }
             pause_unless(pause(attempt), cancel).await?;
         }
@@ -196,15 +196,17 @@ impl Connection {
                 async move {
                     match event {
                         Event::Disconnected if !lost.swap(true, Ordering::Relaxed) => {
-                            log(&format!("lost the broker at {shown}; trying again until it is back"));
+                            log(&format!(
+                                "lost the connection to the broker at {shown}; retrying until it is restored"
+                            ));
                         }
                         Event::Connected => {
                             if lost.swap(false, Ordering::Relaxed) {
-                                log(&format!("the broker at {shown} is back"));
+                                log(&format!("the connection to the broker at {shown} is restored"));
                             }
                             reconnected.notify_one();
                         }
-                        Event::ServerError(error) => log(&format!("the broker at {shown} says: {error}")),
+                        Event::ServerError(error) => log(&format!("the broker at {shown} reports: {error}")),
                         _ => {}
                     }
                 }
@@ -234,7 +236,7 @@ impl Connection {
     }
 }
 
-/// Decodes `%2F` and the like.
+/// Decodes percent-encoded bytes such as `%2F`.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

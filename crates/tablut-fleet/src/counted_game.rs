@@ -1,4 +1,4 @@
-//! A game that counts its evaluations, and may ask any of several nets: of self-play, or of a match.
+//! A game of self-play or of a match that counts its evaluations and can use several nets.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tablut_search::Evaluation;
 
 use crate::result_message::ResultGame;
 
-/// The game, with what it took when it ends.
+/// A game and the number of its evaluations.
 pub struct CountedGame {
     game: Kind,
-    /// Which of the thread's evaluators it asks, by the places of its nets.
+    /// For each net of the game, the index of the thread's evaluator.
     slots: Vec<usize>,
     evaluations: u64,
 }
@@ -66,7 +66,7 @@ impl Task for CountedGame {
     }
 }
 
-/// A match's game in the form in which games travel.
+/// The record of a match's game, which is sent to the trainer.
 fn record(result: &GameResult, index: usize, rules: &Arc<Rules>, max_plies: u32) -> Result<GameRecord, PlayerError> {
     let outcome = match &result.ending {
         Ending::Rules(outcome) => *outcome,
@@ -85,7 +85,7 @@ fn record(result: &GameResult, index: usize, rules: &Arc<Rules>, max_plies: u32)
     })
 }
 
-/// The match's game that a record holds.
+/// The match's game of a record.
 pub fn game_result(record: &GameRecord) -> GameResult {
     GameResult {
         first: record.start.side_to_move(),

@@ -15,19 +15,19 @@ pub enum FleetError {
     /// This machine cannot play the trainer's games with the trainer's bits.
     #[error("{0}")]
     Machine(String),
-    /// Anything else that the user has to change: the address, credentials, versions, players.
+    /// The user has to change something else: the address, credentials, versions or players.
     #[error("{0}")]
     Setup(String),
     /// There are not enough openings for a match.
     #[error(transparent)]
     Openings(#[from] tablut_arena::OpeningsError),
-    /// The work was stopped from outside.
+    /// The work was cancelled.
     #[error("stopped on request")]
     Stopped,
-    /// A game could not be played here.
+    /// A game could not be played on this machine.
     #[error("self-play: {0}")]
     Play(#[from] tablut_search::EvaluateError),
-    /// A player of a match could not play here.
+    /// A player of a match could not play on this machine.
     #[error(transparent)]
     Match(#[from] tablut_players::PlayerError),
     /// The broker's thread has ended, which is a bug.

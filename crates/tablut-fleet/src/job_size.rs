@@ -1,8 +1,9 @@
-//! How many games a job has, and how many jobs a worker fetches.
+//! The number of games of a job, and the number of jobs that a worker fetches.
 
 use crate::wire::Job;
 
-/// Seconds that a job should take: long compared with a message's time, short compared with a generation.
+/// The target duration of a job in seconds. It is long compared with sending a message, and short compared with a
+/// generation.
 const JOB_SECONDS: f64 = 4.0;
 /// Each worker gets at least this many jobs of a generation, so that a slow worker does not delay its end.
 const JOBS_PER_WORKER: usize = 4;
@@ -10,10 +11,11 @@ const JOBS_PER_WORKER: usize = 4;
 const EXPECTED_WORKERS: usize = 4;
 const MAX_GAMES: usize = 256;
 
-/// The number of games of one job in a generation of `games`, for `workers` with this speed together: four seconds of one
-/// worker's play, and at most a quarter of its part of the generation. A speed of 0 is unknown.
+/// The number of games of one job in a generation of `games`, for `workers` with this speed together. A job takes about
+/// four seconds of one worker, and has at most a quarter of the worker's part of the generation. A speed of 0 means
+/// that it is unknown.
 ///
-/// The size does not change the games.
+/// The size of jobs does not change the games.
 pub fn job_size(games: usize, workers: usize, games_per_second: f64) -> usize {
     let workers = if workers == 0 { EXPECTED_WORKERS } else { workers };
     let part = games.div_ceil(workers * JOBS_PER_WORKER);
@@ -22,7 +24,7 @@ pub fn job_size(games: usize, workers: usize, games_per_second: f64) -> usize {
     timed.min(part).clamp(1, MAX_GAMES)
 }
 
-/// How many jobs a worker fetches.
+/// Determines the number of jobs that a worker fetches.
 pub struct FetchPlan {
     /// Games that the worker can play at the same time.
     capacity: usize,
@@ -38,15 +40,15 @@ impl FetchPlan {
         Self { capacity, job_games: 0, part: 0 }
     }
 
-    /// Notes the size of jobs and this worker's part of their generation.
+    /// Stores the size of jobs and this worker's part of their generation.
     pub fn learn(&mut self, job: &Job, threads: usize) {
         self.job_games = job.count;
         let all = job.fleet_threads.max(threads);
         self.part = (job.order.games * threads).div_ceil(all).max(1);
     }
 
-    /// The number of jobs to fetch when `holding` games are not finished: enough to keep the threads busy until the next
-    /// job arrives, and not more than this worker's part.
+    /// The number of jobs to fetch when `holding` games are not finished. It keeps the threads busy until the next job
+    /// arrives, and does not exceed this worker's part.
     pub fn n_jobs(&self, holding: usize) -> usize {
         if self.job_games == 0 {
             return usize::from(holding == 0);
@@ -71,7 +73,7 @@ mod tests {
             ((20_000, 10, 120.0), 48),
             ((20_000, 1, 10_000.0), 256),
             ((10, 40, 40.0), 1),
-            ((100, 2, 0.01), 1), // games of minutes: one at a time
+            ((100, 2, 0.01), 1), // games take minutes, so each job has one
         ];
         for ((games, workers, rate), expected) in table {
             let found = job_size(games, workers, rate);

@@ -1,12 +1,12 @@
 //! Self-play and matches on many machines, over NATS with its persistent streams (`JetStream`).
 //!
 //! A trainer hands out jobs, each a range of games of one generation or match. Workers play them on all cores of their
-//! machines and send the games back. A game depends only on its order and its number, so a run over workers that come and
-//! go gives the same bits as a run on one machine.
+//! machines and send the games back. A game depends only on its order and its index, so a run with any number of
+//! workers gives the same bits as a run on one machine.
 //!
-//! In reading order: [`Connection`] connects to a broker. [`Order`] is what is handed out, [`OrderSpec`] and [`Job`] its
-//! form in messages, [`ResultMessage`] what comes back. [`FleetTrainer`] is a trainer's connection; [`FleetGames`]
-//! and [`FleetMatches`] are the sources of games over it. [`work`] is a worker. [`probe()`] shows whether two
+//! In reading order: [`Connection`] connects to a broker. An [`Order`] contains the games to play. [`OrderSpec`] and
+//! [`Job`] are its messages, and [`ResultMessage`] has a worker's games. [`FleetTrainer`] is a trainer's connection.
+//! [`FleetGames`] and [`FleetMatches`] are its sources of games. [`work`] is a worker. [`probe()`] shows whether two
 //! machines compute the same bits.
 
 mod broker;

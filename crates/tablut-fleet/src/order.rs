@@ -1,4 +1,4 @@
-//! What is handed out: the games of one generation, or of one match.
+//! Orders: the games of one generation or of one match, which are handed out to workers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::counted_game::CountedGame;
 use crate::error::FleetError;
 use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 
-/// Games that others play: all that they are a function of.
+/// Games for workers, with everything that determines them.
 #[derive(Clone, Debug)]
 pub enum Order {
     /// One generation of self-play.
@@ -24,25 +24,28 @@ pub enum Order {
 /// The games of one match, or some of them.
 #[derive(Clone, Debug)]
 pub struct MatchOrder {
-    /// Its place among the matches of a tournament, from 0.
+    /// Its index among the matches of a tournament.
     pub number: u64,
-    /// How many games it has; even ones give the first player the attackers.
+    /// The number of games. In games with an even index the first player has the attackers.
     pub games: usize,
-    /// Rules, players, limit and seed. Players ask evaluators by their places in `nets`.
+    /// Rules, players, limit and seed. Players refer to evaluators by the indices of `nets`.
     pub plan: MatchPlan,
-    /// The players as they travel.
+    /// The players in the form of messages.
     pub players: [OrderedPlayer; 2],
-    /// The players' nets, each once.
+    /// The players' nets, without duplicates.
     pub nets: Vec<Arc<Weights>>,
     /// The openings of its pairs, from pair `first_pair` on.
     pub openings: Vec<Opening>,
-    /// The first pair whose opening is known; 0 for whoever hands out.
+    /// The first pair whose opening is known. It is 0 at the trainer.
     pub first_pair: usize,
 }
 
 impl MatchOrder {
-    /// The match of `players` that `config` describes. Programs, and players that watch the clock, play on their own machine
-    /// alone.
+    /// The match of `players` that `config` describes.
+    ///
+    /// # Errors
+    /// Returns an error if a player cannot play on other machines: external programs, players with a time limit, and
+    /// nets in bf16.
     pub fn new(
         number: u64,
         config: &MatchConfig,
@@ -60,10 +63,10 @@ impl MatchOrder {
                 ))
             };
             if !named.spec.is_reproducible() {
-                return Err(unfit("it watches the clock, or is a program of this machine"));
+                return Err(unfit("it has a time limit, or is an external program"));
             }
             if named.spec.precision() != Precision::F32 {
-                return Err(unfit("it plays in bf16, which not every machine has"));
+                return Err(unfit("it plays in bf16, which not every machine supports"));
             }
             let Some(search) = nets.search_of(&named.spec) else {
                 return match Contestant::baseline(named.name(), &named.spec) {
@@ -92,20 +95,20 @@ impl MatchOrder {
         self.openings.get((index / 2).checked_sub(self.first_pair)?)
     }
 
-    /// Plies that a game can have.
+    /// The maximum number of plies of a game.
     pub fn max_plies(&self) -> u32 {
         self.plan.max_plies.unwrap_or(u32::MAX)
     }
 }
 
-/// The players of a match, over `n_nets` nets.
+/// The players of a match, which use `n_nets` nets.
 fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestant; 2], FleetError> {
     let wrong = |reason: String| FleetError::message("job", reason);
     let contestant = |player: &OrderedPlayer| match player {
         OrderedPlayer::Baseline { player } => {
             let spec: PlayerSpec = player.parse().map_err(|error| wrong(format!("{error}")))?;
             let baseline = Contestant::baseline(player.clone(), &spec).filter(|_| spec.is_reproducible());
-            baseline.ok_or_else(|| wrong(format!("player {player} does not play for others")))
+            baseline.ok_or_else(|| wrong(format!("player {player} cannot play on a worker")))
         }
         OrderedPlayer::Net { net, limit, search } if *net < n_nets && limit.is_reproducible() => {
             let search = NetSearch { evaluator: *net, limit: *limit, config: search.clone() };
@@ -117,10 +120,10 @@ fn contestants(players: &[OrderedPlayer; 2], n_nets: usize) -> Result<[Contestan
     Ok([contestant(first)?, contestant(second)?])
 }
 
-/// The handicaps of the rule sets' games.
+/// The handicaps of the rule sets' games, checked.
 fn handicaps(sets: &[Handicap], n_sets: usize) -> Result<Vec<Handicap>, FleetError> {
     if !sets.is_empty() && sets.len() != n_sets {
-        let reason = format!("special games of {} rule sets, expected {n_sets}", sets.len());
+        let reason = format!("handicaps of {} rule sets, expected {n_sets}", sets.len());
         return Err(FleetError::message("job", reason));
     }
     let at_least_one = |set: &Handicap| Handicap { simulations: set.simulations.map(|both| both.map(|n| n.max(1))) };
@@ -142,7 +145,7 @@ impl Order {
         }
     }
 
-    /// How many games.
+    /// The number of games.
     pub fn games(&self) -> usize {
         match self {
             Self::SelfPlay(order) => order.games,
@@ -150,7 +153,7 @@ impl Order {
         }
     }
 
-    /// The nets that games ask, by the evaluators' places.
+    /// The nets that the games use, in the order of the evaluators.
     pub fn nets(&self) -> Vec<Arc<Weights>> {
         match self {
             Self::SelfPlay(order) => vec![order.weights.clone()],
@@ -166,7 +169,8 @@ impl Order {
         }
     }
 
-    /// Game number `index`, which asks the evaluators `slots` for its nets; none for a game of a match whose opening is not known.
+    /// Game number `index`. `slots` are the indices of the evaluators for its nets. `None` if it is a game of a match
+    /// whose opening is not known.
     pub fn game(&self, index: usize, slots: &[usize]) -> Option<CountedGame> {
         match self {
             Self::SelfPlay(order) => Some(CountedGame::selfplay(order.game(index), slots)),
@@ -177,7 +181,7 @@ impl Order {
         }
     }
 
-    /// The order in a form that travels.
+    /// The order in the form of messages.
     pub fn spec(&self, run: &str) -> OrderSpec {
         let net =
             |weights: &Arc<Weights>| NetSpec { hash: weights.hash(), architecture: weights.architecture().clone() };
@@ -213,7 +217,7 @@ impl Order {
         }
     }
 
-    /// The openings that a job of the `count` games from `first` on needs; none for self-play.
+    /// The openings for a job of `count` games from `first` on. Empty for self-play.
     pub fn openings_of(&self, first: usize, count: usize) -> Vec<Opening> {
         match self {
             Self::SelfPlay(_) => Vec::new(),
@@ -224,7 +228,11 @@ impl Order {
         }
     }
 
-    /// What `spec` says, with its nets, and the openings of the pairs from `first_pair` on.
+    /// The order of a message, with its nets, and the openings of the pairs from `first_pair` on.
+    ///
+    /// # Errors
+    /// Returns an error if a net has another architecture, if the number of nets or handicaps is wrong, or if the rules
+    /// or a player are not valid.
     pub fn open(
         spec: &OrderSpec,
         nets: Vec<Arc<Weights>>,
@@ -234,7 +242,7 @@ impl Order {
         for (net, weights) in spec.nets.iter().zip(&nets) {
             if *weights.architecture() != net.architecture {
                 let (found, expected) = (weights.architecture(), &net.architecture);
-                return Err(FleetError::message("job", format!("the net is a {found}, the job says {expected}")));
+                return Err(FleetError::message("job", format!("a net of shape {found}, expected {expected}")));
             }
         }
         let rules = spec.compiled_rules()?;
@@ -337,7 +345,7 @@ mod tests {
         let WorkSpec::SelfPlay { sets, .. } = &mut short.work else { panic!("self-play") };
         sets.pop();
         let error = Order::open(&short, nets.to_vec(), &[], 0).unwrap_err().to_string();
-        assert!(error.contains("special games of 13 rule sets, expected 14"), "{error}");
+        assert!(error.contains("handicaps of 13 rule sets, expected 14"), "{error}");
     }
 
     #[test]
@@ -352,10 +360,15 @@ mod tests {
         assert!(
             refusal(&|job| job.order.version = 99).contains("version 99 of the protocol, this program uses version")
         );
-        assert!(refusal(&|job| job.count = 0).contains("0 games from 0 on, of 20"));
-        assert!(refusal(&|job| job.first = 20).contains("1 games from 20 on, of 20"));
+        assert!(refusal(&|job| job.count = 0).contains("0 games from game 0 on, of 20"));
+        assert!(refusal(&|job| job.first = 20).contains("1 games from game 20 on, of 20"));
         assert!(refusal(&|job| job.first = usize::MAX).contains("of 20"));
         let other = Arc::new(Weights::initial(&Architecture::standard(1, 32).unwrap(), 3));
-        assert!(Order::open(&spec, vec![other], &[], 0).unwrap_err().to_string().contains("the job says b1c16"));
+        assert!(
+            Order::open(&spec, vec![other], &[], 0)
+                .unwrap_err()
+                .to_string()
+                .contains("a net of shape b1c32, expected b1c16")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The probe: a few searches whose bits two machines can compare before one plays for the other.
+//! The probe: a hash of a few searches. A trainer and a worker compare it before the worker plays.
 
 use std::sync::Arc;
 
@@ -9,18 +9,21 @@ use tablut_search::SelfPlaySearch;
 use crate::error::FleetError;
 use crate::wire::{OrderSpec, OrderedPlayer, WorkSpec};
 
-/// Seed of the probe's net and games; any would do.
+/// The seed of the probe's net and games. Its value does not matter.
 const SEED: u64 = 0x7ab1_u64;
 /// Rule sets that the probe plays.
 const MAX_RULES: usize = 4;
 const MAX_PLIES: u32 = 16;
 const MAX_SIMULATIONS: u32 = 16;
 
-/// Plays the first plies of a game of each of the order's first rule sets, with the search of self-play and an untrained
-/// net of each of its architectures, and hashes every output of the net and every move and policy.
+/// Plays the first plies of a game under each of the order's first rule sets, with the search of self-play and an
+/// untrained net of each of its architectures. Returns a hash of all outputs of the net, moves and policies.
 ///
-/// Two machines with the same hash compute the same bits, as far as such a sample can show. The generation and the
-/// net's weights do not matter, so one probe serves a whole run.
+/// Machines with different hashes compute different bits. The generation and the net's weights do not matter, so one
+/// probe is enough for a whole run.
+///
+/// # Errors
+/// Returns an error if the order is not valid or the net cannot be evaluated.
 pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inference>) -> Result<String, FleetError> {
     let rules = order.compiled_rules()?;
     let mut hasher = blake3::Hasher::new();
@@ -46,7 +49,7 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }
 
-/// What the order's nets are made of, and how games and searches with them go.
+/// The architectures of the order's nets, with the settings of the probe's games and searches.
 fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, SelfPlaySearch, u32)>, FleetError> {
     let wrong = |net: usize| FleetError::message("job", format!("net {net} of {}", order.nets.len()));
     let architecture = |net: usize| order.nets.get(net).map(|net| &net.architecture).ok_or_else(|| wrong(net));
@@ -67,7 +70,7 @@ fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, Sel
     }
 }
 
-/// Plays one game and hashes what the net said and what came of it.
+/// Plays one game, and hashes the net's outputs and the game.
 fn play_hashed(order: &GameOrder, index: usize, net: Box<dyn Inference>) -> Result<blake3::Hash, FleetError> {
     let hasher = Arc::new(std::sync::Mutex::new(blake3::Hasher::new()));
     let net = std::sync::Mutex::new(Some(net));
@@ -91,7 +94,7 @@ fn play_hashed(order: &GameOrder, index: usize, net: Box<dyn Inference>) -> Resu
     Ok(hasher.finalize())
 }
 
-/// A net whose outputs are hashed as they come.
+/// A net that hashes its outputs.
 struct Hashing {
     net: Box<dyn Inference>,
     hasher: Arc<std::sync::Mutex<blake3::Hasher>>,
@@ -140,7 +143,7 @@ mod tests {
         Box::new(Engine::new(weights).unwrap())
     }
 
-    /// An engine whose last bit differs once in a while, as another rounding would.
+    /// An engine that flips the last bit of a logit, like a machine with another rounding.
     struct Off(Engine);
 
     impl Inference for Off {

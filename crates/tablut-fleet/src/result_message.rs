@@ -1,7 +1,7 @@
 //! The messages with a worker's games: a header in JSON, and the games as in a file of records.
 //!
-//! Layout, all numbers little-endian: length of the header (u32), the header (JSON, [`ResultHeader`]); then for each game
-//! the evaluations that it took (u64), the length of its frame (u32), the frame.
+//! A message has the length of the header (u32) and the header (JSON, [`ResultHeader`]). Then it has for each game the
+//! number of evaluations (u64), the length of the game's frame (u32), and the frame. All numbers are little-endian.
 
 use serde::{Deserialize, Serialize};
 use tablut_games::{GameRecord, pack_game, unpack_game};
@@ -31,7 +31,7 @@ pub struct ResultHeader {
     pub worker: String,
     /// The worker's threads.
     pub threads: usize,
-    /// How often the broker has delivered the job, this time included.
+    /// The number of times that the broker has delivered the job, including this time.
     pub delivered: u64,
     /// Calls of the net since the worker's last message.
     pub batches: u64,
@@ -63,7 +63,10 @@ pub struct ResultMessage {
 }
 
 impl ResultMessage {
-    /// Packs `games` into messages of at most `max_bytes`. A larger game has a message of its own.
+    /// Packs `games` into messages of at most `max_bytes`. A larger game gets its own larger message.
+    ///
+    /// # Errors
+    /// Returns an error if a game cannot be packed.
     pub fn pack(header: &ResultHeader, games: &[ResultGame], max_bytes: usize) -> Result<Vec<Vec<u8>>, FleetError> {
         let mut messages = Vec::new();
         let (mut body, mut n) = (Vec::new(), 0);
@@ -92,13 +95,19 @@ impl ResultMessage {
     }
 
     /// Reads only the header.
+    ///
+    /// # Errors
+    /// Returns an error if the message is cut short, is not valid, or has another version.
     pub fn header(bytes: &[u8]) -> Result<ResultHeader, FleetError> {
         Ok(read_header(bytes)?.0)
     }
 
-    /// Reads a message of at most `max_games` games, which have at most `max_game_bytes` each when unpacked. `check` sees
-    /// each game before the next one is unpacked, and no game may come twice, so that a small message cannot fill the
+    /// Reads a message of at most `max_games` games of at most `max_game_bytes` each when unpacked. `check` checks each
+    /// game before the next one is unpacked, and games must have rising indices. So a small message cannot fill the
     /// memory.
+    ///
+    /// # Errors
+    /// Returns the reason if the message is not valid, exceeds a limit, or `check` refuses a game.
     pub fn unpack(
         bytes: &[u8],
         [max_games, max_game_bytes]: [usize; 2],
@@ -107,12 +116,12 @@ impl ResultMessage {
         let cut_short = || "cut short".to_owned();
         let (header, mut rest) = read_header(bytes).map_err(|error| error.to_string())?;
         if header.games > max_games {
-            return Err(format!("{} games, at most {max_games} were asked for", header.games));
+            return Err(format!("{} games, expected at most {max_games}", header.games));
         }
         let mut games = Vec::new();
         while !rest.is_empty() {
             if games.len() == header.games {
-                return Err(format!("more than the {} games of its header", header.games));
+                return Err(format!("more games than the {} of the header", header.games));
             }
             let (evaluations, after) = rest.split_first_chunk().ok_or_else(cut_short)?;
             let (length, after) = after.split_first_chunk().ok_or_else(cut_short)?;
@@ -121,15 +130,15 @@ impl ResultMessage {
             let game = unpack_game(frame, max_game_bytes).map_err(|error| format!("game: {error}"))?;
             let game = ResultGame { game, evaluations: u64::from_le_bytes(*evaluations) };
             check(&game)?;
-            // A worker sends the games of a job in the order of their numbers.
+            // A worker sends the games of a job in the order of their indices.
             if games.last().is_some_and(|last: &ResultGame| last.game.index >= game.game.index) {
-                return Err(format!("game {} is not in the order of the games' numbers", game.game.index));
+                return Err(format!("game {} is not in the order of the games' indices", game.game.index));
             }
             games.push(game);
             rest = after;
         }
         if games.len() != header.games {
-            return Err(format!("{} games, its header says {}", games.len(), header.games));
+            return Err(format!("{} games, expected the {} of the header", games.len(), header.games));
         }
         Ok(Self { header, games })
     }
@@ -150,7 +159,7 @@ impl ResultHeader {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let json = serde_json::to_vec(self).expect("every field has a form in JSON");
+        let json = serde_json::to_vec(self).expect("every field can be written as JSON");
         let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
         bytes.extend(json);
         bytes
@@ -173,7 +182,7 @@ fn read_header(bytes: &[u8]) -> Result<(ResultHeader, &[u8]), FleetError> {
     let (json, rest) = rest.split_at_checked(length).ok_or_else(|| wrong("cut short".to_owned()))?;
     let header: ResultHeader = serde_json::from_slice(json).map_err(|error| wrong(error.to_string()))?;
     if header.version != WIRE_VERSION {
-        return Err(wrong(format!("version {}, this program uses version {WIRE_VERSION}", header.version)));
+        return Err(wrong(format!("version {}, expected {WIRE_VERSION}", header.version)));
     }
     Ok((header, rest))
 }

@@ -1,4 +1,5 @@
-//! A trainer's connection to its fleet, for the sources of games of a run and of matches. A thread talks to the broker.
+//! A trainer's connection to its fleet, for the sources of games of a run and of matches. One thread communicates with
+//! the broker.
 
 mod heartbeat_loop;
 mod progress;
@@ -27,7 +28,7 @@ use crate::order::Order;
 use crate::result_message::ResultGame;
 use crate::wire::OrderSpec;
 
-/// How often a waiting trainer checks whether it must stop.
+/// The time between two checks whether a waiting trainer must stop.
 const POLL: Duration = Duration::from_millis(100);
 
 /// A run's connection to its fleet.
@@ -37,13 +38,16 @@ pub struct FleetTrainer {
     shared: Arc<Shared>,
     commands: UnboundedSender<Command>,
     thread: Option<JoinHandle<()>>,
-    /// Chooses the games that are played again. Workers cannot know it.
+    /// The random key that selects the games that are played again. Workers do not know it.
     secret: RandomState,
 }
 
 impl FleetTrainer {
-    /// Starts the thread that talks to the broker. It waits for the broker without a limit, and `log` receives messages
-    /// about that.
+    /// Starts the thread that communicates with the broker. While the broker cannot be reached, the thread retries
+    /// without a limit, and `log` receives messages about it.
+    ///
+    /// # Errors
+    /// Returns an error if the thread cannot be started.
     pub fn start(connection: Connection, options: TrainerOptions, log: Log) -> Result<Self, FleetError> {
         let shared = Arc::new(Shared::default());
         let (commands, received) = unbounded_channel();
@@ -67,7 +71,7 @@ impl FleetTrainer {
         move || shared.lock().status.clone()
     }
 
-    /// The order in the form that the broker knows.
+    /// The order in the form of messages.
     fn spec(&self, order: &Order) -> OrderSpec {
         order.spec(&self.options.run)
     }
@@ -77,15 +81,15 @@ impl FleetTrainer {
         self.shared.lock().orders.get(&spec.generation).is_some_and(|progress| progress.spec == *spec)
     }
 
-    /// Begins `order`, of which only the games `wanted` are needed, and has its jobs handed out.
+    /// Begins `order`, of which only the games `wanted` are needed. The thread then hands out its jobs.
     fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), GameSourceError> {
         let progress = Progress::new(spec, order.clone(), probe, wanted);
         self.shared.lock().orders.insert(order.generation(), progress);
         self.send(Command::HandOut)
     }
 
-    /// Waits for the games of `order`, which has begun. `on_game` receives each game with its number of evaluations when
-    /// it arrives.
+    /// Waits for the games of `order`, which has begun. `on_game` receives each game with its number of evaluations
+    /// when it arrives.
     fn collect(
         &self,
         order: &Order,
@@ -136,13 +140,13 @@ impl FleetTrainer {
         (drawn as f64) < self.options.check_share * (1_u64 << 53) as f64
     }
 
-    /// Why the broker's thread has ended.
+    /// The error that ended the broker's thread.
     fn failure(&self) -> GameSourceError {
         let failed = self.shared.lock().failed.take();
         GameSourceError::Other(Box::new(failed.unwrap_or(FleetError::Ended)))
     }
 
-    /// Plays a share of the games again. Returns the games of workers whose games do not differ.
+    /// Plays a share of the games again. Returns the games of all workers except those with a different game.
     fn verify(
         &self,
         order: &Order,
@@ -184,15 +188,14 @@ impl FleetTrainer {
         Ok(new.into_iter().filter(|received| !wrong.contains(&received.worker)).collect())
     }
 
-    /// Discards the games of a worker that has sent a wrong game, and has them played again.
+    /// Discards the games of a worker that has sent a wrong game. Other workers play them again.
     fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), GameSourceError> {
         let ReceivedGame { played: ResultGame { game, .. }, worker } = wrong;
         if matches!(order, Order::Match(_)) {
-            // The earlier games of a match have been counted already.
+            // The earlier games of the match have already been counted.
             let error = FleetError::Setup(format!(
-                "worker {worker} sent a game {} that differs from the one that the players play, so the games of this \
-                 match cannot be trusted. Take away the worker's credentials and play the match again, without its file \
-                 of games",
+                "worker {worker} sent a game {} that differs from the correct one, so the games of this match cannot be \
+                 trusted. Revoke the worker's credentials and play the match again, without its file of games",
                 game.index
             ));
             return Err(GameSourceError::Other(Box::new(error)));
@@ -202,9 +205,8 @@ impl FleetTrainer {
         let n_discarded: usize = state.orders.values_mut().map(|progress| progress.discard(worker)).sum();
         drop(state);
         (self.log)(&format!(
-            "worker {worker} sent a game {} of generation {} that differs from the one that its net plays: its \
-             {n_discarded} games of the generations in progress are discarded, and it is ignored from now on; take away \
-             its credentials",
+            "worker {worker} sent a game {} of generation {} that differs from the correct one; its {n_discarded} games \
+             of the generations in progress are discarded, and it is ignored from now on; revoke its credentials",
             game.index,
             order.generation()
         ));

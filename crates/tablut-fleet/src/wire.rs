@@ -1,4 +1,4 @@
-//! What is handed out: orders, jobs and heartbeats, as JSON, and the subjects that they travel on.
+//! The messages of the protocol: orders, jobs and heartbeats, as JSON, and their subjects.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 
 use crate::error::FleetError;
 
-/// Version of everything that travels; trainer and workers must have the same.
+/// Version of the protocol. Trainer and workers must have the same.
 pub const WIRE_VERSION: u32 = 4;
 
-/// The games of one generation or of one match: everything that they are a function of, in full.
+/// The games of one generation or of one match, with everything that determines them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderSpec {
@@ -24,15 +24,15 @@ pub struct OrderSpec {
     pub run: String,
     /// The generation, or the match's number, from 0.
     pub generation: u64,
-    /// How many games; they are numbered from 0.
+    /// The number of games. Their indices begin at 0.
     pub games: usize,
     /// The seed of the run or of the match.
     pub seed: u64,
-    /// The rule sets themselves, which take turns; one for a match.
+    /// The rule sets in full, which take turns. A match has one.
     pub rules: Vec<RuleSet>,
     /// The nets that play: one for self-play, up to two for a match.
     pub nets: Vec<NetSpec>,
-    /// What is played.
+    /// The kind of games and their settings.
     pub work: WorkSpec,
 }
 
@@ -42,25 +42,25 @@ pub struct OrderSpec {
 pub struct NetSpec {
     /// Hash of its weights, and its name in the object store.
     pub hash: String,
-    /// What it is made of.
+    /// Its architecture.
     pub architecture: Architecture,
 }
 
-/// What is played.
+/// The kind of games and their settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkSpec {
     /// Self-play.
     SelfPlay {
-        /// How games go.
+        /// The settings of games.
         selfplay: SelfPlayConfig,
-        /// How moves are searched.
+        /// The settings of searches.
         search: SelfPlaySearch,
-        /// Simulations of a search, but in games with unequal searches.
+        /// Simulations per search, except in games with unequal searches.
         simulations: u32,
         /// The precision of the nets.
         precision: Precision,
-        /// The handicaps of each rule set's games; empty for none.
+        /// The handicaps of each rule set's games. Empty if there are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sets: Vec<Handicap>,
     },
@@ -70,33 +70,36 @@ pub enum WorkSpec {
         players: [OrderedPlayer; 2],
         /// Plies after which a game is a draw.
         max_plies: Option<u32>,
-        /// Hash of all openings; each job brings its own.
+        /// Hash of all openings. Each job contains its own openings.
         openings: String,
     },
 }
 
-/// A player of a match, so that any machine can make it.
+/// A player of a match, in a form that any machine can create.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum OrderedPlayer {
-    /// One without a net.
+    /// A player without a net.
     Baseline {
         /// Its text.
         player: String,
     },
     /// A net.
     Net {
-        /// Its place among the order's nets.
+        /// Its index among the order's nets.
         net: usize,
-        /// How long it thinks.
+        /// The limit of its searches.
         limit: Limit,
-        /// How it searches.
+        /// The settings of its searches.
         search: SearchConfig,
     },
 }
 
 impl OrderSpec {
     /// The rule sets, checked and compiled.
+    ///
+    /// # Errors
+    /// Returns an error if there are none or one is not valid.
     pub fn compiled_rules(&self) -> Result<Vec<Arc<Rules>>, FleetError> {
         let compiled = |set: &RuleSet| Rules::new(set.clone()).map(Arc::new);
         let rules = self.rules.iter().map(compiled).collect::<Result<Vec<_>, _>>();
@@ -104,7 +107,7 @@ impl OrderSpec {
         if rules.is_empty() { Err(FleetError::message("job", "no rules")) } else { Ok(rules) }
     }
 
-    /// The hashes of its nets; empty for players without one.
+    /// The hashes of its nets, joined by `+`. Empty if there are none.
     pub fn net_hashes(&self) -> String {
         self.nets.iter().map(|net| net.hash.as_str()).collect::<Vec<_>>().join("+")
     }
@@ -115,7 +118,7 @@ impl OrderSpec {
         blake3::hash(&json).to_hex()[..32].to_owned()
     }
 
-    /// The precision in which its nets are asked.
+    /// The precision of its nets.
     pub fn precision(&self) -> Precision {
         match &self.work {
             WorkSpec::SelfPlay { precision, .. } => *precision,
@@ -123,7 +126,7 @@ impl OrderSpec {
         }
     }
 
-    /// Sixteen hexadecimal digits that stand for the whole order.
+    /// A hash of the whole order, in sixteen hexadecimal digits.
     pub fn id(&self) -> String {
         let json = serde_json::to_vec(self).expect("every field has a form in JSON");
         blake3::hash(&json).to_hex()[..16].to_owned()
@@ -134,18 +137,18 @@ impl OrderSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// All that the games are a function of.
+    /// The order.
     pub order: OrderSpec,
-    /// Number of the first game.
+    /// Index of the first game.
     pub first: usize,
-    /// How many games.
+    /// The number of games.
     pub count: usize,
     /// For a match, the openings of its pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub openings: Vec<Opening>,
-    /// What [`crate::probe()`] gives on the trainer's machine.
+    /// The hash of [`crate::probe()`] on the trainer's machine.
     pub probe: String,
-    /// Threads of all workers together when the job was handed out, so that each takes its part and no more.
+    /// Threads of all workers together when the job was handed out. A worker computes its part of the jobs from it.
     pub fleet_threads: usize,
 }
 
@@ -155,7 +158,10 @@ impl Job {
         serde_json::to_vec(self).expect("every field has a form in JSON")
     }
 
-    /// Reads a job. The version is looked at first, so that a job of another version is refused for that.
+    /// Reads a job. The version is checked first, so that the error for a job of another version names the version.
+    ///
+    /// # Errors
+    /// Returns an error if the job has another version or is not valid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FleetError> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -176,7 +182,7 @@ impl Job {
         let job: Self = serde_json::from_slice(bytes).map_err(wrong)?;
         let end = job.first.checked_add(job.count);
         if job.count == 0 || end.is_none_or(|end| end > job.order.games) {
-            let reason = format!("{} games from {} on, of {}", job.count, job.first, job.order.games);
+            let reason = format!("{} games from game {} on, of {}", job.count, job.first, job.order.games);
             return Err(FleetError::message("job", reason));
         }
         let pairs = job.first / 2..(job.first + job.count).div_ceil(2);
@@ -188,21 +194,21 @@ impl Job {
     }
 }
 
-/// What a worker says of itself every few seconds.
+/// The state of a worker, which it sends every few seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Heartbeat {
-    /// The worker's name, unique among the living.
+    /// The worker's name, which is unique in the fleet.
     pub name: String,
-    /// Its threads.
+    /// Its number of threads.
     pub threads: usize,
-    /// Games ended since it started.
+    /// Games finished since it started.
     pub games: u64,
-    /// Games a second over the last half minute of play.
+    /// Games per second over the last half minute.
     pub games_per_second: f64,
-    /// Games in hand.
+    /// Unfinished games of its jobs.
     pub holding: usize,
-    /// Why it does not play, if it was refused.
+    /// The reason why it does not play, if it was refused.
     pub refused: Option<String>,
 }
 
@@ -216,14 +222,14 @@ pub fn result_subject(order: &OrderSpec) -> String {
     format!("tablut.result.{}.{}.{}", order.run, order.generation, order.id())
 }
 
-/// What a job's subject says: generation, order's id, first game, number of games.
+/// The contents of a job's subject: generation, order's id, first game, number of games.
 pub(crate) fn read_job_subject(subject: &str) -> Option<(u64, &str, usize, usize)> {
     let mut parts = subject.strip_prefix("tablut.job.")?.split('.').skip(1);
     let (generation, order) = (parts.next()?.parse().ok()?, parts.next()?);
     Some((generation, order, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// What a result's subject says: generation and order's id.
+/// The contents of a result's subject: generation and order's id.
 pub(crate) fn read_result_subject(subject: &str) -> Option<(u64, &str)> {
     let mut parts = subject.strip_prefix("tablut.result.")?.split('.').skip(1);
     Some((parts.next()?.parse().ok()?, parts.next()?))

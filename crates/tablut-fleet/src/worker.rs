@@ -1,4 +1,4 @@
-//! A worker: it takes jobs from the broker, plays their games on all cores, and sends them back.
+//! A worker. It takes jobs from the broker, plays their games on all cores, and sends the games back.
 
 mod job_queue;
 mod nets;
@@ -17,7 +17,7 @@ use self::worker_loop::{WorkerContext, run};
 use crate::connection::{Connection, Log};
 use crate::error::FleetError;
 
-/// What a worker has done.
+/// The totals of a worker.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct WorkerSummary {
     /// Games played.
@@ -28,10 +28,12 @@ pub struct WorkerSummary {
     pub seconds: f64,
 }
 
-/// Works until `cancel` is cancelled, the broker refuses the credentials, or the probe shows that this machine computes
-/// other bits than the trainer's. It waits for a broker that cannot be reached.
+/// Works until `cancel` is cancelled. Unfinished jobs then go back to the queue. While the broker cannot be reached,
+/// the worker retries.
 ///
-/// Jobs that are not finished go back to the queue.
+/// # Errors
+/// Returns an error if the broker refuses the credentials, if the probe shows that this machine computes different bits
+/// than the trainer's, or if a game cannot be played.
 pub fn work(
     connection: &Connection,
     options: &WorkerOptions,

@@ -117,8 +117,8 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// A trainer that collects the order's games from a forger, who comes first, and an honest worker. Returns the games and
-/// the trainer's log.
+/// A trainer that collects the order's games from a forger, who comes first, and an honest worker. Returns the games
+/// and the trainer's log.
 fn collect_with_forger(check_share: f64, forge: Forge) -> Option<(PlayedGames, String)> {
     let broker = TestBroker::start("")?;
     let order = order();
@@ -218,7 +218,7 @@ fn values_and_policies_that_no_search_gives_are_refused() {
         games[0].evaluations = u64::MAX;
         Some(packed(&header, &games))
     };
-    the_result_is_refused(0.0, evaluations, "evaluations, at most");
+    the_result_is_refused(0.0, evaluations, "evaluations, expected at most");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_small_message_that_unpacks_to_a_hundred_million_moves_is_refused() {
 #[test]
 fn copies_of_a_game_are_refused() {
     let forge: Forge = |header, games| Some(packed(&header, &[games[0].clone(), games[0].clone()]));
-    the_result_is_refused(0.0, forge, "is not in the order of the games' numbers");
+    the_result_is_refused(0.0, forge, "is not in the order of the games' indices");
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn a_result_that_ends_the_trainer_does_not_end_the_next_one() {
     let log: Log = Arc::new(move |line| {
         if line.contains("refused a result") {
             sender.send(()).unwrap();
-            panic!("the trainer ends while it reads the result, as the test wants");
+            panic!("the test ends the trainer while it reads the result");
         }
     });
     let first = FleetTrainer::start(connection(&broker), options(), log).unwrap();
@@ -313,7 +313,7 @@ fn a_result_that_ends_the_trainer_does_not_end_the_next_one() {
     assert!(played.games == on_one_machine(&order).games, "the games are others");
     assert_eq!(played.fleet.unwrap().refused, 0);
     let messages = messages.lock().unwrap();
-    assert!(messages.contains("removed a result that this run's last trainer was reading"), "{messages}");
+    assert!(messages.contains("removed the result that this run's last trainer was reading"), "{messages}");
 }
 
 /// A result that only names an object.
@@ -323,7 +323,7 @@ fn pointing_to(header: ResultHeader, object: &str) -> Vec<u8> {
     [&(json.len() as u32).to_le_bytes()[..], &json].concat()
 }
 
-/// Stores an object under the name `forged` that should have `n_bytes`, which are not there.
+/// Stores the information of an object `forged` of `n_bytes`, without the bytes.
 async fn put_hollow_object(jetstream: &jetstream::Context, n_bytes: usize) {
     let config = object_store::Config { bucket: "tablut-nets".to_owned(), ..object_store::Config::default() };
     let store = jetstream.create_object_store(config).await.unwrap();
@@ -356,7 +356,7 @@ fn an_object_whose_bytes_never_come_stalls_neither_the_run_nor_its_claim() {
     assert!(error.contains("is already being trained"), "{error}");
     let played = collect_with_honest_worker(&broker, &first);
     assert!(played.games == on_one_machine(&order).games, "the games are others");
-    // The run has not waited until the object was given up, which refuses the result.
+    // The run did not wait for the object's time limit, after which the result would be refused.
     assert_eq!(played.fleet.unwrap().refused, 0);
 }
 
@@ -365,7 +365,7 @@ fn an_object_that_is_larger_than_a_game_can_be_is_refused_unread() {
     let Some(broker) = TestBroker::start("") else { return };
     let (order, runtime) = (order(), runtime());
     let jetstream = runtime.block_on(async { jetstream::new(async_nats::connect(&broker.url).await.unwrap()) });
-    // Its bytes are not there, so that only its size can be the reason.
+    // The object has no bytes, so only its size can be the reason for the refusal.
     runtime.block_on(put_hollow_object(&jetstream, 1 << 20));
     let (trainer, messages) = trainer(&broker, "test", 0.0);
     FleetGames::new(&trainer, &engine).begin(&order).unwrap();

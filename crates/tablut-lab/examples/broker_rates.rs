@@ -1,12 +1,13 @@
-//! What a broker and a learner can take: games and bytes a second at the learner, nets a second out of the object store.
+//! Throughput of a broker and a learner: games and bytes per second at the learner, and nets per second from the object
+//! store.
 //!
 //! ```sh
 //! nats-server -js -sd /tmp/rates &
 //! cargo run --release -p tablut-lab --example broker_rates -- nats://127.0.0.1:4222
 //! ```
 //!
-//! The games are real ones, of self-play with an untrained net, sent again and again under other numbers; the learner unpacks,
-//! checks and replays each, as in a run. Workers are connections of this process.
+//! The games are self-play games of an untrained net. They are sent many times with different indices. The learner
+//! unpacks, checks and replays each, as in a run. Workers are connections of this process.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -26,16 +27,17 @@ use tokio::io::AsyncReadExt;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Different games; they are sent again under other numbers.
+/// Different games. They are sent many times with different indices.
 const PLAYED: usize = 64;
-/// Games of the generation that the learner takes in.
+/// Games of the generation that the learner collects.
 const GAMES: usize = 20_000;
-/// Games of a parcel.
+/// Games of a batch.
 const PARCEL: usize = 32;
 /// Connections that send games.
 const SENDERS: usize = 8;
-/// Connections that fetch a net at the same time, and how often each does.
+/// Connections that fetch a net at the same time.
 const FETCHERS: [usize; 3] = [1, 8, 32];
+/// How often each connection fetches the net.
 const FETCHES: usize = 8;
 
 fn main() -> Result<(), Failure> {
@@ -66,7 +68,7 @@ fn main() -> Result<(), Failure> {
         Ok::<_, String>((sent, seconds))
     })?;
     let mega = bytes as f64 / 1e6;
-    writeln!(out, "{} bytes a game, {PARCEL} games a parcel", bytes / GAMES)?;
+    writeln!(out, "{} bytes a game, {PARCEL} games a batch", bytes / GAMES)?;
     for (what, seconds) in [("broker takes", sent.0), ("learner takes", sent.1)] {
         writeln!(out, "{what}: {:.0} games/s, {:.1} MB/s", GAMES as f64 / seconds, mega / seconds)?;
     }
@@ -102,7 +104,7 @@ fn trainer(url: &str) -> Result<FleetTrainer, Failure> {
     };
     let connection = Connection { url: url.to_owned(), ..Connection::default() };
     let notes = Arc::new(|line: &str| {
-        // Nobody to tell when this fails.
+        // A failure to write to stderr cannot be reported.
         let _ = writeln!(std::io::stderr(), "{line}");
     });
     Ok(FleetTrainer::start(connection, options, notes)?)
@@ -154,7 +156,8 @@ fn parcels(order: &GameOrder, played: &[GameRecord]) -> Result<Vec<Vec<u8>>, Fai
     Ok(parcels)
 }
 
-/// Sends all parcels over several connections, each one after the broker has the last.
+/// Sends all batches over several connections. A connection sends its next batch when the broker has confirmed the
+/// last.
 async fn send(url: &str, subject: &str, parcels: &[Vec<u8>]) -> Result<(), Failure> {
     let senders = (0..SENDERS).map(|sender| async move {
         let jetstream = jetstream::new(async_nats::connect(url).await?);
@@ -169,7 +172,7 @@ async fn send(url: &str, subject: &str, parcels: &[Vec<u8>]) -> Result<(), Failu
     Ok(())
 }
 
-/// Fetches the net over so many connections at once; gives the seconds, and the net's bytes.
+/// Fetches the net over `fetchers` connections at once. Returns the seconds and the net's size in bytes.
 async fn fetch(url: &str, hash: &str, fetchers: usize) -> Result<(f64, usize), Failure> {
     let mut stores = Vec::new();
     for _ in 0..fetchers {
@@ -178,7 +181,7 @@ async fn fetch(url: &str, hash: &str, fetchers: usize) -> Result<(f64, usize), F
             let found = jetstream.get_object_store("tablut-nets").await;
             match found {
                 Ok(store) if store.info(hash).await.is_ok() => break store,
-                // The trainer puts it there in its own time.
+                // The trainer uploads the net in the background.
                 _ => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         };

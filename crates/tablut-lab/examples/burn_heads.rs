@@ -1,5 +1,5 @@
-//! The cost of the heads if burn ran and differentiated them, compared with a whole training step. Both are measured in
-//! one process, alternating, many times.
+//! Compares the time of the heads and the loss in burn, forward and backward, with the time of a whole training step.
+//! The two alternate many times in one process.
 //!
 //! `cargo run --release -p tablut-lab --example burn_heads -- [SHAPE] [BATCH] [ROUNDS]`
 
@@ -12,7 +12,7 @@ use tablut_learn::{CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Architecture, FEATURES, PLANES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex, Weights};
 use tablut_rules::SQUARES;
 
-/// Moves of a row, about as many as a position has.
+/// Moves of a position, about as many as in games.
 const MOVES: usize = 80;
 
 fn main() {
@@ -28,11 +28,11 @@ fn main() {
 fn compare(architecture: &Architecture, n: usize, rounds: usize) {
     let batch = batch(n);
     let state = LearnerState::new(&Weights::initial(architecture, 1));
-    let mut backend = CpuBackend::new(state, OptimizerConfig::default()).expect("a level");
+    let mut backend = CpuBackend::new(state, OptimizerConfig::default()).expect("a CPU that the kernels support");
     let (mut steps, mut heads) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let start = Instant::now();
-        backend.step(&batch, 1e-4).expect("a sound step");
+        backend.step(&batch, 1e-4).expect("finite gradients");
         steps.push(start.elapsed().as_secs_f64());
         let start = Instant::now();
         burn_heads(architecture, &batch);
@@ -50,8 +50,8 @@ fn compare(architecture: &Architecture, n: usize, rounds: usize) {
     );
 }
 
-/// Heads and loss, forward and backward, from a trunk's output in the layout that suits burn best: one large product
-/// for both 1×1 convolutions, channels last.
+/// The heads and the loss, forward and backward, from a trunk's output. The layout is burn's fastest: channels last,
+/// with one large product for both 1×1 convolutions.
 fn burn_heads(architecture: &Architecture, batch: &TrainingBatch) {
     let device = Device::flex().autodiff();
     let (n, c) = (batch.input.n, architecture.channels());

@@ -4,22 +4,22 @@
 //! cargo run --release -p tablut-lab --example challenge_games -- challenge_games.jsonl
 //! ```
 //!
-//! One game a line: `{"moves":["i4-e4xe3",…],"result":"defenders"}`, every captured square after an `x`.
+//! A line of the file is a game: `{"moves":["i4-e4xe3",…],"result":"defenders"}`. Each captured square follows an `x`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tablut_rules::{Game, Rules, Side};
 
-/// What the games came to.
+/// Counts over all games.
 #[derive(Default)]
 struct Tally {
     games: u32,
     plies: u32,
     captured: u32,
-    /// Games whose moves reach an end with the recorded result.
+    /// Games whose moves end the game with the recorded result.
     ended_as_recorded: u32,
-    /// Games whose moves stop before an end.
+    /// Games whose moves stop before the game ends.
     unfinished: u32,
     faults: Vec<String>,
 }
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     if tally.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Replays one line; every difference from the record is an error.
+/// Replays one line. A difference from the record is an error.
 fn replay(rules: &Arc<Rules>, line: &str, tally: &mut Tally) -> Result<(), String> {
     let (moves, result) = line.split_once("],").ok_or("no list of moves")?;
     let moves = moves.split('"').skip(3).step_by(2);
@@ -75,7 +75,7 @@ fn replay(rules: &Arc<Rules>, line: &str, tally: &mut Tally) -> Result<(), Strin
         let ply = game.ply() + 1;
         let (_, named) = text.split_once('x').unwrap_or((text, ""));
         let named = named.split('x').filter(|square| !square.is_empty()).count();
-        // Reading a move already compares the captures that its text names.
+        // `read_move` compares the captures that the text names.
         let mv = rules.read_move(game.position(), text).map_err(|e| format!("ply {ply}: {e}"))?;
         let applied = game.play(mv).map_err(|e| format!("ply {ply}: {e}"))?;
         // A captured king is not named.

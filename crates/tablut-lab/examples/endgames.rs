@@ -1,8 +1,8 @@
-//! What is certain of all positions with few pieces, under chosen rule sets.
+//! Solves all positions with few pieces under chosen rule sets.
 //!
 //! `cargo run --release -p tablut-lab --example endgames -- kvasir,masters 0v2,1v1` solves a king against two
-//! attackers, and a king and one defender against one attacker. `all` stands for the rule sets that come with the
-//! program. It prints Markdown tables; progress goes to stderr. One thread.
+//! attackers, and a king and one defender against one attacker. `all` stands for all built-in rule sets. The program
+//! prints Markdown tables, and its progress on stderr. It uses one thread.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Instant;
 use tablut_lab::{EndgameCounts, EndgameSummary, Endgames, Material};
 use tablut_rules::{Rules, Side};
 
-/// One rule set's answer about each class, in the order of the classes.
+/// The statistics of each class under one rule set, in the order of the classes.
 struct Answers {
     rules: Arc<Rules>,
     summaries: Vec<EndgameSummary>,
@@ -76,7 +76,7 @@ fn print_class(place: usize, material: Material, answers: &[Answers]) {
     println!();
 }
 
-/// The class with its soldiers in words.
+/// The material in words.
 fn in_words(material: Material) -> String {
     let count = |n: usize, piece: &str| format!("{n} {piece}{}", if n == 1 { "" } else { "s" });
     let king = match material.defenders {
@@ -92,7 +92,7 @@ fn shares(counts: &EndgameCounts) -> String {
     [attackers, defenders, counts.neither()].map(|part| per_cent(part, counts.positions)).join(" / ")
 }
 
-/// A share in per cent with one decimal. Only none is written as 0 and only all as 100.
+/// A share in per cent with one decimal. 0 and 100 are exact, other shares never round to them.
 fn per_cent(part: u64, all: u64) -> String {
     match 100.0 * part as f64 / all as f64 {
         _ if part == 0 => "0".to_owned(),

@@ -1,7 +1,7 @@
-//! How often a run's newest net expects a draw, and how often there is one, on games that it has not learnt from.
+//! Compares the draw rate that a run's newest net predicts with the real one, on training games and on held-out games.
 //!
-//! `held_out_draws RUN N SHARE`: over the last N generations of a run with one rule set, of whose games the share SHARE
-//! was held out (`learning.held_out_share`). N is the number of generations in the replay window.
+//! `held_out_draws RUN N SHARE` reads the last N generations of a run with one rule set. SHARE is the run's
+//! `learning.held_out_share`, and N is the number of generations in the replay window.
 
 use std::path::Path;
 use std::sync::Arc;

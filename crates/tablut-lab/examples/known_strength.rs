@@ -5,7 +5,7 @@
 //! cargo run --release -p tablut-lab --example known_strength -- TOURNAMENTS TESTS
 //! ```
 
-/// The players of the rating tests. That file names `crate::elo` and `crate::pairs`, which are imported here.
+/// The simulated players of the rating tests. That file uses `crate::elo` and `crate::pairs`, which are imported here.
 #[path = "../../tablut-ratings/src/simulated.rs"]
 mod simulated;
 
@@ -30,7 +30,7 @@ fn main() {
     error_table(n_tests);
 }
 
-/// A kind of tournament: every player meets every other.
+/// A round-robin tournament.
 struct Tournament {
     truth: &'static [f64],
     common: SimulatedMatch,
@@ -85,8 +85,9 @@ fn coverage_table(n_tournaments: usize) {
     }
 }
 
-/// Percentages: players' intervals and side advantages that contain the truth. For the last two players, it also counts
-/// how often the likelihood of superiority is 95 % or more for the weaker one (the second to last, if they are equal).
+/// Three percentages: of the players' intervals that contain the truth, of the side advantage's intervals that do, and
+/// of the tournaments in which the weaker of the last two players has a likelihood of superiority of 95 % or more. If
+/// the two are equal, the second to last counts as the weaker one.
 fn coverage(tournament: &Tournament, n_tournaments: usize) -> [f64; 3] {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let truth = tournament.rate(&tournament.pairings(|played| played.expected(100_000_000)));
@@ -135,7 +136,7 @@ fn error_table(n_tests: usize) {
     }
 }
 
-/// Percentage of wrong verdicts and mean number of pairs, for our test and then for the usual one.
+/// The percentage of wrong verdicts and the mean number of pairs, for our test and then for the GSPRT.
 fn errors(bounds: TestBounds, chances: &[f64; 5], wrong: TestVerdict, n_tests: usize) -> [(f64, f64); 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let (mut errors, mut pairs) = ([0_usize; 2], [0_usize; 2]);

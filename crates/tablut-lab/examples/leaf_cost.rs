@@ -1,8 +1,8 @@
-//! What the solver costs at a leaf, in nanoseconds, over the positions of games that a search plays against itself.
+//! The solver's time per leaf in nanoseconds, over positions of self-play games.
 //!
-//! `cargo run --release -p tablut-lab --example leaf_cost -- kvasir,masters 40` plays 40 games under each rule set
-//! and then looks at all their positions, again and again. For comparison it prints the time of listing the legal moves,
-//! and that of a look which applies every move ([`look_at_every_move`]).
+//! `cargo run --release -p tablut-lab --example leaf_cost -- kvasir,masters 40` plays 40 games under each rule set and
+//! then runs the solver on all their positions repeatedly. For comparison it prints the time to list the legal moves,
+//! and the time of a solver that applies every move ([`look_at_every_move`]).
 
 use std::error::Error;
 use std::hint::black_box;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let listing = measure(&mut leaves, |_, _| false);
         let looking = measure(&mut leaves, |game, moves| solver.look(game, moves, Solver::Deep).is_some());
         let every = measure(&mut leaves, |game, moves| look_at_every_move(game, moves, &mut replies));
-        assert_eq!(looking.1, every.1, "both find the same proofs");
+        assert_eq!(looking.1, every.1, "both solvers prove as many leaves");
         println!(
             "{name}: {} leaves, {:.0} ns a look, {:.0} ns one at every move, {:.0} ns to list the moves, {} proven",
             leaves.len(),
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Plays one game and keeps every position at which a search would look.
+/// Plays one game and keeps the positions that a search would give to the solver.
 fn play(rules: &Arc<Rules>, seed: u64, leaves: &mut Vec<Game>) -> Result<(), Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
@@ -82,7 +82,7 @@ fn play(rules: &Arc<Rules>, seed: u64, leaves: &mut Vec<Game>) -> Result<(), Box
     Ok(())
 }
 
-/// Nanoseconds for each leaf, listing its moves and looking, and the number of leaves that `look` proves.
+/// Nanoseconds per leaf to list its moves and run `look`, and the number of leaves that `look` proves.
 fn measure(leaves: &mut [Game], mut look: impl FnMut(&mut Game, &[Move]) -> bool) -> (f64, usize) {
     let (mut moves, mut n_proven, mut fastest) = (MoveList::new(), 0, f64::INFINITY);
     for _ in 0..ROUNDS {
@@ -98,7 +98,7 @@ fn measure(leaves: &mut [Game], mut look: impl FnMut(&mut Game, &[Move]) -> bool
     (fastest, n_proven)
 }
 
-/// The look ahead without foresight: applies every move and asks who wins at once. Returns whether it proves anything.
+/// A solver that applies every move and tests who wins at once. Returns whether it proves a result.
 fn look_at_every_move(game: &mut Game, moves: &[Move], replies: &mut MoveList) -> bool {
     let mover = game.position().side_to_move();
     let mut n_lost = 0;

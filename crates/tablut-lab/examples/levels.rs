@@ -1,5 +1,5 @@
-//! What the levels of play are worth: each against its neighbours and fixed opponents, in the arena. Prints one match a line; `experiments/levels`
-//! makes ratings for either side of it.
+//! Measures the levels of play: each level plays matches against its neighbours and fixed opponents. The program prints
+//! a JSON line for each match. `experiments/levels` computes ratings from them.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -13,7 +13,7 @@ use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Evaluation, Evaluator, Query, Search};
 use tablut_session::Level;
 
-/// Who meets whom in how many pairs of games: the strong think long, so their games are few.
+/// Players of each match and its number of game pairs. Strong players take more time, so they play fewer games.
 const MATCHES: [(&str, &str, usize); 18] = [
     ("random", "newcomer", 60),
     ("random", "greedy", 60),
@@ -35,7 +35,7 @@ const MATCHES: [(&str, &str, usize); 18] = [
     ("expert", "full", 40),
 ];
 
-/// A level in a match: the search and the choice that the page's computer makes, each move for itself.
+/// A level as a player of matches, with the search and the move choice of the page. It keeps no state between moves.
 struct LevelPlayer {
     level: &'static Level,
     seed: u64,
@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = Arc::new(Rules::named("kvasir")?);
     let bytes = shipped_net().ok_or("this program was built without its net")?;
     let engine = Engine::new(&Model::from_bytes(bytes)?.weights)?;
-    // `FIRST=SECOND` as an argument plays that match alone.
+    // An argument `FIRST=SECOND` selects that match.
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (first, second, n_pairs) in MATCHES {
         if !wanted.is_empty() && !wanted.contains(&format!("{first}={second}")) {

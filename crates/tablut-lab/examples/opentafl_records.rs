@@ -1,8 +1,8 @@
 //! Saves games with variations and comments as records of OpenTafl, and reads OpenTafl's own records.
 //!
-//! `opentafl_records write DIR` writes twenty games and prints, for each, its name, the moves of the main line, the moves
-//! of all variations together, and the moves with a comment. `experiments/opentafl/java/Records.java` prints the same.
-//! `opentafl_records read FILE…` prints the same of any records, without playing their moves.
+//! `opentafl_records write DIR` writes twenty games. For each it prints the name, and the numbers of moves in the main
+//! line, moves in all variations, and moves with a comment. `experiments/opentafl/java/Records.java` prints the same.
+//! `opentafl_records read FILE…` prints the same for any records, without playing their moves.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A net against itself in two precisions: the effect of rounding on play, with equal simulations or equal time.
+//! Plays a net against itself in two precisions, to measure the effect of rounding on play.
 //!
 //! `cargo run --release -p tablut-lab --example precision_match -- MODEL RULES PAIRS bf16@64 f32@64`
 

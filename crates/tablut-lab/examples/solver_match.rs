@@ -64,7 +64,7 @@ fn config(solver: &str) -> Result<SearchConfig, String> {
     Ok(SelfPlaySearch { solver, ..SelfPlaySearch::default() }.config())
 }
 
-/// A game after a few random plies, not over.
+/// A game that is not over after a few random plies.
 fn opening(rules: &Arc<Rules>, rng: &mut ChaCha8Rng) -> Game {
     let mut moves = MoveList::new();
     loop {

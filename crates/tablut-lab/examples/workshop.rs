@@ -1,7 +1,8 @@
-//! What the page's workshop measures of rules, without the page: the shipped net plays itself under a rule set by name and under the same with
-//! clauses changed as the form changes them. Prints one result a line; `experiments/workshop` compares them with matches.
+//! Runs the page's experiment with rules from the command line: the shipped net plays itself under a rule set, with
+//! clauses changed as in the page's form. The program prints the result as a JSON line. `experiments/workshop` compares
+//! the results with matches.
 //!
-//! `workshop NAME GAMES [KEY=VALUE…]`, as in `workshop kvasir 150 escape=corners`.
+//! `workshop NAME GAMES [KEY=VALUE…]`, such as `workshop kvasir 150 escape=corners`.
 
 use serde_json::Value;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tablut_rules::{RuleSet, Rules};
 use tablut_session::form::RuleCheck;
 use tablut_session::{Experiment, Step, Work};
 
-/// Sets a value of the form by its key's path.
+/// Sets a value of the form. `job` is `KEY=VALUE`, with dots between the parts of the key.
 fn change(set: &mut Value, job: &str) -> Result<(), String> {
     let (key, value) = job.split_once('=').ok_or(format!("{job}: expected KEY=VALUE"))?;
     let path = format!("/{}", key.replace('.', "/"));

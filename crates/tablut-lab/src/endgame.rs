@@ -1,4 +1,4 @@
-//! Endgames: what is certain of all positions with few pieces.
+//! Endgame tables: the value of every position with few pieces.
 
 mod index;
 mod material;
@@ -19,18 +19,18 @@ use tablut_rules::{N_ATTACKERS, N_DEFENDERS, Position, Rules};
 use index::Index;
 use standing::Standing;
 
-/// The most slots of a class. Each takes two bytes, so a class takes 4 GiB at most.
+/// The most slots of a class. A slot takes two bytes, so a class takes at most 4 GiB.
 const MAX_SLOTS: u128 = 1 << 31;
 
-/// The material is out of reach.
+/// A class of material cannot be solved.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndgameError {
-    /// The game has fewer pieces.
+    /// No game has as many pieces.
     #[error("{0}: there are at most {N_DEFENDERS} defenders and {N_ATTACKERS} attackers")]
     TooManyPieces(Material),
     /// The table would not fit into memory.
-    #[error("{material} needs a table of {slots} positions; {MAX_SLOTS} are the most")]
+    #[error("{material} needs a table of {slots} positions, expected at most {MAX_SLOTS}")]
     TooLarge {
         /// The material.
         material: Material,
@@ -39,20 +39,20 @@ pub enum EndgameError {
     },
 }
 
-/// Solved classes of material under one rule set.
+/// The solved classes of material under one rule set.
 ///
-/// A class has every position in which each piece stands on a square that it could reach in a game if it were alone on
-/// the board, and the king stands on no escape square. Some of these positions occur in no game; they are solved as if
-/// a game began there.
+/// A class has every position in which each piece stands on a square that it can reach from its start squares on an
+/// empty board, and the king stands on no escape square. Some of these positions occur in no game. They are solved as
+/// if a game started there.
 ///
-/// Values are about the board alone. A side that plays to the table comes closer to its win with each of its moves, so
-/// on the way no position occurs twice. A win is therefore certain under every rule of repetition, in a game that begins
-/// at the position. Two kinds of history are outside the tables:
+/// A value depends on the board and the side to move only. A side that follows the table comes closer to its win with
+/// each of its moves, so no position repeats. A win is therefore certain under every repetition rule, in a game that
+/// starts at the position. The tables ignore two rules about history:
 ///
-/// - A limit on length ends the game earlier, if the win takes longer.
-/// - [`EndgameValue::Neither`] means that each side can avoid losing for as long as no rule of repetition speaks. Where
-///   repetition is a draw, such a position is a draw with best play. Where it loses for one side, the position is *not
-///   decided by force without repetition*: the rule may still decide it.
+/// - A limit on the game's length may end the game before the win.
+/// - [`EndgameValue::Neither`] means that each side can avoid losing as long as no repetition rule applies. If
+///   repetition is a draw, such a position is a draw with best play. If repetition loses for one side, that rule may
+///   still decide the game.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -74,12 +74,15 @@ pub struct Endgames {
 }
 
 impl Endgames {
-    /// Nothing is solved yet.
+    /// Creates tables without a solved class.
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { standing: Standing::new(&rules), rules, tables: BTreeMap::new() }
     }
 
-    /// Solves a class of material, and before it every class that captures lead to. What is solved already is kept.
+    /// Solves a class of material, and before it every class that captures lead to. It skips classes that are solved.
+    ///
+    /// # Errors
+    /// Returns an error if no game has as many pieces, or if the table would be too large.
     pub fn solve(&mut self, material: Material) -> Result<(), EndgameError> {
         if material.defenders > N_DEFENDERS || material.attackers > N_ATTACKERS {
             return Err(EndgameError::TooManyPieces(material));
@@ -100,14 +103,14 @@ impl Endgames {
         Ok(())
     }
 
-    /// The value of a position, or `None` if its class is not solved or does not have it: the king is captured or has
-    /// escaped, or a piece stands where it never could.
+    /// The value of a position. It is `None` if the class is not solved, the king is captured or has escaped, or a
+    /// piece stands on a square that it cannot reach.
     pub fn value(&self, position: &Position) -> Option<EndgameValue> {
         let material = Material { defenders: position.defenders().len(), attackers: position.attackers().len() };
         self.tables.get(&material)?.value(position)
     }
 
-    /// What can be said of a solved class, or `None` if it is not solved.
+    /// The statistics of a class, or `None` if it is not solved.
     pub fn summary(&self, material: Material) -> Option<EndgameSummary> {
         self.tables.get(&material).map(EndgameSummary::of)
     }

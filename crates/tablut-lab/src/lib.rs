@@ -1,5 +1,5 @@
-//! What only experiments use: the examples of this crate are their programs, and [`Endgames`] has the value of every
-//! position with few pieces. The product does not depend on it.
+//! Code that only experiments use. The examples of this crate are the experiments' programs. [`Endgames`] has the value
+//! of every position with few pieces. The product does not depend on this crate.
 
 mod endgame;
 

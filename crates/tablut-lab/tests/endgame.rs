@@ -1,6 +1,6 @@
-//! The tables of endgames against searches that know nothing of them, and against the rules.
+//! Compares the endgame tables with independent searches and with the rules.
 
-#[allow(dead_code, reason = "other tests ask it other questions")]
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../tablut-search/tests/behaviour/exhaustive.rs"]
 mod exhaustive;
 
@@ -28,7 +28,7 @@ fn win(winner: Side, plies: u32) -> EndgameValue {
     EndgameValue::Win { winner, plies }
 }
 
-/// A random placement of the material. It may be one that the tables do not have.
+/// A random placement of the material. The tables may not have it.
 fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
     let mut taken = Bitboard::EMPTY;
     let mut place = || loop {
@@ -45,7 +45,7 @@ fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
     Position::from_parts(attackers, defenders, Some(king), side).unwrap()
 }
 
-/// Random positions that the tables have, with their values: up to `n_each` of each value.
+/// Random positions of the tables with their values, at most `n_each` of each value.
 fn samples(endgames: &Endgames, material: &str, n_each: usize, seed: u64) -> Vec<(Position, EndgameValue)> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut found: Vec<(Position, EndgameValue)> = Vec::new();
@@ -114,7 +114,7 @@ fn a_search_without_any_shortcut_agrees() {
     assert!(n_checked > 500, "{n_checked} answers");
 }
 
-/// Every placement of a king and up to one soldier of each side, with both sides to move.
+/// Visits every placement of a king and at most one soldier of each side, with either side to move.
 fn all_positions(material: Material, mut visit: impl FnMut(Position)) {
     let one_or_none = |n: usize| -> Vec<Bitboard> {
         if n == 0 { vec![Bitboard::EMPTY] } else { Square::all().map(Bitboard::of).collect() }
@@ -132,7 +132,7 @@ fn all_positions(material: Material, mut visit: impl FnMut(Position)) {
     }
 }
 
-/// What a position's value must be if those after its moves are right.
+/// A position's value, computed from the values after its moves.
 fn value_from_moves(endgames: &Endgames, game: &Game, moves: &mut MoveList) -> EndgameValue {
     let mover = game.position().side_to_move();
     game.legal_moves(moves);
@@ -173,7 +173,7 @@ fn every_value_follows_from_those_after_the_moves() {
             all_positions(material.parse().unwrap(), |position| {
                 let Some(value) = endgames.value(&position) else { return };
                 counted[position.side_to_move().index()] += 1;
-                // A few of the larger class: each is played as a game of its own.
+                // A sample of the larger class, because each position is played as a separate game.
                 n_positions += 1;
                 if material == "1v1" && n_positions % 37 != 0 {
                     return;
@@ -210,17 +210,17 @@ fn symmetric_positions_have_equal_values() {
 }
 
 #[test]
-fn plain_positions_have_plain_values() {
+fn simple_positions_have_the_values_of_the_rules() {
     use Side::{Attackers, Defenders};
-    // The king walks off the board, if it is his turn.
+    // The king escapes if he is to move.
     let kvasir = solved("kvasir", "0v2");
     assert_eq!(value(&kvasir, "9/9/9/9/2K6/9/9/9/t7t d"), Some(win(Defenders, 1)));
-    // Four open directions: no attacker closes them all.
+    // The king has four open directions, and no attackers' move closes them all.
     assert_eq!(value(&kvasir, "9/9/9/9/2K6/9/9/9/t7t a"), Some(win(Defenders, 2)));
-    // Two attackers capture him on an ordinary square. One alone does not.
+    // Two attackers capture him on an ordinary square. One does not.
     assert_eq!(value(&kvasir, "9/9/9/9/1tK6/9/9/9/3t5 a"), Some(win(Attackers, 1)));
     assert_eq!(value(&kvasir, "9/9/9/9/1tK6/9/9/9/9 a"), Some(win(Defenders, 2)));
-    // Under masters' rules they do not capture him either, and a king without attackers has won.
+    // Under masters two do not capture him, and a king without attackers has won.
     let masters = solved("masters", "0v2");
     assert_ne!(value(&masters, "9/9/9/9/1tK6/9/9/9/3t5 a"), Some(win(Attackers, 1)));
     assert_eq!(value(&masters, "9/9/9/9/2K6/9/9/9/9 a"), Some(win(Defenders, 0)));

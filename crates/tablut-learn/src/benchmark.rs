@@ -33,7 +33,7 @@ pub struct MachinePace {
     pub plies_per_game: f64,
     /// Training positions per game.
     pub positions_per_game: f64,
-    /// Evaluations per simulation. Tree reuse and the solver save the rest.
+    /// Evaluations per simulation. It is below 1, because tree reuse and the solver save evaluations.
     pub evaluations_per_simulation: f64,
     /// Evaluations by the net per second of self-play, all threads together.
     pub evaluations_per_second: f64,
@@ -51,8 +51,12 @@ pub struct MachinePace {
     pub memory_bytes: u64,
 }
 
-/// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a third of `time`,
-/// or longer if not even one game or step fits. It writes nothing.
+/// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a
+/// third of `time`, or longer if a single game or step takes longer. It writes no files.
+///
+/// # Errors
+/// Returns an error if the device fails, the starting net cannot be loaded, no position is a training target, or
+/// `cancel` is set.
 pub fn benchmark(
     config: &TrainConfig,
     rules: &[Arc<Rules>],
@@ -123,7 +127,7 @@ fn lengths(
     Ok((games, counters.evaluations.load(Ordering::Relaxed)))
 }
 
-/// An evaluator that stops the work when its time is over.
+/// An evaluator that cancels the work when its time is over.
 struct Timed {
     inner: NetEvaluator,
     start: Arc<OnceLock<Instant>>,

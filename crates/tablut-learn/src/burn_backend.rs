@@ -41,14 +41,17 @@ impl BurnBackend {
         Self { architecture, device: device.autodiff(), multiply, params, steps, optimizer }
     }
 
-    /// The loss on `batch` and the gradients of all parameters, in their order, read back.
+    /// The loss on `batch` and the gradients of all parameters, in their order, in main memory.
+    ///
+    /// # Errors
+    /// Returns an error if the device fails.
     pub fn gradients(&self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
         let (parts, gradients) = self.differentiate(batch);
         let gradients = gradients.into_iter().map(host_values).collect::<Result<_, _>>()?;
         Ok((parts.read(batch, Vec::new())?.0, gradients))
     }
 
-    /// The same on the device.
+    /// Like [`Self::gradients`], with the values on the device.
     fn differentiate(&self, batch: &TrainingBatch) -> (LossTensors, Vec<Tensor<1>>) {
         let leaf = |param: &DeviceParam| param.weights.clone().autodiff().require_grad();
         let leaves: Vec<_> = self.params.iter().map(leaf).collect();
@@ -93,7 +96,7 @@ impl GradientBackend for BurnBackend {
 }
 
 impl DeviceParam {
-    /// One step of `AdamW`, as [`crate::optimizer::step`] takes it.
+    /// One step of `AdamW`, as in [`crate::optimizer::step`].
     fn updated_by_adamw(&self, gradient: Tensor<1>, c: &StepConstants) -> Self {
         let decay = if self.decays() { c.decay } else { 0.0 };
         let momentum = self.momentum.clone() * BETA1 + gradient.clone() * (1.0 - BETA1);
@@ -103,7 +106,7 @@ impl DeviceParam {
         self.moved(update, decay, momentum, square, c)
     }
 
-    /// One step of Muon, as [`crate::optimizer::step`] takes it.
+    /// One step of Muon, as in [`crate::optimizer::step`].
     fn updated_by_muon(&self, gradient: Tensor<1>, dims: [usize; 2], multiply: Multiply, c: &StepConstants) -> Self {
         let (momentum, update) = muon::tensor_update(self.momentum.clone(), gradient, dims, multiply);
         self.moved(update, c.decay, momentum, self.square.clone(), c)

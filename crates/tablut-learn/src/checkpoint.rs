@@ -1,4 +1,4 @@
-//! Checkpoints: after each generation, a model file that can play, and the training state to continue from.
+//! Checkpoints. Each generation has a model file that can play, and a training state from which the run continues.
 //!
 //! `gen-00012.safetensors` is an ordinary model file with the averaged weights. `gen-00012.state.safetensors` contains
 //! weights, moments and average of every tensor, and counters in its metadata. It is written last, so a generation is
@@ -18,7 +18,7 @@ use crate::optimizer::ParamState;
 
 /// Version of the state's layout.
 const STATE_VERSION: u32 = 2;
-/// Number of states that are kept, the latest ones. All models are kept.
+/// The number of latest states that are kept. All models are kept.
 const STATES_KEPT: usize = 2;
 
 /// Everything that the next generation starts from.
@@ -54,6 +54,9 @@ impl Checkpoint {
     }
 
     /// Writes model and state into `folder`, the state last, and removes states that are no longer needed.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be written.
     pub fn save(&self, folder: &Path, rules: &[StatedRules]) -> Result<(), ModelFileError> {
         self.model(rules).save(&model_path(folder, self.generation))?;
         let path = state_path(folder, self.generation);
@@ -64,6 +67,9 @@ impl Checkpoint {
     }
 
     /// The latest checkpoint in `folder`, or `None` if there is none yet.
+    ///
+    /// # Errors
+    /// Returns an error if the folder or the state cannot be read, or the state is damaged.
     pub fn latest(folder: &Path) -> Result<Option<Self>, ModelFileError> {
         let states = states(folder).map_err(|error| ModelFileError { path: folder.to_owned(), kind: error.into() })?;
         let Some(&latest) = states.last() else { return Ok(None) };
@@ -71,6 +77,9 @@ impl Checkpoint {
     }
 
     /// The checkpoint of `generation`.
+    ///
+    /// # Errors
+    /// Returns an error if the state cannot be read or is damaged.
     pub fn load(folder: &Path, generation: u64) -> Result<Self, ModelFileError> {
         let path = state_path(folder, generation);
         let read = || Self::from_state_bytes(generation, &fs::read(&path)?);
@@ -78,6 +87,9 @@ impl Checkpoint {
     }
 
     /// The bytes of the state.
+    ///
+    /// # Errors
+    /// Returns an error if a tensor does not have its dimensions.
     pub fn state_bytes(&self) -> Result<Vec<u8>, Kind> {
         let training = serde_json::to_string(&self.training).map_err(|error| Kind::Format(error.to_string()))?;
         let metadata = BTreeMap::from([
@@ -99,6 +111,10 @@ impl Checkpoint {
     }
 
     /// Reads the bytes of a state.
+    ///
+    /// # Errors
+    /// Returns an error if the bytes are not a state of this version, a tensor is missing or has other dimensions, or
+    /// the hash differs.
     pub fn from_state_bytes(generation: u64, bytes: &[u8]) -> Result<Self, Kind> {
         let (metadata, mut tensors) = container::deserialize(bytes)?;
         let value = |key: &'static str| metadata.get(key).map(String::as_str).ok_or(Kind::MissingKey(key));
@@ -141,7 +157,10 @@ impl Checkpoint {
     }
 }
 
-/// The generations whose states are in `folder`, in increasing order. There are none if the folder does not exist.
+/// The generations whose states are in `folder`, in increasing order. Empty if the folder does not exist.
+///
+/// # Errors
+/// Returns an error if the folder cannot be read.
 pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -152,7 +171,7 @@ pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
         let name = entry?.file_name();
         let number = |name: &str| name.strip_prefix("gen-")?.strip_suffix(".state.safetensors")?.parse::<u64>().ok();
         let generation = name.to_str().and_then(number);
-        // This program would not write names such as `gen-7.state.safetensors`, so they are ignored.
+        // Names that this program does not write, such as `gen-7.state.safetensors`, are ignored.
         generations.extend(
             generation.filter(|&n| n < u64::MAX && state_path(folder, n).file_name() == Some(name.as_os_str())),
         );
@@ -161,8 +180,8 @@ pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
     Ok(generations)
 }
 
-/// Removes states that are no longer needed after `generation`. One of them may be left over from a kill between
-/// writing a state and removing the oldest. A state that cannot be removed does no harm.
+/// Removes states that are no longer needed after `generation`. There may be several if the process was killed before
+/// it removed the oldest. A state that cannot be removed does no harm.
 pub(crate) fn remove_old_states(folder: &Path, generation: u64) {
     for old in states(folder).unwrap_or_default() {
         if old + (STATES_KEPT as u64) <= generation {
@@ -222,7 +241,7 @@ mod tests {
         for generation in 0..2 {
             checkpoint(generation).save(folder.path(), &[]).unwrap();
         }
-        // As after a kill between two steps of `save`.
+        // The state of the folder after a kill between two steps of `save`.
         let whole = fs::read(state_path(folder.path(), 1)).unwrap();
         fs::write(state_path(folder.path(), 2), &whole).unwrap();
         assert_eq!(states(folder.path()).unwrap(), [0, 1, 2]);

@@ -24,15 +24,15 @@ pub struct TrainConfig {
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
     pub shape: Architecture,
-    /// The precision of the convolutions on the cores: `f32`, or `fastest`, which a run resolves once, on its first machine:
-    /// `bf16-amx` or `bf16-avx512` where the machine is faster in it, otherwise `f32`. Learning is in bf16 with `bf16-amx`
-    /// and a multiple of 32 channels, else in f32. Rating games are in f32. It has no effect on a GPU.
+    /// The precision of the convolutions on the CPU: `f32` or `fastest`. A run resolves `fastest` once, on its first
+    /// machine, to `bf16-amx`, `bf16-avx512` or `f32`. Learning uses bf16 with `bf16-amx` and a multiple of 32
+    /// channels, otherwise f32. Rating games use f32. On a GPU the key has no effect.
     #[serde(default)]
     pub precision: Precision,
     /// Seed of all randomness in the run.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// A model file with the net that the run begins with; it has the same shape. The run keeps a copy. Default: an
+    /// A model file with the net that the run begins with, of the same shape. The run keeps a copy. Default: an
     /// untrained net.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<PathBuf>,
@@ -128,8 +128,12 @@ impl TrainConfig {
         }
     }
 
-    /// Reads a config file and applies `overrides`, each `key=value` with a dotted key. Paths in it are relative to its
-    /// folder; they become absolute.
+    /// Reads a config file and applies `overrides`, each `key=value` with a dotted key. Paths in the file are relative
+    /// to its folder and become absolute.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, a key or an override is unknown, or a value has the wrong type or
+    /// is out of range.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let io = |error| TrainConfigError::Io { path: path.to_owned(), error };
         let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(io)?;
@@ -138,7 +142,7 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// Puts `folder` before all relative paths: of `start`, of rule files, and of the nets among the opponents.
+    /// Makes all relative paths relative to `folder`: those of `start`, of rule files, and of the opponents' nets.
     fn resolve_paths(&mut self, folder: &Path) {
         if let Some(start) = &mut self.start {
             *start = folder.join(&start);
@@ -149,7 +153,10 @@ impl TrainConfig {
         resolve_opponents(&mut self.evaluation.against, folder);
     }
 
-    /// Reads a config from its text. Paths in it stay as they are. `path` is its name in errors.
+    /// Reads a config from its text. Paths in it do not change. `path` is its name in errors.
+    ///
+    /// # Errors
+    /// Returns an error if a key or an override is unknown, or a value has the wrong type or is out of range.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
         // The text is parsed as a config first, because only then errors contain the line.
@@ -173,18 +180,18 @@ impl TrainConfig {
         Weights::initial(&self.shape, self.seed)
     }
 
-    /// What a run's results depend on, as TOML: the config without threads and device, which is its last table.
+    /// The part of the config that determines a run's results, as TOML: all tables except the last, `machine`.
     pub(crate) fn without_machine(&self) -> String {
         let text = self.to_toml();
         text.split_once("\n[machine]").map_or_else(|| text.clone(), |(before, _)| before.to_owned())
     }
 
-    /// The config as TOML: with each list on one line.
+    /// The config as TOML, with each list on one line.
     ///
     /// # Panics
-    /// Never for a value that was read or checked: every field can be written as TOML.
+    /// Never, because every field can be written as TOML.
     pub fn to_toml(&self) -> String {
-        toml::to_string(self).expect("every field has a form in TOML")
+        toml::to_string(self).expect("every field can be written as TOML")
     }
 }
 
@@ -193,7 +200,7 @@ fn is_rule_file(rules: &str) -> bool {
     Path::new(rules).extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Puts `folder` before the relative paths of the nets among the opponents.
+/// Makes the relative paths of the opponents' nets relative to `folder`.
 pub(crate) fn resolve_opponents(against: &mut [String], folder: &Path) {
     for player in against {
         if let Some((before, file, after)) = net_of_opponent(player) {
@@ -202,8 +209,8 @@ pub(crate) fn resolve_opponents(against: &mut [String], folder: &Path) {
     }
 }
 
-/// The model file of an opponent, with the text before and after it: `best=net:`, `FILE`, `@64`. None for a player without
-/// a net, and for the net that comes with the program.
+/// The model file of an opponent, with the text before and after it: `best=net:`, `FILE`, `@64`. `None` for a player
+/// without a net, and for the built-in net.
 pub(crate) fn net_of_opponent(player: &str) -> Option<(&str, &Path, &str)> {
     let name = player.split_once('=').filter(|(name, _)| !name.contains(':')).map_or(0, |(name, _)| name.len() + 1);
     let kind = ["net:", "policy:"].into_iter().find(|kind| player[name..].starts_with(kind))?;

@@ -23,7 +23,7 @@ impl CpuBackend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// `TABLUT_SIMD` names an instruction set that this machine does not support.
+    /// Returns an error if `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         Ok(Self { net: KernelNet::new(&state.architecture, Kernels::from_env()?, None), state, optimizer })
     }
@@ -33,10 +33,11 @@ impl CpuBackend {
         architecture.channels().is_multiple_of(BF16_LANES)
     }
 
-    /// The same, with convolutions in bf16 on matrix registers.
+    /// Like [`CpuBackend::new`], with convolutions in bf16 on matrix registers.
     ///
     /// # Errors
-    /// As for [`CpuBackend::new`], or this machine has no matrix registers, or the channels do not fill them.
+    /// As for [`CpuBackend::new`]. Also returns an error if this machine has no matrix registers or the channels do not
+    /// fill them.
     pub fn rounded(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         if !Self::fills_registers(&state.architecture) {
             return Err(StepError::Channels { found: state.architecture.channels() });

@@ -1,7 +1,7 @@
-//! Where a run plays and learns: on the cores, or on a device through burn. With the feature `gpu` devices are GPUs.
+//! Where a run plays and learns: on the CPU, or on a device through burn. With the feature `gpu` devices are GPUs.
 //!
-//! A device evaluates the batches of all threads on one thread of its own (`device/server.rs`), and learns on the thread
-//! that asks. Its panics end in `device/guard.rs`.
+//! One server thread evaluates the batches of all threads on the device (`device/server.rs`). Training steps run on the
+//! calling thread. `device/guard.rs` catches the device's panics.
 
 mod batching;
 mod error;
@@ -30,14 +30,14 @@ use crate::optimizer::OptimizerConfig;
 use crate::product_net::Multiply;
 use crate::step_error::StepError;
 
-/// Where a run plays and learns. Clones are the same device.
+/// Where a run plays and learns. Clones refer to the same device.
 #[derive(Clone, Default)]
 pub struct ComputeDevice {
-    /// `None` for the cores.
+    /// `None` for the CPU.
     on: Option<Arc<OnDevice>>,
 }
 
-/// A burn device with the thread that evaluates on it.
+/// A burn device and its server thread.
 struct OnDevice {
     device: Device,
     multiply: Multiply,
@@ -46,12 +46,18 @@ struct OnDevice {
 }
 
 impl ComputeDevice {
-    /// The device that `choice` names. `auto` is the first GPU that is no program on the cores, and otherwise the cores.
+    /// The device that `choice` names. `auto` is the first GPU that is not emulated on the CPU, or else the CPU.
+    ///
+    /// # Errors
+    /// Returns an error if the device does not exist or cannot be used, or if the program was built without GPUs.
     pub fn open(choice: DeviceChoice) -> Result<Self, DeviceError> {
         Self::open_as(choice, true)
     }
 
-    /// The same. Without `half`, nets that only play have `f32` activations on it even where it has faster ones.
+    /// Like [`Self::open`]. Without `half`, nets that only play always have `f32` activations.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
     #[cfg(not(feature = "gpu"))]
     pub fn open_as(choice: DeviceChoice, _half: bool) -> Result<Self, DeviceError> {
         match choice {
@@ -60,7 +66,10 @@ impl ComputeDevice {
         }
     }
 
-    /// The same. Without `half`, nets that only play have `f32` activations on it even where it has faster ones.
+    /// Like [`Self::open`]. Without `half`, nets that only play always have `f32` activations.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
     #[cfg(feature = "gpu")]
     pub fn open_as(choice: DeviceChoice, half: bool) -> Result<Self, DeviceError> {
         let Some(found) = vulkan::open(choice)? else { return Ok(Self::default()) };
@@ -68,12 +77,15 @@ impl ComputeDevice {
         Self::start(&found.name, (found.device, found.multiply), float, Fault::from_env()?, choice)
     }
 
-    /// burn's operations on the cores, used as a device is. It is slow, and serves as a reference.
+    /// burn's operations on the CPU, used like a device. It is slow, and serves as a reference.
+    ///
+    /// # Errors
+    /// Returns an error if `TABLUT_DEVICE_FAULT` is not valid or the server thread cannot be started.
     pub fn reference() -> Result<Self, DeviceError> {
         Self::faulty_reference(Fault::from_env()?)
     }
 
-    /// The reference with a fault to come.
+    /// The reference with an injected fault.
     fn faulty_reference(fault: Fault) -> Result<Self, DeviceError> {
         let device = (Device::flex(), Multiply::Matrices);
         Self::start("burn on the cores", device, FloatDType::F32, fault, DeviceChoice::Cpu)
@@ -89,17 +101,17 @@ impl ComputeDevice {
         let precision = if float == FloatDType::F16 { "f16" } else { "f32" };
         let health = Arc::new(Health::new(format!("{name}, {precision}"), fault));
         let link = Link::start(device.clone(), multiply, float, health.clone());
-        let link =
-            link.map_err(|error| DeviceError::Unusable { choice, reason: format!("no thread for it: {error}") })?;
+        let link = link
+            .map_err(|error| DeviceError::Unusable { choice, reason: format!("cannot start its thread: {error}") })?;
         Ok(Self { on: Some(Arc::new(OnDevice { device, multiply, health, link })) })
     }
 
-    /// What messages and metrics call it.
+    /// The name in messages and metrics.
     pub fn name(&self) -> &str {
         self.on.as_ref().map_or("cpu", |on| on.health.name())
     }
 
-    /// Whether these are the cores.
+    /// Whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         self.on.is_none()
     }
@@ -112,8 +124,12 @@ impl ComputeDevice {
         }
     }
 
-    /// A learner that continues from `state`. On the cores it convolves in bf16 with `bf16-amx` and channels that fill the
-    /// matrix registers, else in f32. A device has its own precision.
+    /// A learner that continues from `state`. On the CPU it uses bf16 with `bf16-amx` and channels that fill the matrix
+    /// registers, otherwise f32. A device has its own precision.
+    ///
+    /// # Errors
+    /// Returns an error if the device fails or `TABLUT_SIMD` names an instruction set that this machine does not
+    /// support.
     pub fn learner(
         &self,
         precision: Precision,
@@ -151,14 +167,15 @@ impl NetDevice for OnDevice {
     }
 }
 
-/// burn's learner behind the guard.
+/// burn's learner, whose panics become errors.
 struct DeviceLearner {
-    /// Always there until this is dropped.
+    /// `Some` until this is dropped.
     learner: Option<BurnBackend>,
     health: Arc<Health>,
 }
 
-/// Runs guarded work. An error of the step itself, such as a loss that is not finite, does not mean that the device failed.
+/// Runs work and turns its panics into errors. An error of the step itself, such as a loss that is not finite, does not
+/// count as a failure of the device.
 fn guarded<T>(health: &Health, work: Work, run: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
     let run = || match run() {
         Err(StepError::Device(reason)) => Err(reason),

@@ -1,4 +1,4 @@
-//! Estimates the cost of a run on this machine: from a short benchmark before it starts, from its own metrics later.
+//! Estimates the cost of a run on this machine. Before the start it uses a short benchmark, later the run's metrics.
 
 use tablut_games::GenerationMetrics;
 
@@ -8,14 +8,15 @@ use crate::memory::MemoryBounds;
 
 /// Number of training states that a run keeps.
 const STATES: u64 = 2;
-/// Mean length in plies of the games that a trained net plays with 16 simulations: 37 to 64 under the fourteen rule sets
-/// (`experiments/balance`).
+/// Mean length in plies of the games that a trained net plays with 16 simulations: 37 to 64 under the fourteen rule
+/// sets (`experiments/balance`).
 const TRAINED_PLIES: f64 = 46.0;
-/// Evaluations per simulation of a trained net, as a share of those without a net: it proves more.
+/// Evaluations per simulation of a trained net, relative to a search without a net. Its searches prove more.
 const TRAINED_EVALUATIONS: f64 = 0.88;
-/// Positions of self-play after which a net's games are half as far from a trained net's (`experiments/quickstart`).
+/// The difference between a net's games and a trained net's halves in this many positions of self-play
+/// (`experiments/quickstart`).
 const HALVING_POSITIONS: f64 = 60_000.0;
-/// The last generations whose pace the rest of a run keeps.
+/// The number of last generations whose mean pace is used for the rest of a run.
 const RECENT: usize = 3;
 
 /// The estimated cost of a whole run.
@@ -33,9 +34,9 @@ pub struct Forecast {
     pub selfplay_seconds: f64,
     /// Seconds of training.
     pub learning_seconds: f64,
-    /// Games that rate the net, after all generations together.
+    /// Rating games of all generations together.
     pub rating_games: f64,
-    /// Seconds that these take, without the opponents' time.
+    /// Seconds of these games, without the opponents' time.
     pub rating_seconds: f64,
     /// Evaluations by the net in the final match. The time of its opponents is not included.
     pub final_evaluations: f64,
@@ -64,8 +65,8 @@ impl Forecast {
 }
 
 impl MachinePace {
-    /// Plies of a game after `positions` of self-play: a search without a net plays long games, and a net learns to
-    /// shorten them.
+    /// Plies of a game after `positions` of self-play. A search without a net plays long games, and they become shorter
+    /// as the net learns.
     fn plies_after(&self, positions: f64) -> f64 {
         let trained = self.plies_per_game.min(TRAINED_PLIES);
         trained + (self.plies_per_game - trained) * untrained_share(positions)
@@ -78,7 +79,7 @@ impl MachinePace {
     }
 }
 
-/// How far a net is from a trained one after `positions` of self-play: 1 at first, 0 at the end.
+/// The weight of an untrained net's properties after `positions` of self-play. It falls from 1 towards 0.
 fn untrained_share(positions: f64) -> f64 {
     0.5_f64.powf(positions / HALVING_POSITIONS)
 }
@@ -130,8 +131,8 @@ impl TrainConfig {
 }
 
 impl TrainConfig {
-    /// Seconds of the match at the end, from the pace of the latest generation whose time is known: 0 if there is none or
-    /// no match. The opponents' time is not included.
+    /// Seconds of the final match, from the pace of the latest generation whose time is known. 0 if there is no such
+    /// generation or no match. The opponents' time is not included.
     pub fn final_seconds(&self, metrics: &[GenerationMetrics]) -> f64 {
         let timed = |line: &&GenerationMetrics| line.selfplay.seconds > 0.0 && line.selfplay.positions > 0;
         let Some(line) = metrics.iter().rev().find(timed) else { return 0.0 };
@@ -153,8 +154,8 @@ pub struct GenerationPace {
 }
 
 impl GenerationPace {
-    /// The mean pace of the latest of these generations, or `None` if no time is known: games that were played before a
-    /// stop have none.
+    /// The mean pace of the latest of these generations. `None` if no time is known, which happens if all games were
+    /// played before a stop.
     pub fn of(metrics: &[GenerationMetrics]) -> Option<Self> {
         let timed = metrics.iter().rev().filter(|line| line.selfplay.seconds > 0.0 && line.simulations > 0);
         let recent: Vec<_> = timed.take(RECENT).collect();
@@ -184,7 +185,7 @@ mod tests {
     use std::path::Path;
     use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
-    /// Its games are as short as a trained net's from the beginning.
+    /// Its games have a trained net's length from the beginning.
     const PACE: MachinePace = MachinePace {
         plies_per_game: 40.0,
         positions_per_game: 32.0,
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_arithmetic_follows_the_config() {
-        // A trained net's searches evaluate a little less, which so few positions hardly teach.
+        // A trained net's searches evaluate a little less. So few positions hardly change the net.
         let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.005, "{found}, {expected}");
         let found = config(&[]).forecast(&PACE);
         assert_eq!((found.games, found.positions), (40, 1280.0));
@@ -221,7 +222,7 @@ mod tests {
         near(found.final_seconds, 6.4);
         assert_eq!(found.disk_bytes, [25_600, 4000, 8000]);
         assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));
-        // Ten games of twenty plies of the net's, of 8 simulations.
+        // Ten games with twenty plies of the net, each of 8 simulations.
         assert_eq!(found.rating_games, 10.0);
         near(found.rating_seconds, 0.8);
         near(found.seconds(), 20.0);
@@ -268,7 +269,7 @@ mod tests {
         let selfplay =
             SelfPlayMetrics { seconds: 10.0, positions: 500, mean_plies: 50.0, ..SelfPlayMetrics::default() };
         let line = GenerationMetrics { simulations: 8, selfplay, ..GenerationMetrics::default() };
-        // Twenty games with 25 plies of the net's, each of 32 simulations, at 400 simulations a second.
+        // Twenty games with 25 plies of the net, each of 32 simulations, at 400 simulations per second.
         assert_eq!(config(&[]).final_seconds(&[line, GenerationMetrics::default()]), 20.0 * 25.0 * 32.0 / 400.0);
         assert_eq!(config(&[]).final_seconds(&[]), 0.0);
     }

@@ -1,6 +1,6 @@
-//! The results of the last generations' ordinary games by rule set, which say how even each rule set is.
+//! The results of the last generations' ordinary games by rule set. They show how balanced each rule set is.
 //!
-//! They are a function of the files of games, so a resumed run computes them again.
+//! They are a function of the files of games. A resumed run computes them again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tablut_games::{Endings, GameRecord};
 use tablut_rules::Rules;
 
-/// Generations whose results count: the latest ones.
+/// The number of latest generations whose results are used.
 pub(crate) const GENERATIONS_COUNTED: u64 = 4;
 
 /// The results of ordinary games by rule set in the last generations, oldest first.
@@ -18,7 +18,7 @@ pub(crate) struct GameHistory {
 }
 
 impl GameHistory {
-    /// Adds the games of the next generation, and forgets the oldest one.
+    /// Adds the games of the next generation, and drops the oldest generation.
     pub(crate) fn push(&mut self, rules: &[Arc<Rules>], games: &[GameRecord]) {
         let results = |rules: &Arc<Rules>| {
             let mut results = Endings::default();

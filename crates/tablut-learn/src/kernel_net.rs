@@ -1,8 +1,8 @@
 //! The net on the CPU's own kernels, forward and backward, distributed over threads. Training steps use it.
 //!
-//! A batch is divided into [`Shard`]s of [`SHARD`] positions, for any number of threads. A thread takes one shard at a
-//! time through the whole net, so that activations stay in the cache, and sums the shard's part of every weight's
-//! gradient. These parts are then added in the order of the shards. So the results have the same bits for any number of
+//! A batch is divided into [`Shard`]s of [`SHARD`] positions, for any number of threads. A thread runs one shard at a
+//! time through the whole net, so that activations stay in the cache, and computes the shard's part of every weight's
+//! gradient. The parts are then added in the order of the shards. So the results have the same bits for any number of
 //! threads.
 
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +29,7 @@ impl KernelNet {
     /// A net with this architecture on `kernels`, without weights yet. With `bf16` its convolutions are rounded.
     ///
     /// # Panics
-    /// If the convolutions are rounded and the trunk's channels are no multiple of 32.
+    /// If `bf16` is given and the number of the trunk's channels is not a multiple of 32.
     pub fn new(architecture: &Architecture, kernels: Kernels, bf16: Option<Bf16Kernels>) -> Self {
         let net = LearningNet::new(architecture, bf16);
         Self { kernels, net, shards: Vec::new(), workspaces: Mutex::default() }
@@ -76,7 +76,7 @@ impl KernelNet {
         net.gradients(shards)
     }
 
-    /// Creates shards for `n` rows, unless they exist from the last batch.
+    /// Creates shards for `n` rows, unless the last batch had as many rows.
     fn cut(&mut self, n: usize) {
         if self.shards.last().map_or(0, |shard| shard.rows().end) != n {
             let net = &self.net;
@@ -85,7 +85,7 @@ impl KernelNet {
     }
 }
 
-/// Gives `work` a workspace that no other thread uses.
+/// Runs `work` with a workspace that no other thread uses.
 fn with_workspace(free: &Mutex<Vec<Workspace>>, net: &LearningNet, work: impl FnOnce(&mut Workspace)) {
     // A workspace is returned as a whole, so the list is valid even if another thread has panicked.
     let mut workspace = {

@@ -48,14 +48,14 @@ impl LearnerState {
     }
 }
 
-/// The learning rate before it falls: a linear rise to `peak` over `warmup_steps`. `step` counts from 0.
+/// The learning rate without the fall at the end: a linear rise to `peak` over `warmup_steps`. `step` counts from 0.
 pub(crate) fn learning_rate(step: u64, peak: f32, warmup_steps: u64) -> f32 {
     let rise = if step < warmup_steps { (step + 1) as f32 / warmup_steps as f32 } else { 1.0 };
     peak * rise
 }
 
-/// The factor on the learning rate after `progress` of `total` generations: 1, then a linear fall to a twentieth over
-/// the last `decay_share` of them.
+/// The factor on the learning rate after `progress` of `total` generations. It is 1, and falls linearly to a twentieth
+/// over the last `decay_share` of the generations.
 pub(crate) fn learning_rate_share(progress: f32, total: f32, decay_share: f32) -> f32 {
     const FLOOR: f32 = 0.05;
     let decay = total * decay_share;

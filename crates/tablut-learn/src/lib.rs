@@ -8,9 +8,9 @@
 //!   [`BurnBackend`] uses burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
-//! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance, [`GenerationPace`] that of its rest.
-//!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
-//! - A [`ComputeDevice`] is where a run plays and learns: the cores, or a GPU with the feature `gpu`.
+//! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance. [`GenerationPace`] estimates the rest of a
+//!   run. [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
+//! - A [`ComputeDevice`] is where a run plays and learns: the CPU, or a GPU with the feature `gpu`.
 //! - [`ProductNet`] is the net with burn's operations, and [`loss()`] the loss of its outputs.
 
 mod benchmark;

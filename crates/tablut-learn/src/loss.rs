@@ -1,5 +1,5 @@
-//! The loss: cross-entropy of policy and outcome, and a robust distance for the moves left. Once in burn's operations, for
-//! any device, and once with its gradient for the CPU.
+//! The loss: cross-entropy of policy and outcome, and a robust distance for the moves left. It is written twice, with
+//! burn's operations for any device, and with a gradient by hand for the CPU.
 
 use burn::tensor::{Device, Tensor};
 use tablut_games::{LossParts, TrainingBatch};
@@ -25,7 +25,10 @@ pub struct LossTensors {
 }
 
 impl LossTensors {
-    /// Reads the parts back, together with other requested values, all at once.
+    /// Reads the parts and other requested values in one transfer.
+    ///
+    /// # Errors
+    /// Returns an error if the device fails.
     pub fn read(self, batch: &TrainingBatch, others: Vec<Tensor<1>>) -> Result<(LossParts, Vec<f32>), StepError> {
         let parts = [self.policy, self.value, self.moves_left].map(Tensor::without_autodiff);
         let plain = parts.into_iter().chain(others).collect();
@@ -49,8 +52,8 @@ pub fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTen
     LossTensors { total, policy, value, moves_left }
 }
 
-/// The loss, and its gradient with respect to the batch's `predictions`. It is written by hand for the CPU, where burn's
-/// operations take a tenth of a step. `tests/gradients.rs` compares it with burn's.
+/// The loss, and its gradient with respect to the batch's `predictions`. It is written by hand, because burn's
+/// operations would take a tenth of a step on the CPU. `tests/gradients.rs` compares it with burn's.
 pub(crate) fn loss_gradient(mut predictions: Predictions, batch: &TrainingBatch) -> (LossParts, Predictions) {
     let n = batch.input.n;
     let per_row = 1.0 / n as f32;
@@ -70,8 +73,8 @@ pub(crate) fn loss_gradient(mut predictions: Predictions, batch: &TrainingBatch)
     (LossParts { policy, policy_floor: target_entropy(batch), value, moves_left }, predictions)
 }
 
-/// Replaces `logits` by the gradient of their cross-entropy against `targets`, times `scale`. Returns the cross-entropy,
-/// which is NaN if a logit is not finite.
+/// Replaces `logits` by the gradient of their cross-entropy against `targets`, times `scale`. Returns the
+/// cross-entropy, which is NaN if a logit is not finite.
 fn differentiate(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
     if !logits.iter().all(|logit| logit.is_finite()) {
         return f32::NAN;

@@ -1,6 +1,7 @@
-//! Measurements of a generation besides the losses of steps: its games, the net on a sample of them, and the machine.
+//! Measurements of a generation other than the losses of steps: its games, the net on a sample of them, and the
+//! machine.
 //!
-//! Nothing here changes a run. It only reads records and weights, and it draws no random numbers.
+//! Measurements do not change a run. They read only records and weights, and draw no random numbers.
 
 use std::fs;
 use std::path::Path;
@@ -18,12 +19,12 @@ use crate::train_error::TrainError;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;
-/// The largest sample. It is enough for the second digit of a share.
+/// The maximum sample. It determines a share to about two digits.
 const MOST_POSITIONS: usize = 4096;
-/// The smallest sample, so that a tiny run has metrics too.
+/// The minimum sample, so that a tiny run has metrics too.
 const FEWEST_POSITIONS: usize = 64;
 
-/// Measures one generation and the time that this takes.
+/// The measurements of one generation, and the time that they take.
 pub(crate) struct Measurements {
     sample: usize,
     seconds: f64,
@@ -36,7 +37,8 @@ impl Measurements {
         Self { sample: sample.clamp(FEWEST_POSITIONS, MOST_POSITIONS), seconds: 0.0 }
     }
 
-    /// The games by rule set, with the outputs of the net that played them on a sample, and its losses there.
+    /// The statistics of the games by rule set, with the net's outputs on a sample, and the net's losses on this
+    /// sample.
     pub(crate) fn games(
         &mut self,
         run: &Run,
@@ -66,7 +68,7 @@ impl Measurements {
     }
 
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
-        // Packed once, and each thread shares it.
+        // The weights are packed once and shared by all threads.
         let weights = Arc::new(run.learner.averaged_weights());
         let net = run.device.processor().load(weights, Precision::F32).map_err(ExamineError::from)?;
         Ok(examine(&run.rules, games, self.sample, &|| net.share())?)
@@ -89,7 +91,7 @@ pub(crate) fn weight_norm(run: &Run) -> f32 {
     squares.sum::<f64>().sqrt() as f32
 }
 
-/// The files in a run's folder and in its subfolders.
+/// Bytes of all files in a run's folder and its subfolders.
 fn folder_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: fs::DirEntry| match entry.metadata() {

@@ -1,4 +1,4 @@
-//! Memory: upper bounds for a run's positions and trees, from its config, and what this process uses.
+//! Memory: upper bounds for a run's positions and trees, from its config, and the use of this process.
 
 use std::fmt;
 use std::fs;
@@ -12,22 +12,23 @@ use crate::config::TrainConfig;
 /// Upper bounds in bytes. Most runs need far less.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct MemoryBounds {
-    /// For the replay window with `learning.window_positions` positions. The latest generation is always in the window,
-    /// so it may be larger if that generation is.
+    /// The replay window with `learning.window_positions` positions. The window always contains the latest generation,
+    /// so it is larger if that generation has more positions.
     pub window: u64,
-    /// For the search trees of all games that are played at the same time.
+    /// The search trees of all games that are played at the same time.
     pub trees: u64,
 }
 
 impl TrainConfig {
-    /// The bounds on this machine. If `machine.workers` is 0, its number of cores counts.
+    /// The bounds on this machine. If `machine.workers` is 0, they depend on its number of cores.
     pub fn memory_bounds(&self) -> MemoryBounds {
         let concurrency = self.machine.concurrency_on(self.machine.device == DeviceChoice::Cpu);
         let at_once = concurrency.workers.saturating_mul(concurrency.tasks_per_worker).min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
         // A simulation adds one node. Nodes kept from the previous move replace simulations.
         let tree = Search::most_bytes(simulations.saturating_add(1), ReplayWindow::MAX_MOVES);
-        // Unequal sides have a tree each. Together they simulate as much as two equal sides.
+        // In games with unequal searches each side has a tree. Together they have as many simulations as two equal
+        // sides.
         let trees_per_game = if self.selfplay.balance > 0.0 { 2 } else { 1 };
         MemoryBounds {
             window: ReplayWindow::most_bytes(self.learning.window_positions) as u64,
@@ -43,7 +44,7 @@ impl fmt::Display for MemoryBounds {
     }
 }
 
-/// Memory that this process uses, if the system reports it.
+/// Resident memory of this process in bytes, if the system reports it.
 pub(crate) fn memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,5 +1,5 @@
-//! The moves of a batch as indices into the policy tables of a device, so that only their logits are gathered there, and the
-//! policy's loss over them.
+//! The moves of a batch as indices into the policy tables of a device, and the policy's loss over these moves. Only the
+//! logits of legal moves are gathered.
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -10,16 +10,16 @@ use crate::tensors::{sum_of, tensor};
 
 /// The rows' moves, padded to the longest row. Every array is `[rows, width]`.
 pub(crate) struct PaddedIndices {
-    /// Moves of the longest row, at least 1.
+    /// Number of moves of the longest row, at least 1.
     pub width: usize,
     rows: usize,
     entries: Vec<i32>,
-    /// Entries of chosen captures, and 1 where there is one. `None` if the batch has none.
+    /// Entries of chosen captures, and 1 for each move that has one. `None` if no move has one.
     choices: Option<(Vec<i32>, Vec<f32>)>,
 }
 
 impl PaddedIndices {
-    /// The moves of each row, with rows without moves up to `rows`. Moves after a row's last get an arbitrary entry.
+    /// The moves of each row, padded with rows without moves to `rows`. The padding of a row has an arbitrary entry.
     pub fn new(moves: &[&[PolicyIndex]], rows: usize, least_width: usize) -> Self {
         let longest = moves.iter().map(|moves| moves.len()).max().unwrap_or(0);
         let width = longest.max(least_width).max(1);
@@ -40,7 +40,7 @@ impl PaddedIndices {
         Self { width, rows, entries, choices }
     }
 
-    /// The moves' logits in policy tables of 32 bits: `[rows, POLICY_ENTRIES]` → `[rows, width]`.
+    /// The moves' logits, from policy tables of `f32`: `[rows, POLICY_ENTRIES]` → `[rows, width]`.
     pub fn gather(&self, table: &Tensor<2>, device: &Device) -> Tensor<2> {
         let dims = [self.rows, self.width];
         let entries = Tensor::<2, Int>::from_data(TensorData::new(self.entries.clone(), dims), device);
@@ -53,7 +53,7 @@ impl PaddedIndices {
 
 /// The mean cross-entropy of the legal moves against the search's policy, from policy tables `[n, POLICY_ENTRIES]`.
 pub(crate) fn policy_loss(table: &Tensor<2>, batch: &TrainingBatch, device: &Device) -> Tensor<1> {
-    /// Added to the logits after a row's last move: so low that their probabilities are 0.
+    /// Added to the logits of a row's padding. It is so low that their probabilities are 0.
     const PADDING: f32 = -1e9;
     let n = batch.input.n;
     let moves: Vec<_> = (0..n).map(|row| &batch.input.moves[batch.input.move_range(row)]).collect();

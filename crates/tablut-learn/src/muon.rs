@@ -1,6 +1,6 @@
 //! Muon: momentum whose direction is made orthogonal by Newton-Schulz iterations (Jordan 2024, "Muon: An optimizer for
-//! hidden layers in neural networks"), with updates of the size of `AdamW`'s (Liu et al. 2025, "Muon is scalable for LLM
-//! training").
+//! hidden layers in neural networks"), with updates of the size of `AdamW`'s (Liu et al. 2025, "Muon is scalable for
+//! LLM training").
 
 use burn::tensor::Tensor;
 use tablut_kernels::{Kernels, Matrix, Rows};
@@ -10,12 +10,12 @@ use crate::tensors::sum_of;
 
 /// Decay of the momentum (Jordan 2024).
 const MOMENTUM: f32 = 0.95;
-/// The odd polynomial `a x + b x³ + c x⁵` that takes singular values in (0, 1] near to 1 when it is applied repeatedly
-/// (Jordan 2024).
+/// The coefficients of the odd polynomial `a x + b x³ + c x⁵`. Applied repeatedly, it moves singular values in (0, 1]
+/// near to 1 (Jordan 2024).
 const COEFFICIENTS: [f32; 3] = [3.4445, -4.7750, 2.0315];
-/// How often it is applied.
+/// The number of times that the polynomial is applied.
 const ITERATIONS: usize = 5;
-/// Root mean square of an update's values, about that of `AdamW`'s (Liu et al. 2025, section 2.2).
+/// Root mean square of an update's values. It is close to `AdamW`'s (Liu et al. 2025, section 2.2).
 const UPDATE_SIZE: f32 = 0.2;
 
 /// Adds a gradient times `clip` to the momentum of a matrix of `[rows, columns]`, and returns the update for a learning
@@ -49,13 +49,13 @@ pub(crate) fn update(
     update
 }
 
-/// What an orthogonal matrix is multiplied by.
+/// The factor on the orthogonal matrix of an update.
 fn update_size(rows: usize, columns: usize) -> f32 {
     UPDATE_SIZE * (rows.max(columns) as f32).sqrt()
 }
 
-/// The matrix nearest to an orthogonal one with the singular vectors of `x`, `[m, n]` with `m ≤ n`: about `U Vᵀ`. Its
-/// singular values are between 0.7 and 1.2, and 0 where those of `x` are.
+/// Approximately the orthogonal matrix `U Vᵀ` with the singular vectors of `x`, `[m, n]` with `m ≤ n`. Its singular
+/// values are between 0.7 and 1.2, or 0 if those of `x` are 0.
 fn orthogonal(mut x: Vec<f32>, m: usize, n: usize, kernels: Kernels) -> Vec<f32> {
     let [a, b, c] = COEFFICIENTS;
     let norm = x.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
@@ -79,7 +79,7 @@ fn orthogonal(mut x: Vec<f32>, m: usize, n: usize, kernels: Kernels) -> Vec<f32>
     x
 }
 
-/// `rows · weightsᵀ` for `count` rows of `width` values, with `outputs` values each.
+/// `rows · weightsᵀ`: `[count, width]` → `[count, outputs]`.
 fn product(rows: &[f32], count: usize, width: usize, weights: &Matrix, outputs: usize, kernels: Kernels) -> Vec<f32> {
     let padded = weights.padded_outputs();
     let mut out = vec![0.0; count * padded];
@@ -92,8 +92,8 @@ fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     (0..rows * columns).map(|at| values[at % rows * columns + at / rows]).collect()
 }
 
-/// The momentum with a gradient added, and the update for a learning rate of 1 in burn's operations, as [`update`] has them. All are
-/// flat; the gradient is clipped.
+/// Like [`update`], in burn's operations: the new momentum, and the update for a learning rate of 1. All tensors are
+/// flat, and the gradient is already clipped.
 pub(crate) fn tensor_update(
     momentum: Tensor<1>,
     gradient: Tensor<1>,
@@ -110,7 +110,7 @@ pub(crate) fn tensor_update(
     (momentum, update.reshape([rows * columns]) * update_size(rows, columns))
 }
 
-/// The matrix nearest to an orthogonal one with the singular vectors of `x`, `[m, n]` with `m ≤ n`.
+/// Like [`orthogonal`], in burn's operations: `[m, n]` with `m ≤ n`.
 fn orthogonal_tensor(x: Tensor<2>, multiply: Multiply) -> Tensor<2> {
     let [a, b, c] = COEFFICIENTS;
     let norm = sum_of(x.clone() * x.clone()).sqrt().add_scalar(1e-20);
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Values between -1 and 1 without a pattern.
+    /// Pseudo-random values between -1 and 1.
     fn values(n: usize, seed: u64) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let next = || {
@@ -151,7 +151,7 @@ mod tests {
         (0..m * n).map(|at| a[at % m * n + at / m]).collect()
     }
 
-    /// The update as the papers write it, in f64.
+    /// The update by the papers' formulas, in f64.
     fn reference(momentum: &mut [f64], gradient: &[f32], [rows, columns]: [usize; 2]) -> Vec<f64> {
         let mut x: Vec<f64> = Vec::new();
         for (m, &g) in momentum.iter_mut().zip(gradient) {

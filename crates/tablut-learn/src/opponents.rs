@@ -1,4 +1,4 @@
-//! The nets of a run's opponents. The run keeps copies, so it goes on without their files.
+//! The nets of a run's opponents. The run keeps copies, so it does not need the original files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) fn keep_opponents(folder: &Path, against: &[String]) -> Result<Vec<St
     against.iter().map(kept).collect()
 }
 
-/// Copies one net. The copy's name contains a hash of its bytes, so two nets never have one name.
+/// Copies one net. The copy's name contains a hash of its bytes, so different nets have different names.
 fn keep(folder: &Path, net: &Path) -> Result<PathBuf, TrainError> {
     let file = if net.is_dir() { newest_net(net)? } else { net.to_owned() };
     let bytes = fs::read(&file).map_err(|error| TrainError::Io { path: file.clone(), error })?;

@@ -1,8 +1,9 @@
-//! The optimiser: Muon with decoupled weight decay, global-norm clipping and an average of the weights, on plain arrays.
+//! The optimiser: Muon with decoupled weight decay, global-norm clipping and an average of the weights, on plain
+//! arrays.
 //!
-//! Muon takes matrices and convolution kernels, the latter as matrices with a row for each output (Jordan 2024); `AdamW`
-//! (Loshchilov & Hutter 2019) takes biases and matrices of one row or column. Muon's updates are scaled to the size of
-//! `AdamW`'s (Liu et al. 2025), so that learning rate and weight decay mean the same for both.
+//! Muon updates matrices and convolution kernels. A kernel is a matrix with a row for each output (Jordan 2024).
+//! `AdamW` (Loshchilov & Hutter 2019) updates biases and matrices of one row or column. Muon's updates are scaled to
+//! the size of `AdamW`'s (Liu et al. 2025), so that learning rate and weight decay have the same meaning for both.
 //!
 //! This is our own code instead of burn's for three reasons. A step is one pass over each tensor, the checkpoint
 //! contains every number of the state, and the bits of the result depend only on the inputs.
@@ -38,7 +39,7 @@ impl Default for OptimizerConfig {
     }
 }
 
-/// One tensor with its optimiser state. All arrays have the same length; `V` is where they are.
+/// One tensor with its optimiser state. All arrays have the same length. `V` is the type of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamState<V = Vec<f32>> {
     /// The tensor's name.
@@ -49,7 +50,7 @@ pub struct ParamState<V = Vec<f32>> {
     pub weights: V,
     /// First moment of the gradient.
     pub momentum: V,
-    /// Second moment of the gradient. It stays 0 where Muon takes the steps.
+    /// Second moment of the gradient. It stays 0 if Muon updates the tensor.
     pub square: V,
     /// Exponential average of the weights.
     pub average: V,
@@ -69,7 +70,7 @@ impl<V> ParamState<V> {
         self.dims.len() > 1
     }
 
-    /// The same tensor with its arrays elsewhere.
+    /// The same tensor with converted arrays.
     pub(crate) fn try_map<W, E>(&self, moved: impl Fn(&V) -> Result<W, E>) -> Result<ParamState<W>, E> {
         Ok(ParamState {
             name: self.name.clone(),
@@ -82,17 +83,17 @@ impl<V> ParamState<V> {
     }
 }
 
-/// Rows and columns of a tensor as a matrix, if its steps are Muon's.
+/// Rows and columns of a tensor as a matrix. `None` if `AdamW` updates the tensor.
 pub(crate) fn muon_dims(dims: &[usize]) -> Option<[usize; 2]> {
     let (&rows, rest) = dims.split_first()?;
     let columns = rest.iter().product();
     (!rest.is_empty() && rows > 1 && columns > 1).then_some([rows, columns])
 }
 
-/// The numbers of one step.
+/// The constants of one step.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct StepConstants {
-    /// The divisors of the moments, which correct for their start at zero.
+    /// The divisors of the moments. They correct the bias of the start at zero.
     pub correction1: f32,
     pub correction2: f32,
     pub learning_rate: f32,
@@ -112,8 +113,8 @@ impl StepConstants {
             correction2: correction(BETA2),
             learning_rate,
             decay: learning_rate * config.weight_decay,
-            // Early averages would depend mostly on the untrained weights, so the memory of the average grows with the
-            // run.
+            // With the full decay, early averages would depend mostly on the untrained weights. So the decay rises with
+            // the steps.
             average_decay: config.average_decay.min((step as f32 + 1.0) / (step as f32 + 10.0)),
             max_gradient_norm: config.max_gradient_norm,
         }
@@ -145,7 +146,7 @@ pub(crate) fn step(
             adamw_step(param, gradient, clip, c);
         }
     }
-    // A tensor's step depends on that tensor alone, so threads change no bit.
+    // A tensor's step depends only on this tensor, so the number of threads does not change results.
     params.par_iter_mut().zip(gradients).for_each(|(param, gradient)| {
         if let Some(dims) = muon_dims(&param.dims) {
             muon_step(param, gradient, dims, clip, c, kernels);
@@ -253,7 +254,7 @@ mod tests {
         step(&mut params, &gradients, 0.5, &constants, kernels);
         let has_square = |param: &ParamState| param.square.iter().any(|&v| v != 0.0);
         assert_eq!(params.each_ref().map(has_square), [true, true, true, false, false]);
-        // Weight decay and the average are as with AdamW.
+        // Weight decay and the average are the same as with AdamW.
         let before = tensor(&[4, 6]);
         let mut momentum = vec![0.0; 24];
         let update = muon::update(&mut momentum, &before.weights, 1.0, [4, 6], kernels);

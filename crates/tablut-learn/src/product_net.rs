@@ -1,7 +1,7 @@
-//! The net with every convolution as one matrix product over all squares of a batch, for devices whose matrix products
-//! are far faster than their convolutions. `tests/gradients.rs` compares it with burn's own convolutions.
+//! The net in burn's operations, with every convolution as one matrix product over all squares of a batch. On GPUs,
+//! matrix products are far faster than convolutions. `tests/gradients.rs` compares it with burn's own convolutions.
 //!
-//! Squares come before channels, so that a product's rows are squares.
+//! The dimension of squares comes before that of channels, so that the rows of a product are squares.
 
 use burn::tensor::activation::{relu, softmax, softplus};
 use burn::tensor::module::conv2d;
@@ -17,9 +17,9 @@ use crate::tensors::tensor;
 /// How a device multiplies matrices.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Multiply {
-    /// With its products of matrices, fast on GPUs.
+    /// By matrix products, which are fast on GPUs.
     Matrices,
-    /// With its convolutions on boards of one square. Mesa's driver on the cores crashes on products of matrices.
+    /// By convolutions on boards of one square. Mesa's CPU driver crashes on matrix products.
     Convolutions,
 }
 
@@ -33,7 +33,7 @@ pub struct Outputs {
     pub moves_left: Tensor<2>,
 }
 
-/// A net's parameters as factors of products: `[inputs, outputs]` each, biases `[1, outputs]`.
+/// A net whose parameters are factors of matrix products: weights `[inputs, outputs]`, biases `[1, outputs]`.
 pub struct ProductNet {
     layers: Layers,
     factors: Vec<Tensor<2>>,
@@ -42,7 +42,7 @@ pub struct ProductNet {
 }
 
 impl ProductNet {
-    /// Puts `weights` on `device`. Activations and weights have the type `float`; outputs are `f32`.
+    /// Puts `weights` on `device`. Activations and weights have the type `float`. Outputs are `f32`.
     pub fn new(weights: &Weights, device: &Device, multiply: Multiply, float: FloatDType) -> Self {
         let layers = weights.architecture().layers();
         let values = weights.values(&layers);
@@ -65,9 +65,9 @@ impl ProductNet {
         Outputs { policy: self.policy_head(trunk), wdl, moves_left }
     }
 
-    /// The numbers that a search needs of positions with `planes` `[n, PLANES, 81]` and `features` `[n, FEATURES]`, in one
-    /// tensor: the logits of their moves, the probabilities of the outcomes, and the moves left in units of 32 plies.
-    /// `[n, width + 4]`.
+    /// The values that a search needs of positions with `planes` `[n, PLANES, 81]` and `features` `[n, FEATURES]`, in
+    /// one tensor `[n, width + 4]`: the logits of their moves, the probabilities of the outcomes, and the moves left in
+    /// units of 32 plies.
     pub(crate) fn evaluate(
         &self,
         planes: Vec<f32>,
@@ -170,7 +170,7 @@ impl Multiply {
     }
 }
 
-/// A flat parameter as a factor. A convolution's rows are the squares of its window, and within them the inputs.
+/// A flat parameter as a factor. For a convolution the index of a row is `9 squares of the window × inputs`.
 fn factor(parameter: &Parameter, values: Tensor<1>) -> Tensor<2> {
     match parameter.dims[..] {
         [outputs] => values.reshape([1, outputs]),

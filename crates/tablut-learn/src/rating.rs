@@ -1,4 +1,4 @@
-//! Which games rate a generation's net: how many pairs, under which rules, against whom.
+//! The rating games of a generation's net: the number of pairs, their rules and their opponents.
 
 use std::sync::Arc;
 
@@ -6,31 +6,31 @@ use tablut_rules::Rules;
 
 use crate::config::TrainConfig;
 
-/// Some pairs of games.
+/// Pairs of rating games under one rule set against one opponent.
 #[derive(Clone, Debug)]
 pub struct RatingPairs {
     /// The rules.
     pub rules: Arc<Rules>,
     /// The opponent.
     pub opponent: RatingOpponent,
-    /// How many pairs.
+    /// The number of pairs.
     pub n_pairs: usize,
     /// Their seed.
     pub seed: u64,
 }
 
-/// Whom the newest net meets.
+/// An opponent of the newest net.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RatingOpponent {
-    /// A player of `evaluation.against`, by its place there.
+    /// A player of `evaluation.against`, by its index.
     Against(usize),
-    /// The net as it was before the first generation.
+    /// The net before the first generation.
     Untrained,
     /// The net of an earlier generation.
     Generation(u64),
 }
 
-/// The pairs of `generation`; `against` are the places of those players of `evaluation.against` that can be met.
+/// The pairs of `generation`. `against` are the indices of the players of `evaluation.against` that can be opponents.
 pub fn rating_pairs(
     config: &TrainConfig,
     rules: &[Arc<Rules>],
@@ -63,7 +63,7 @@ pub fn rating_pairs(
     found
 }
 
-/// A seed for the pair of that number of a run, by `SplitMix64`'s finaliser.
+/// The seed of the pair with index `number` in a run, by `SplitMix64`'s finaliser.
 fn seed(run: u64, number: u64) -> u64 {
     let mut z = run.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -72,7 +72,7 @@ fn seed(run: u64, number: u64) -> u64 {
 }
 
 impl RatingOpponent {
-    /// What the metrics call it; `against` are the names of the players of `evaluation.against`.
+    /// The name in the metrics. `against` are the names of the players of `evaluation.against`.
     pub fn name(&self, against: &[String]) -> String {
         match self {
             Self::Against(place) => against.get(*place).cloned().unwrap_or_default(),
@@ -81,7 +81,7 @@ impl RatingOpponent {
         }
     }
 
-    /// The generation of a net of the run's own.
+    /// The generation, if the opponent is a net of this run's earlier generations.
     pub fn generation(&self) -> Option<u64> {
         match self {
             Self::Generation(generation) => Some(*generation),

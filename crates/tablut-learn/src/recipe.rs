@@ -1,16 +1,16 @@
-//! The config for a time: what `tablut train --rules R --time T` trains.
+//! The config of `tablut train --rules R --time T`, for a given time.
 //!
-//! The defaults of a config are the recipe of the quickstart. A longer run changes few settings. At other budgets they
-//! follow the shipped configs: an hour with 225 million evaluations, a night with 650 million, a week with 12 billion.
+//! The defaults of a config are the settings of the quickstart. A longer run changes few of them, after the shipped
+//! configs: an hour with 225 million evaluations, a night with 650 million, a week with 12 billion.
 
 use tablut_net::Precision;
 
 use crate::benchmark::MachinePace;
 use crate::config::TrainConfig;
 
-/// Evaluations in self-play of `configs/quickstart.toml`, and its generations.
+/// Evaluations in self-play and generations of `configs/quickstart.toml`.
 const QUICKSTART: (f64, f64) = (8.3e6, 28.0);
-/// From this number of evaluations on, a run learns more from each position, and in bf16 where that is faster.
+/// From this number of evaluations on, a run draws each position more often, and uses bf16 if it is faster.
 const LONG: f64 = 1e8;
 /// From this number of evaluations of b4c32 on, the net has 500 thousand parameters instead of 94 thousand.
 const LARGE: f64 = 5e9;
@@ -20,8 +20,8 @@ const SELFPLAY_SHARE: f64 = 0.7;
 const FINAL_SHARE: f64 = 0.1;
 
 impl TrainConfig {
-    /// The settings for `rules` in a run of `seconds`, for a machine with the `pace` of the default shape. It still needs
-    /// the games that fit: [`TrainConfig::fit`].
+    /// The settings for `rules` in a run of `seconds`, for a machine with this `pace` of the default shape.
+    /// [`TrainConfig::fit`] must then set the number of games.
     #[must_use]
     pub fn recipe(rules: Vec<String>, pace: &MachinePace, seconds: f64) -> Self {
         let mut config = Self::new(rules);
@@ -35,7 +35,7 @@ impl TrainConfig {
             more if more < LARGE => &[(0.0, 16), (0.17, 32), (0.33, 64), (0.67, 128)],
             _ => &[(0.0, 16), (0.03, 32), (0.07, 64), (0.17, 128), (0.58, 256)],
         };
-        // The window grows far more slowly than the run: 60,000 positions for the quickstart, 116,000 for an hour.
+        // The window grows much more slowly than the run: 60,000 positions for the quickstart, 116,000 for an hour.
         let window = config.learning.window_positions as f64 * (evaluations / QUICKSTART.0).powf(0.2);
         config.learning.window_positions = (window / 1000.0).round().max(1.0) as usize * 1000;
         if evaluations >= LONG {
@@ -50,8 +50,8 @@ impl TrainConfig {
         config
     }
 
-    /// The same settings with the generations and games that fit into `seconds` at this `pace`, the match at the end
-    /// included. Steps of the simulations keep their places in the run.
+    /// The same settings with the generations and games that fit into `seconds` at this `pace`, including the final
+    /// match. The steps of `schedule.simulations` stay at the same share of the run.
     #[must_use]
     pub fn fit(mut self, pace: &MachinePace, seconds: f64) -> Self {
         let generations = generations_for(evaluations_in(pace, seconds));
@@ -61,7 +61,7 @@ impl TrainConfig {
         }
         self.schedule.simulations.dedup_by_key(|step| step.0);
         self.schedule.generations = generations;
-        // How long games are at the end, and so the match, depends on the games that the net learns from.
+        // The match's time depends on the length of games at the end, and so on the number of games of self-play.
         let most = FINAL_SHARE * seconds;
         self.schedule.games =
             self.games_that_fit(seconds - most, |config| config.forecast(pace).seconds_before_the_match());
@@ -74,7 +74,8 @@ impl TrainConfig {
         self
     }
 
-    /// The largest number of games a generation with which `takes` is at most `seconds`, or 1. More games take longer.
+    /// The largest number of games per generation with which `takes` is at most `seconds`, or 1. `takes` must rise with
+    /// the number of games.
     fn games_that_fit(&self, seconds: f64, takes: impl Fn(&Self) -> f64) -> usize {
         let mut config = self.clone();
         let (mut fits, mut too_many) = (1, 1_000_001);
@@ -100,7 +101,7 @@ fn generations_for(evaluations: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Two quiet cores with AVX-512 and the quickstart's games.
+    /// The pace of two idle cores with AVX-512 in the quickstart.
     const PACE: MachinePace = MachinePace {
         plies_per_game: 129.6,
         positions_per_game: 127.5,

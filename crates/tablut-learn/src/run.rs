@@ -1,4 +1,4 @@
-//! A run is a folder. This file defines its contents, and how a run starts or continues.
+//! A run, which is stored in a folder: how it starts and continues.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,7 +28,7 @@ use crate::train_error::TrainError;
 pub struct Run {
     /// The folder.
     pub folder: PathBuf,
-    /// The config, as it is given now.
+    /// The current config.
     pub config: TrainConfig,
     /// The rule sets of the config, compiled.
     pub rules: Vec<Arc<Rules>>,
@@ -40,23 +40,23 @@ pub struct Run {
     pub training: TrainingSummary,
     /// Training positions.
     pub window: ReplayWindow,
-    /// The next generation to do.
+    /// The next generation.
     pub next_generation: u64,
     /// Metrics of the completed generations.
     pub metrics: Vec<GenerationMetrics>,
     /// Where it plays and learns.
     pub device: ComputeDevice,
-    /// Keys that have changed since the start of the run, and the device if it is another one. All may change.
+    /// Keys that have changed since the run was last opened, and the device if it has changed. All may change.
     pub changed: Vec<Difference>,
-    /// What the last generations' games say of the next ones.
+    /// The results of the last generations' games.
     pub(crate) history: GameHistory,
-    /// The time that it shall take, if it has one.
+    /// The time budget, if there is one.
     pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
     _lock: File,
 }
 
-/// The device as a difference, if the last generation was made on another one than `now`.
+/// The device as a difference, if the last generation used another device than `now`.
 fn changed_device(metrics: &[GenerationMetrics], now: &str) -> Option<Difference> {
     let before = metrics.last()?.device.as_deref().unwrap_or("cpu");
     let [before, after] = [before, now].map(str::to_owned);
@@ -76,30 +76,37 @@ fn changed_learning_rate(so_far: Option<&TrainConfig>, config: &TrainConfig, gen
 }
 
 impl Run {
-    /// Starts a run in `folder`, or continues the run there from its last checkpoint.
+    /// Starts a run in `folder`, or continues the run in this folder from its last checkpoint.
+    ///
+    /// # Errors
+    /// Returns an error if the config or a file that it names is not valid, the device cannot be used, another process
+    /// trains in the folder, the run was started with a different config, or a file of the run is damaged.
     pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
         config.check_ranges()?;
-        // A run's config names rule sets of files, which are in the run's folder.
+        // The run's folder contains the rule sets that came from files.
         let mut kept = kept_rules(folder)?;
         kept.retain(|name, _| RuleSet::named(name).is_err());
         Self::open_with(folder, config, &kept)
     }
 
-    /// Continues the run in `folder` with its own config and rules, so that neither the config file nor rule files are
-    /// needed. `overrides` change keys of the config as in [`TrainConfig::load`].
+    /// Continues the run in `folder` with its own config and rules. The config file and rule files are not needed.
+    /// `overrides` change keys of the config as in [`TrainConfig::load`].
+    ///
+    /// # Errors
+    /// As for [`Run::open`]. Also returns an error if the folder contains no run.
     pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
         Self::open_with(folder, config_of(folder, overrides)?, &kept_rules(folder)?)
     }
 
-    /// Opens the run with the rule sets of the config; those that `kept` has under a name of the config are used.
+    /// Opens the run with the rule sets of the config. A rule set in `kept` replaces the one of the same name.
     fn open_with(folder: &Path, config: TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Self, TrainError> {
         let rules = load_rules(&config, kept)?;
         let start = load_start(&config)?;
-        // Before anything is written: a device that is not there shall change nothing.
+        // The device is opened before anything is written, so that a missing device does not change the folder.
         let device = ComputeDevice::open(config.machine.device)?;
         let config = config.in_run(&rules);
         if !folder.join("config.toml").exists() {
-            // A run that cannot begin here leaves no folder.
+            // A run that cannot start on this machine creates no folder.
             settle_precision(folder, config.clone(), None)?;
         }
         let lock = lock_and_clean(folder)?;
@@ -147,10 +154,11 @@ impl Run {
         against
     }
 
-    /// Sixteen hexadecimal digits that stand for all that the run's results are a function of: config and rules.
+    /// A hash of everything that determines the run's results, which is config, rules and starting net, in sixteen
+    /// hexadecimal digits.
     pub fn id(&self) -> String {
         let mut config = self.config.clone();
-        // What may change while a run goes on, and the names under which rules were found.
+        // The keys that may change during a run, and the names of rule sets and net, are left out.
         config.schedule.generations = 0;
         config.learning.decay_share = 0.0;
         (config.evaluation, config.play, config.machine) = Default::default();
@@ -167,13 +175,14 @@ impl Run {
         self.config.weights_of_start(self.start.as_ref(), &self.rules)
     }
 
-    /// Corrects the number of generations while the run goes on, so that the run and the match at its end take about
-    /// `time` from `start` on. The seconds of generations that were completed before count as well.
+    /// Adjusts the number of generations during the run, so that the run and the final match take about `time` from
+    /// `start` on. The seconds of generations that were completed before are included.
     pub fn keep_to(&mut self, time: Duration, start: Instant) {
         self.time = Some(TimeBudget::new(time, start, &self.metrics));
     }
 
-    /// Corrects the number of generations after one of them, if the run has a time. Returns whether it has changed.
+    /// Adjusts the number of generations after a generation, if the run has a time budget. Returns whether it has
+    /// changed.
     pub(crate) fn follow_time(&mut self) -> Result<bool, TrainError> {
         let generations = self.config.schedule.generations;
         let fitting = self.time.map_or(generations, |time| time.generations(&self.config, &self.metrics));
@@ -216,7 +225,7 @@ impl Run {
         Ok(())
     }
 
-    /// Fills the window as it was after the last completed generation, with the latest generations that fit.
+    /// Restores the window after the last completed generation. It has the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
         let learning = &self.config.learning;
         let (mut latest, mut kept) = (Vec::new(), 0);
@@ -238,7 +247,7 @@ impl Run {
     }
 }
 
-/// Locks the folder, and removes what a kill has left of files that were being written.
+/// Locks the folder, and removes temporary files of a killed process.
 fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
     let lock = lock(folder)?;
     for part in ["", "games", "checkpoints", "opponents"].map(|part| folder.join(part)) {
@@ -247,7 +256,7 @@ fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
     Ok(lock)
 }
 
-/// The state to continue from, or `None` before the first one. Older states that are not needed are removed.
+/// The state to continue from, or `None` if there is none yet. Removes older states that are not needed.
 fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
     let checkpoints = folder.join("checkpoints");
     let checkpoint = Checkpoint::latest(&checkpoints).map_err(|error| damaged_state(&checkpoints, error))?;
@@ -257,7 +266,7 @@ fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
     Ok(checkpoint)
 }
 
-/// What a new run begins with.
+/// The learner of a new run.
 fn fresh_learner(config: &TrainConfig, start: Option<&Model>, rules: &[Arc<Rules>]) -> (LearnerState, TrainingSummary) {
     let training = TrainingSummary {
         seed: config.seed,
@@ -269,8 +278,8 @@ fn fresh_learner(config: &TrainConfig, start: Option<&Model>, rules: &[Arc<Rules
     (LearnerState::new(&config.weights_of_start(start, rules)), training)
 }
 
-/// Whether the game with this number is held out. `share` of the games are held out, with the same share for each of
-/// the `sets` rule sets, which take turns.
+/// Whether the game with this index is held out. `share` of each rule set's games are held out. The `sets` rule sets
+/// take turns.
 fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
     let of_set = index / sets.max(1) as u64;
     let share = f64::from(share);

@@ -1,4 +1,4 @@
-//! What a run's folder holds besides checkpoints and metrics: config, rules, lock, files of games.
+//! The files of a run's folder other than checkpoints and metrics: config, rules, lock, games.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -20,6 +20,9 @@ pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
 }
 
 /// The model file of the last generation of the run in `folder`.
+///
+/// # Errors
+/// Returns an error if the folder cannot be read or contains no complete generation.
 pub fn newest_net(folder: &Path) -> Result<PathBuf, TrainError> {
     let checkpoints = folder.join("checkpoints");
     let generations = states(&checkpoints).map_err(|error| TrainError::Io { path: checkpoints.clone(), error })?;
@@ -33,7 +36,7 @@ pub(crate) fn load_games(folder: &Path, generation: u64) -> Result<RecordFile, T
     read_records(&games_path(folder, generation)).map_err(damaged)
 }
 
-/// The rule sets of the config, in its order. Those that `kept` has under a name of the config are used.
+/// The rule sets of the config, in its order. A rule set in `kept` replaces the one of the same name.
 pub(crate) fn load_rules(
     config: &TrainConfig,
     kept: &BTreeMap<String, RuleSet>,
@@ -52,8 +55,11 @@ pub(crate) fn load_rules(
 }
 
 impl TrainConfig {
-    /// The rule sets of the config, compiled: those that the run in the folder `run` keeps, else those of their names or
-    /// files.
+    /// The rule sets of the config, compiled. A rule set that the run in the folder `run` has stored is used instead of
+    /// the built-in one or its file.
+    ///
+    /// # Errors
+    /// Returns an error if a rule set is unknown or not valid, or if two have the same name.
     pub fn load_rules(&self, run: Option<&Path>) -> Result<Vec<Arc<Rules>>, TrainError> {
         load_rules(self, &run.map(kept_rules).transpose()?.unwrap_or_default())
     }
@@ -92,11 +98,11 @@ pub(crate) fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainE
             let newest = state_path(checkpoints, *newest);
             match before.iter().rev().find(|&&generation| Checkpoint::load(checkpoints, generation).is_ok()) {
                 Some(whole) => format!(
-                    "The state of generation {whole} is whole: delete {} to go on from there; the games stay.",
+                    "The state of generation {whole} is intact. Delete {} to continue from there; the games stay.",
                     newest.display()
                 ),
                 None => format!(
-                    "No state before it is whole: delete {} to learn from the run's games again from the beginning.",
+                    "No earlier state is intact. Delete {} to learn again from all of the run's games.",
                     newest.display()
                 ),
             }
@@ -105,7 +111,7 @@ pub(crate) fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainE
     TrainError::DamagedState { error, advice }
 }
 
-/// Locks the folder for this process. The lock ends with the process, however it ends.
+/// Locks the folder for this process. The system releases the lock when the process ends or is killed.
 pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
     let path = folder.join(".lock");
     let io = |error| TrainError::Io { path: path.clone(), error };
@@ -118,8 +124,8 @@ pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
     }
 }
 
-/// The config that the run in `folder` has had so far, or `None` for a new run: the one in its state, which nobody edits, and
-/// before the first state the one in `config.toml`.
+/// The config that the run in `folder` has had so far, or `None` for a new run. It is the one in the last state,
+/// because a user may edit `config.toml`. Before the first state it is the one in `config.toml`.
 pub(crate) fn config_so_far(folder: &Path, checkpoint: Option<&Checkpoint>) -> Result<Option<TrainConfig>, TrainError> {
     let path = folder.join("config.toml");
     let on_disk = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };
@@ -131,7 +137,7 @@ pub(crate) fn config_so_far(folder: &Path, checkpoint: Option<&Checkpoint>) -> R
 }
 
 impl TrainConfig {
-    /// The config as the run keeps it: rules by their names and the copy of the net in `start`, which are in its folder.
+    /// The config as the run stores it. Rules are names, and `start` is the copy of the net in the run's folder.
     pub(crate) fn in_run(mut self, rules: &[Arc<Rules>]) -> Self {
         self.rules = rules.iter().map(|rules| rules.name().to_owned()).collect();
         self.with_start_copy()
@@ -143,7 +149,7 @@ impl TrainConfig {
     }
 }
 
-/// Compares the config with the one that the run has had so far, and writes it. Returns the keys that changed.
+/// Compares the config with the run's config so far, and writes it. Returns the keys that changed.
 pub(crate) fn reconcile(
     folder: &Path,
     so_far: Option<&TrainConfig>,
@@ -161,8 +167,8 @@ pub(crate) fn reconcile(
     Ok(changed)
 }
 
-/// The config with the precision of the run in `folder`. `fastest` becomes that of `so_far`, the run's config so far, or for
-/// a new run what it stands for on this machine: each precision rounds differently, so games and weights differ.
+/// The config with a definite precision. `fastest` becomes the precision of `so_far`, the run's config so far, or for a
+/// new run this machine's fastest precision. A run keeps its precision, because each one rounds differently.
 pub(crate) fn settle_precision(
     folder: &Path,
     mut config: TrainConfig,
@@ -177,13 +183,13 @@ pub(crate) fn settle_precision(
     Ok(config)
 }
 
-/// Stores the rule sets in the folder, and refuses to continue with different ones, because a rule file may have been
-/// edited.
+/// Stores the rule sets in the folder of a new run. Returns an error if an existing run has different ones, for example
+/// because a rule file was edited.
 pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
     let path = folder.join("rules.toml");
     let io = |error| TrainError::Io { path: path.clone(), error };
     let sets: BTreeMap<&str, &RuleSet> = rules.iter().map(|rules| (rules.name(), rules.set())).collect();
-    let text = toml::to_string_pretty(&sets).expect("every rule set has a form in TOML");
+    let text = toml::to_string_pretty(&sets).expect("every rule set can be written as TOML");
     if !path.exists() {
         return durable::write(&path, text.as_bytes()).map_err(io);
     }

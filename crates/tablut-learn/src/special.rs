@@ -1,12 +1,12 @@
-//! The handicaps of a generation's games, from the results of the run's last games.
+//! The handicaps of a generation's games, from the results of the last generations.
 
 use tablut_games::{Endings, Handicap};
 
 use crate::run::Run;
 
-/// Drawn games that are added to the results of a rule set, so that few games do not look lopsided.
+/// The number of draws added to the results of a rule set, so that a few games do not look unbalanced.
 const DRAWS_ADDED: f64 = 8.0;
-/// The most simulations of the losing side for one of the winning side.
+/// The maximum ratio of the losing side's simulations to the winning side's.
 const MOST_RATIO: f64 = 16.0;
 
 /// The handicaps of each rule set's games in `generation`. They depend on the config and the games of earlier
@@ -21,9 +21,9 @@ pub(crate) fn handicaps(run: &Run, generation: u64) -> Vec<Handicap> {
     (0..run.rules.len()).map(of_set).collect()
 }
 
-/// Simulations of a search of attackers and defenders where the lead of one side in `results` is beyond `band`. The
-/// ratio grows from 1 at the band's end to [`MOST_RATIO`] where one side wins all games. Both sides together simulate as
-/// much as two equal ones of `full`. A band of 0 is off.
+/// Simulations per search of attackers and defenders, if the lead of one side in `results` exceeds `band`. The ratio
+/// grows from 1 at the band's edge to [`MOST_RATIO`] if one side wins all games. Both sides together have as many
+/// simulations as two sides with `full`. A band of 0 switches this off.
 fn simulations_by_side(results: Endings, band: f64, full: u32) -> Option<[u32; 2]> {
     let (attackers, defenders) = (results.attackers_won as f64, results.defenders_won as f64);
     let lead = (attackers - defenders) / (results.games() as f64 + DRAWS_ADDED);
@@ -49,7 +49,7 @@ mod tests {
             let drawn = 92 - attackers_won - defenders_won;
             simulations_by_side(Endings { attackers_won, drawn, defenders_won }, 0.3, full)
         };
-        // Lead of 30 of 100 is the band's end; eight draws are added to the 92 games.
+        // A lead of 30 in 100 games is the band's edge. Eight draws are added to the 92 games.
         assert_eq!(of(31, 1, 32), None);
         assert_eq!(of(0, 92, 1), None, "nobody can have less than one simulation");
         assert_eq!(of(65, 0, 32), Some([7, 57]));

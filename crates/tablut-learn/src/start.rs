@@ -1,4 +1,5 @@
-//! The net that a run begins with, if the config names one. The run keeps a copy, so it goes on without that file.
+//! The net that a run begins with, if the config names one. The run keeps a copy, so it does not need the original
+//! file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use tablut_rules::Rules;
 use crate::config::{Difference, TrainConfig};
 use crate::train_error::TrainError;
 
-/// The copy in the run's folder, and what the run's own config calls it.
+/// The name of the copy in the run's folder and in the run's own config.
 pub(crate) const START_COPY: &str = "start.safetensors";
 
 /// The net that the config names, from its file.
@@ -27,7 +28,7 @@ fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
     Ok(model)
 }
 
-/// Stores the net in the folder of a new run, and refuses to continue a run with another one under the same name.
+/// Stores the net in the folder of a new run. Returns an error if an existing run began with a different net.
 pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<(), TrainError> {
     let Some(model) = start else { return Ok(()) };
     let path = folder.join(START_COPY);
@@ -35,7 +36,7 @@ pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<()
         return Ok(model.save(&path)?);
     }
     if !path.exists() {
-        // The run began without a net: the config has changed, and the comparison of configs says so.
+        // The run began without a net. The comparison of configs reports the change.
         return Ok(());
     }
     let (before, after) = (Model::load(&path)?.weights.hash(), model.weights.hash());
@@ -47,13 +48,16 @@ pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<()
 }
 
 impl TrainConfig {
-    /// The weights that a run begins with: those of the net that the config names, or an untrained net's.
-    /// Under `rules` a net with specialists begins with the one for them, if it is the same for all.
+    /// The weights that a run begins with: those of the net that the config names, or an untrained net's. If one
+    /// specialist of this net plays all of `rules`, they are the specialist's.
+    ///
+    /// # Errors
+    /// Returns an error if the model file cannot be read, is damaged, or has another shape than the config.
     pub fn starting_weights(&self, rules: &[Arc<Rules>]) -> Result<Weights, TrainError> {
         Ok(self.weights_of_start(load_start(self)?.as_ref(), rules))
     }
 
-    /// The same, with the net at hand.
+    /// Like [`Self::starting_weights`], with the loaded net.
     pub(crate) fn weights_of_start(&self, start: Option<&Model>, rules: &[Arc<Rules>]) -> Weights {
         match start {
             Some(model) => part_of(&model.weights, rules),

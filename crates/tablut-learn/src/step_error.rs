@@ -1,4 +1,4 @@
-//! How a training step fails.
+//! Errors of a training step.
 
 use tablut_kernels::{BF16_LANES, SimdError};
 
@@ -8,8 +8,8 @@ use tablut_kernels::{BF16_LANES, SimdError};
 pub enum StepError {
     /// A number is infinite or not a number.
     #[error(
-        "learning diverged at step {step}: the {what} is {value}; a lower learning rate or gradient norm may help \
-         (the last checkpoint is sound)"
+        "learning diverged at step {step}: the {what} is {value}; a lower learning rate or maximum gradient norm may \
+         help (the last checkpoint is intact)"
     )]
     Diverged {
         /// The step, counted from 1.
@@ -20,15 +20,15 @@ pub enum StepError {
         value: f32,
     },
     /// The device has failed.
-    #[error("learning: {0} (the last checkpoint is sound)")]
+    #[error("learning: {0} (the last checkpoint is intact)")]
     Device(String),
     /// The machine has no matrix registers.
-    #[error("learning in bf16 needs Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed")]
+    #[error("learning in bf16 needs Linux, a processor with AMX (Intel, since 2023), and AVX-512 not disabled")]
     NoAmx,
-    /// The net has too few channels, or too many, to fill the matrix registers.
+    /// The net's number of channels does not fill the matrix registers.
     #[error("learning in bf16 needs a multiple of {BF16_LANES} channels, found {found}")]
     Channels {
-        /// The net's.
+        /// The net's number of channels.
         found: usize,
     },
     /// The processor does not support the instruction set in `TABLUT_SIMD`.

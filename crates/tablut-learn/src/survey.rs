@@ -13,7 +13,7 @@ use crate::config::TrainConfig;
 use crate::run_folder::{config_of, games_path, kept_rules};
 use crate::train_error::TrainError;
 
-/// A run in a few numbers.
+/// A summary of a run.
 #[derive(Clone, Debug)]
 pub struct RunSummary {
     /// The folder.
@@ -34,6 +34,9 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// Reads the run in `folder`.
+    ///
+    /// # Errors
+    /// Returns an error if the folder contains no run, or if its config, metrics or last model cannot be read.
     pub fn read(folder: &Path) -> Result<Self, TrainError> {
         let config = config_of(folder, &[])?;
         let checkpoints = folder.join("checkpoints");
@@ -106,7 +109,8 @@ pub struct RunCheck {
 /// Reads every file of the run in `folder`: config, rules, metrics, games (which are replayed), models and states,
 /// including older ones. `progress` receives each generation that has been checked.
 ///
-/// An error means that there is no run. Problems inside a run are in [`RunCheck::faults`].
+/// # Errors
+/// Returns an error if the folder contains no run. Problems of a run's files are in [`RunCheck::faults`].
 pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunCheck, TrainError> {
     let config = config_of(folder, &[])?;
     let mut check = RunCheck::default();
@@ -120,7 +124,8 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
             check.states += 1;
             if state.learner.architecture != config.shape {
                 let path = state_path(&checkpoints, generation);
-                check.faults.push(format!("{}: a state of shape {}", path.display(), state.learner.architecture));
+                let (found, expected) = (&state.learner.architecture, &config.shape);
+                check.faults.push(format!("{}: a state of shape {found}, expected {expected}", path.display()));
             }
         }
     }
@@ -130,7 +135,7 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
         if let Some(file) = check.note(read_records(&path)) {
             for rules in file.rules.iter().map(StatedRules::set) {
                 if kept.get(&rules.name).is_some_and(|kept| !kept.differences(rules).is_empty()) {
-                    check.faults.push(format!("{}: other rules {} than the run's", path.display(), rules.name));
+                    check.faults.push(format!("{}: the rules {} differ from the run's", path.display(), rules.name));
                 }
             }
             check.replay(&path, &file);
@@ -142,14 +147,14 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
         let missing = (0..check.generations).filter(|generation| !measured.contains(generation));
         let missing: Vec<String> = missing.map(|generation| generation.to_string()).collect();
         if !missing.is_empty() {
-            check.faults.push(format!("metrics.jsonl lacks the generations {}", missing.join(", ")));
+            check.faults.push(format!("metrics.jsonl: the generations {} are missing", missing.join(", ")));
         }
     }
     Ok(check)
 }
 
 impl RunCheck {
-    /// The value, or `None` with the error added to the faults.
+    /// The value. On an error, adds it to the faults and returns `None`.
     fn note<T, E: fmt::Display>(&mut self, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.faults.push(error.to_string())).ok()
     }
@@ -177,7 +182,7 @@ impl RunCheck {
     }
 }
 
-/// Total bytes of all files below `folder`. Folders are not entered through links.
+/// Total bytes of all files below `folder`. Links are not followed.
 fn bytes_in(folder: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! burn's tensors: to a device, back to main memory, and sums.
+//! Helpers for burn's tensors: transfers to and from a device, and sums.
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -12,13 +12,13 @@ pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device:
 /// A tensor's values in main memory.
 ///
 /// # Errors
-/// The device has failed.
+/// Returns an error if the device fails.
 pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, StepError> {
     tensor.try_into_vec_as::<f32>().map_err(|error| StepError::Device(error.to_string()))
 }
 
-/// The sum of all values, `[1]`. On devices it avoids the kernels that add with atomic operations: these add in an order that
-/// changes from run to run, and Mesa's driver on the cores crashes on them.
+/// The sum of all values, `[1]`. On devices it avoids kernels with atomic additions. Their order of additions is not
+/// deterministic, and Mesa's CPU driver crashes on them.
 pub(crate) fn sum_of<const D: usize>(values: Tensor<D>) -> Tensor<1> {
     if values.device() == Device::flex() {
         return values.sum();

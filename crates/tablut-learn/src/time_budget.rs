@@ -1,8 +1,9 @@
-//! A run that takes a given time: as many generations as fit.
+//! A run that takes a given time. It has as many generations as fit.
 //!
-//! The length of games is known only after they are played, so the number of generations is corrected after each one, as
-//! long as that number has had no influence on the run: until the learning rate begins to fall. The corrected config is on
-//! disk before the run goes on. So the finished run is a function of that config and its seed, like every other run.
+//! The length of games is known only after they are played, so the number of generations is adjusted after each one.
+//! The adjustment ends when the learning rate begins to fall, because from then on the number influences the run. The
+//! adjusted config is written before the run continues. So the finished run is a function of this config, like every
+//! other run.
 
 use std::time::{Duration, Instant};
 
@@ -22,13 +23,13 @@ pub struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// About `time` from `start` on, together with the generations that were completed before.
+    /// A budget of about `time` from `start` on, including the time of the generations that were completed before.
     pub fn new(time: Duration, start: Instant, completed: &[GenerationMetrics]) -> Self {
         Self { time, start, before: completed.iter().map(GenerationMetrics::seconds).sum() }
     }
 
-    /// The number of generations that fits, with the match at the end, after those of `metrics`. It is the config's if no
-    /// pace is known.
+    /// The number of generations, including those of `metrics`, that fit together with the final match. It is the
+    /// config's number if no pace is known.
     pub fn generations(&self, config: &TrainConfig, metrics: &[GenerationMetrics]) -> u64 {
         let schedule = &config.schedule;
         let Some(pace) = GenerationPace::of(metrics) else { return schedule.generations };
@@ -38,8 +39,8 @@ impl TimeBudget {
     }
 }
 
-/// The number of generations of which `done` are complete and the rest take about `left_seconds`. It stays as it is once
-/// the learning rate has begun to fall.
+/// The number of generations of which `done` are complete and the rest take about `left_seconds`. It does not change
+/// after the learning rate has begun to fall.
 fn generations_that_fit(
     done: u64,
     schedule: &ScheduleConfig,
@@ -54,7 +55,8 @@ fn generations_that_fit(
     let (mut generations, mut left) = (done, left_seconds);
     loop {
         let seconds = pace.seconds(schedule.simulations_at(generations));
-        // The last one begins if more than half of it fits. The shortest run is the one that begins to fall now.
+        // The last generation is included if at least half of it fits. In the shortest run the learning rate begins to
+        // fall now.
         if left < seconds / 2.0 && !has_fallen(generations) || generations == MAX_GENERATIONS {
             return generations.max(1);
         }
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
     use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
-    /// Ten seconds a generation with 16 simulations, eighteen with 32.
+    /// Ten seconds per generation with 16 simulations, eighteen with 32.
     fn pace() -> GenerationPace {
         GenerationPace::of(&[GenerationMetrics {
             simulations: 16,
@@ -94,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_number_stays_when_the_learning_rate_has_fallen() {
-        // Of sixteen generations the last four fall.
+        // In the last four of sixteen generations the learning rate falls.
         assert_eq!(fitting(12, 16, 1000.0), 112);
         assert_eq!(fitting(13, 16, 1000.0), 16);
     }

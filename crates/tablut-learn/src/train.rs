@@ -23,8 +23,8 @@ use crate::run_folder::load_games;
 use crate::special::handicaps;
 use crate::train_error::TrainError;
 
-/// What happens in a run. The training loop sends the events of each generation in the order of this list; the function that
-/// rates nets sends those of rating, and whoever watches the run sends notes and pauses.
+/// An event of a run. The training loop sends the events of each generation in the order of this list. The function
+/// that rates nets sends the events of rating. The program that watches the run sends notes and pauses.
 #[derive(Clone, Copy, Debug)]
 pub enum RunEvent<'a> {
     /// Self-play of a generation begins.
@@ -40,7 +40,7 @@ pub enum RunEvent<'a> {
     GamesSaved {
         /// The generation, from 0.
         generation: u64,
-        /// How they were played; without times if that was before the run was interrupted.
+        /// The metrics of self-play. Times are 0 if the games were played before the run was interrupted.
         selfplay: &'a SelfPlayMetrics,
     },
     /// Learning from a generation's games begins.
@@ -57,37 +57,42 @@ pub enum RunEvent<'a> {
         /// Its learning rate.
         learning_rate: f32,
     },
-    /// Games begin that rate the net of a generation.
+    /// The rating games of a generation's net begin.
     RatingBegan {
         /// The generation, from 0.
         generation: u64,
         /// The number of games.
         games: u64,
     },
-    /// One of them has ended.
+    /// A rating game has ended.
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
-    /// The number of generations follows the run's time.
+    /// The number of generations was adjusted to the run's time budget.
     ScheduleChanged {
-        /// It from now on.
+        /// The new number of generations.
         generations: u64,
     },
-    /// A line that people should see.
+    /// A line for the user.
     Note(&'a str),
-    /// The run has been paused, or goes on.
+    /// The run was paused (true) or continued (false).
     Paused(bool),
 }
 
-/// Receives the events of a run, from several threads. None of them can change the run.
+/// Receives the events of a run, from several threads. It cannot change the run.
 pub type OnEvent<'a> = &'a (dyn Fn(RunEvent<'_>) + Sync);
 
-/// Plays the games that rate the net of a generation, [`rating_pairs`](crate::rating_pairs); none where there are no pairs. The
-/// result is written into the metrics and changes nothing else. It must be a function of run and generation, except for its
-/// time.
+/// Plays the [`rating_pairs`](crate::rating_pairs) of a generation's net. Returns `None` if there are no pairs. The
+/// result is written into the metrics and changes nothing else. Except for the duration it must be deterministic for a
+/// run and a generation.
 pub type RateNet<'a> = &'a dyn Fn(&Run, u64, &Model, &CancelToken) -> Result<Option<RatedGeneration>, GameSourceError>;
 
-/// Runs all remaining generations with the games of a source. `cancel` stops it between two steps or rounds. Without `rate` no net is rated.
+/// Runs all remaining generations with the games of a source. `cancel` stops the run between two steps or rounds.
+/// Without `rate` no net is rated.
+///
+/// # Errors
+/// Returns [`TrainError::Stopped`] if `cancel` stops the run. Returns other errors if games cannot be played or stored,
+/// learning diverges, or the device fails. The folder then contains a complete state.
 pub fn train(
     run: &mut Run,
     games: &mut dyn GameSource,
@@ -159,7 +164,8 @@ fn generation(
         machine,
         fleet,
     };
-    // Before the checkpoint: an extra line is dropped on resume, but a missing line would be lost.
+    // The metrics are written before the checkpoint. A resumed run drops an extra line, but could not restore a missing
+    // one.
     append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
     checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
     run.next_generation = next;
@@ -167,7 +173,7 @@ fn generation(
     Ok(metrics)
 }
 
-/// The games of `generation`: from the disk if they were played before a stop, otherwise played and saved.
+/// The games of `generation`. They are read from disk if they were played before a stop, otherwise played and saved.
 fn games_of(
     run: &Run,
     generation: u64,
@@ -201,14 +207,13 @@ fn games_of(
     Ok((file.games, metrics, played.fleet))
 }
 
-/// Everything that the games of `generation` depend on. The net is the last one, or with a lag of one the net before
-/// it.
+/// Everything that determines the games of `generation`.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
     let order = run.config.order(&run.rules, generation, playing_weights(run, generation)?);
     Ok(GameOrder { handicaps: handicaps(run, generation), ..order })
 }
 
-/// The averaged weights that play `generation`.
+/// The averaged weights that play `generation`: those of the last generation, or with a lag of 1 of the one before it.
 fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
     match generation.checked_sub(1 + run.config.schedule.lag) {
         None => Ok(run.starting_weights()),
@@ -217,7 +222,7 @@ fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
     }
 }
 
-/// Learns from the window, with the number of steps for the new positions.
+/// Learns from the window. The number of steps depends on the number of new positions.
 fn learn(
     run: &mut Run,
     generation: u64,
@@ -242,7 +247,7 @@ fn learn(
         if cancel.must_stop() {
             return Err(TrainError::Stopped);
         }
-        // The schedule counts generations, so that it is known before their games are played.
+        // The fall depends on generations and not on steps, because the total number of steps is not known in advance.
         let progress = generation as f32 + step as f32 / steps as f32;
         let fall = learning_rate_share(progress, run.config.schedule.generations as f32, config.decay_share);
         let rate = fall * learning_rate(run.learner.steps + step, config.learning_rate, config.warmup_steps);
@@ -270,8 +275,8 @@ fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
 }
 
 impl TrainConfig {
-    /// The games of `generation` under `rules`, played by the net of `weights`, without anything that earlier generations
-    /// decide.
+    /// The order of the games of `generation` under `rules`, played by the net of `weights`. It has no handicaps,
+    /// because these depend on earlier generations.
     pub fn order(&self, rules: &[Arc<Rules>], generation: u64, weights: Weights) -> GameOrder {
         GameOrder {
             seed: self.seed,
@@ -294,7 +299,7 @@ impl Run {
         self.rules.iter().map(|rules| StatedRules::of(rules)).collect()
     }
 
-    /// Adds a generation to what the net's file says of its training.
+    /// Adds a generation to the summary of the training.
     fn count(&mut self, games: usize, positions: usize, evaluations: u64) {
         self.training.generations += 1;
         self.training.games += games as u64;

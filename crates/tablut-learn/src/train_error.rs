@@ -1,4 +1,4 @@
-//! Why a run cannot start or continue.
+//! Errors of starting or continuing a run.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::step_error::StepError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
-    /// A file or folder of the run.
+    /// A file or folder of the run cannot be read or written.
     #[error("{path}: {error}")]
     Io {
         /// The file or folder.
@@ -28,12 +28,12 @@ pub enum TrainError {
     /// Another process trains in the folder.
     #[error("{0} is in use by another training process")]
     Locked(PathBuf),
-    /// The config.
+    /// The config is not valid.
     #[error(transparent)]
     Config(#[from] TrainConfigError),
     /// The run was started with another config.
-    #[error("{path} was begun with another config; these keys cannot change while a run goes on:\n{}\n\
-             Use another --run folder, or put the values back.", list(.differences))]
+    #[error("{path} was started with another config; these keys cannot change during a run:\n{}\n\
+             Use another --run folder, or restore the values.", list(.differences))]
     ConfigChanged {
         /// The run.
         path: PathBuf,
@@ -41,7 +41,7 @@ pub enum TrainError {
         differences: Vec<Difference>,
     },
     /// The state in the folder belongs to a net with another shape than in the config.
-    #[error("{path} holds a net of shape {found}, the config says {expected}")]
+    #[error("{path} contains a net of shape {found}, expected the config's {expected}")]
     Shape {
         /// The run.
         path: PathBuf,
@@ -50,22 +50,22 @@ pub enum TrainError {
         /// The config's shape.
         expected: String,
     },
-    /// Two rule sets of the config have one name.
-    #[error("rules: two rule sets are named `{0}`, and records could not tell them apart")]
+    /// Two rule sets of the config have the same name.
+    #[error("rules: two rule sets have the name `{0}`; give one of them another name")]
     DuplicateRules(String),
-    /// No ply of a generation has a search to learn from.
+    /// No position of a generation is a training target.
     #[error(
         "no position to learn from in generation {0}: no search of its games is a training target; raise schedule.games"
     )]
     NothingToLearn(u64),
-    /// A rule set.
+    /// A rule set is not valid.
     #[error(transparent)]
     Rules(#[from] RuleSetError),
-    /// A model or state file.
+    /// A model or state file cannot be read or written.
     #[error(transparent)]
     Model(#[from] ModelFileError),
     /// The state to continue from is damaged.
-    #[error("{error}\nThe run cannot go on from it. {advice}")]
+    #[error("{error}\nThe run cannot continue from this state. {advice}")]
     DamagedState {
         /// The state, and the error.
         error: ModelFileError,
@@ -74,8 +74,8 @@ pub enum TrainError {
     },
     /// A file of the run's games is damaged.
     #[error(
-        "{error}\nTo go on, delete the files of generation {generation} and of all later ones in {run}/games and \
-         {run}/checkpoints. The run then plays these games again, and ends with the same nets."
+        "{error}\nTo continue, delete the files of generation {generation} and of all later ones in {run}/games and \
+         {run}/checkpoints. The run then plays these games again and trains the same nets."
     )]
     DamagedGames {
         /// The file, and the error.
@@ -87,8 +87,8 @@ pub enum TrainError {
     },
     /// This machine cannot play the run's games.
     #[error(
-        "{path}: precision = \"{precision}\" is impossible on this machine: {error}. A run keeps its precision from its \
-         first game on, so go on with it on a machine that has it"
+        "{path}: precision = \"{precision}\" is not available on this machine: {error}. A run cannot change its \
+         precision; continue it on a machine that has it"
     )]
     Precision {
         /// The run.
@@ -99,15 +99,15 @@ pub enum TrainError {
         error: NetError,
     },
     /// The folder does not contain a run.
-    #[error("{0} holds no run: there is no config.toml in it")]
+    #[error("{0} contains no run: it has no config.toml")]
     NoRun(PathBuf),
-    /// The folder is named as a net, but no generation of a run in it is complete.
+    /// The folder was given as a net, but it contains no complete generation.
     #[error("{0}: expected a model file, or the folder of a run with a finished generation")]
     NoNet(PathBuf),
-    /// The run's metrics.
+    /// The run's metrics cannot be read or written.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
-    /// A file of game records.
+    /// A file of game records cannot be read or written.
     #[error(transparent)]
     Records(#[from] RecordFileError),
     /// A record cannot be replayed.

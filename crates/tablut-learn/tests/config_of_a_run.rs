@@ -1,4 +1,5 @@
-//! A run keeps its config in its states: edits by hand are seen, and the files that the config names are not needed.
+//! A run stores its config in its states. It detects edits of `config.toml`, and does not need the files that the config
+//! names.
 
 mod runs;
 

@@ -1,5 +1,5 @@
-//! The first GPU of this machine against the cores: evaluations, gradients and steps. Any Vulkan driver will do, also one
-//! that runs on the cores (on Debian, mesa-vulkan-drivers). Without one the tests say that they skip.
+//! Compares the first GPU of this machine with the CPU: evaluations, gradients and steps. Any Vulkan driver can be used,
+//! also one that computes on the CPU (on Debian, mesa-vulkan-drivers). Without a driver the tests are skipped.
 #![cfg(feature = "gpu")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Preci
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
-/// The device with 32-bit numbers, or with those that suit it; none on a machine without a Vulkan driver.
+/// The device with 32-bit activations, or with its default ones. `None` on a machine without a Vulkan driver.
 fn device(is_exact: bool) -> Option<ComputeDevice> {
     match ComputeDevice::open_as(DeviceChoice::Gpu(0), !is_exact) {
         Ok(device) => Some(device),
@@ -135,7 +135,7 @@ fn relative(found: &[f32], expected: &[f32]) -> f64 {
 #[test]
 fn gradients_are_those_of_the_cores() {
     let Some(device) = device(true) else { return };
-    // Without clipping the first moment after one step from zero is the gradient: Muon's whole, a tenth in AdamW.
+    // Without clipping, the first moment after one step from zero is the gradient for Muon, and a tenth of it for AdamW.
     let optimizer = OptimizerConfig { max_gradient_norm: 1e9, ..OptimizerConfig::default() };
     // In a batch of a million rectified numbers one may round to the other side of zero. That moves a gradient by some
     // thousandths of its norm, and happens on Mesa's driver with the last of these batches.

@@ -123,7 +123,7 @@ fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
 
 #[test]
 fn every_gradient_is_burns() {
-    // Numbers of rows that fill shards and groups exactly, almost, and only in part.
+    // Numbers of rows that fill shards and groups exactly, almost, or partly.
     for (name, n) in [("b1c16", 1), ("b2c32", 16), ("b3c16", 37), ("b2c80", 9)] {
         assert_burns(&learner(&named(name), 3), &batch(n, 5));
     }
@@ -190,7 +190,7 @@ fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
     if registers.is_none() {
         eprintln!("skipped for the matrix registers: this machine has no AMX");
     }
-    // Rows that fill shards only in part; plain and pooled blocks; more channels than one tile has.
+    // The rows fill a shard only partly. There are plain and pooled blocks, and more channels than one tile has.
     for (name, n) in [("b2c32", 19), ("b2c64", 3)] {
         let (learner, batch) = (learner(&named(name), 21), batch(n, 22));
         let kernels = Kernels::from_env().unwrap();
@@ -264,7 +264,7 @@ fn one_step_of_burns_backend_is_the_cpus() {
     let (ours, burns) = (ours.state().unwrap(), burns.state().unwrap());
     for (a, b) in ours.params.iter().zip(&burns.params) {
         assert!(relative(&a.momentum, &b.momentum) < 1e-4, "{}", a.name);
-        // Muon's tensors have none.
+        // Tensors that Muon updates have no second moment.
         assert!(a.square == b.square || relative(&a.square, &b.square) < 1e-4, "{}", a.name);
     }
 }

@@ -1,4 +1,4 @@
-//! The optimiser learns, goes on from its state with the same bits, and takes the same steps in burn's operations.
+//! The optimiser learns, continues from its state with the same bits, and takes the same steps in burn's operations.
 
 use burn::tensor::Device;
 use rand::SeedableRng;
@@ -70,7 +70,7 @@ fn learning_goes_on_from_its_state_with_the_same_bits() {
     assert!(whole.state().unwrap() == again.state().unwrap());
 }
 
-/// How far a state's weights have come from the fresh ones, and how far they are from another state's.
+/// The distances of a state's weights from the initial ones and from another state's.
 fn distances(state: &LearnerState, other: &LearnerState) -> (f64, f64) {
     let distance = |a: &LearnerState, b: &LearnerState| {
         let weights =
@@ -91,7 +91,7 @@ fn steps_in_burns_operations_are_those_of_the_cores() {
     }
     let (far, apart) = distances(&cores.state().unwrap(), &burns.state().unwrap());
     assert!(far > 0.1 && apart < 0.01 * far, "{far} from the start, {apart} apart");
-    // A state goes on in either.
+    // Both backends can continue from a state.
     let mut on = burn(&cores.state().unwrap());
     on.step(&batch, 0.003).unwrap();
     cores.step(&batch, 0.003).unwrap();

@@ -1,4 +1,5 @@
-//! Special games of a run: what they are played with comes from earlier generations, and a resumed run finds it again.
+//! Games with unequal searches and balanced openings. Their settings depend on earlier generations, and a resumed run
+//! computes the same ones.
 
 mod runs;
 

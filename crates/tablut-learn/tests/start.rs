@@ -51,7 +51,7 @@ impl Place {
         runs::run(CONFIG, self.folder.path(), &overrides).map_err(|error| error.to_string())
     }
 
-    /// The message of a run that cannot go on.
+    /// The error message of a run that cannot start or continue.
     fn refusal(&self, more: &[&str]) -> String {
         self.run(more).map(drop).unwrap_err()
     }
@@ -126,7 +126,7 @@ fn another_net_or_shape_is_refused() {
     other.weights = Weights::initial(&"b2c16".parse::<Architecture>().unwrap(), 77);
     other.save(&place.net).unwrap();
     let refused = place.refusal(&["schedule.generations=2"]);
-    assert!(refused.contains("net.safetensors holds a net of shape b2c16, the config says b1c16"), "{refused}");
+    assert!(refused.contains("net.safetensors contains a net of shape b2c16, expected the config's b1c16"), "{refused}");
     let untrained = runs::run(CONFIG, place.folder.path(), &[]).map(drop).unwrap_err().to_string();
     assert!(untrained.contains("start: was"), "{untrained}");
 }

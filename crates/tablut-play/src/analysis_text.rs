@@ -34,7 +34,7 @@ pub fn history_text(moves: &[Move], first: Side) -> String {
     text
 }
 
-/// All levels. A star marks those that play.
+/// All levels. A star marks the levels of the current players.
 pub fn levels_text(players: &Players) -> String {
     let plays =
         |level: &Level| [&players.attackers, &players.defenders].iter().any(|player| player.level() == Some(level));
@@ -66,14 +66,14 @@ pub fn lines_text(lines: &[LineView]) -> String {
     text
 }
 
-/// What the opponent would do if it were its turn, in words.
+/// The best move of the opponent if it were its turn, in words.
 pub fn threat_text(analysis: &Analysis) -> String {
     match analysis.lines.first() {
         Some(line) => {
             let words = line.words.as_ref().unwrap_or(&analysis.words);
             format!("the opponent would play {}: {words}", moves_of(line))
         }
-        None => "the opponent threatens nothing".to_owned(),
+        None => "the opponent has no threat".to_owned(),
     }
 }
 

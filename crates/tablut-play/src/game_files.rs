@@ -1,4 +1,4 @@
-//! Games on disk: files that people name, and the folder of saved games.
+//! Games on disk: files with names that the user chooses, and the folder of saved games.
 
 use std::fmt::Display;
 use std::fs::{File, TryLockError};
@@ -9,8 +9,8 @@ use tablut_net::durable;
 use tablut_rules::RuleSet;
 use tablut_session::{Format, SavedGame, Session};
 
-/// The maximum number of bytes of a game that are read. A game with [`tablut_session::MAX_NODES`] positions and
-/// [`tablut_session::MAX_COMMENT_BYTES`] of comments has fewer.
+/// The maximum size of a game's file in bytes. A game with [`tablut_session::MAX_NODES`] positions and
+/// [`tablut_session::MAX_COMMENT_BYTES`] of comments is smaller.
 const MAX_BYTES: u64 = 4 << 20;
 /// The maximum number of games in a folder.
 const MAX_GAMES: usize = 5000;
@@ -29,8 +29,11 @@ pub struct GameRead {
     pub names_players: bool,
 }
 
-/// Reads a game: a saved game, an OpenTafl record, a position, or moves as people write them. `rules` are used if the
-/// file names none, or in any case if `always` is set. The error names the file.
+/// Reads a game: a saved game, an OpenTafl record, a position, or moves in any notation. `rules` are used if the file
+/// contains none, or if `always` is set.
+///
+/// # Errors
+/// Returns an error with the file's name if the file cannot be read or contains no valid game.
 pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead, String> {
     let at = |error: &dyn Display| format!("game {}: {error}", path.display());
     let text = read_text(path).map_err(|error| at(&error))?;
@@ -40,7 +43,10 @@ pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead,
     Ok(GameRead { session, names_players })
 }
 
-/// The text of a file with a game, which has less than 4 MiB.
+/// The text of a file with a game.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, is not text, or has 4 MiB or more.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     if File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)? as u64 == MAX_BYTES {
@@ -49,8 +55,12 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     tablut_rules::decode(bytes)
 }
 
-/// Writes a game. The file's extension gives the format: `.otg` for an OpenTafl record, `.txt` for text, `.svg` for a
-/// picture; any other for a saved game. An existing file is replaced only if `force` is set.
+/// Writes a game. The file's extension gives the format: `.otg` is an OpenTafl record, `.txt` text, `.svg` a picture,
+/// and any other a saved game. An existing file is replaced only if `force` is set.
+///
+/// # Errors
+/// Returns an error if the file exists and `force` is not set, if the format cannot express the game, or if the file
+/// cannot be written.
 pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), String> {
     let cannot = |error: &dyn Display| format!("cannot write {}: {error}", path.display());
     if path.is_dir() {
@@ -58,7 +68,7 @@ pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), Str
     }
     if !force && path.exists() {
         let path = path.display();
-        return Err(format!("{path} is there already; `save {path} --force` replaces it"));
+        return Err(format!("{path} already exists; `save {path} --force` replaces it"));
     }
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some("otg") => Format::Otg,
@@ -70,7 +80,7 @@ pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), Str
     durable::write(path, text.as_bytes()).map_err(|error| cannot(&error))
 }
 
-/// A folder of saved games, each in a file of its own.
+/// A folder of saved games, one file for each.
 pub struct SavedGames {
     folder: PathBuf,
     n_games: AtomicUsize,
@@ -87,12 +97,14 @@ impl SavedGames {
         Ok(Self { folder: folder.to_owned(), n_games: AtomicUsize::new(n_games), _lock: None })
     }
 
-    /// Opens a folder for a server, which changes games that are there. No other server may use it at the same time.
+    /// Opens a folder for a server, which also changes existing games. Only one server can use a folder at a time.
     pub fn lock(folder: &Path) -> io::Result<Self> {
         let saved = Self::open(folder)?;
         let lock = File::create(folder.join(LOCK_FILE))?;
         lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => io::Error::other("another server uses it; choose another folder with --folder"),
+            TryLockError::WouldBlock => {
+                io::Error::other("another server uses this folder; choose another with --folder")
+            }
             TryLockError::Error(error) => error,
         })?;
         durable::remove_leftovers(folder)?;
@@ -107,7 +119,7 @@ impl SavedGames {
 
     /// Writes a game completely or not at all. Returns its file.
     pub fn save(&self, name: &str, session: &Session) -> Result<PathBuf, String> {
-        let path = self.path(name).ok_or_else(|| format!("{name:?} is no name of a game"))?;
+        let path = self.path(name).ok_or_else(|| format!("{name:?} is not the name of a game"))?;
         let is_new = !path.exists();
         if is_new && self.n_games.load(Ordering::Relaxed) >= MAX_GAMES {
             let folder = self.folder.display();
@@ -139,7 +151,8 @@ pub fn new_name() -> Result<String, getrandom::Error> {
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
 }
 
-/// The user's folder for saved games by the XDG base directory specification, or one in the current folder.
+/// The user's folder for saved games by the XDG base directory specification. Without `HOME` it is below the current
+/// folder.
 pub fn data_folder() -> PathBuf {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
@@ -170,7 +183,7 @@ mod tests {
         }
         std::fs::write(&path, "{\"format\":").unwrap();
         let error = saved.load(&name).err().unwrap();
-        assert!(error.contains(&name) && error.contains("no saved game"), "{error}");
+        assert!(error.contains(&name) && error.contains("not a saved game"), "{error}");
     }
 
     #[test]

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tablut_session::protocol::Request;
 use tablut_session::{LiveGame, Response, Session};
 
-/// Least time between two moves of the computer against itself, so that people can follow the game.
+/// Minimum time between two moves of the computer against itself, so that people can follow the game.
 pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
-/// A live game and the queue of its jobs. The responses that it returns have no jobs left.
+/// A live game and the queue of its jobs. It returns responses without jobs, because it starts the jobs itself.
 pub struct HostedGame {
     name: Arc<str>,
     game: LiveGame,
@@ -48,13 +48,13 @@ impl HostedGame {
         Ok(self.start(response))
     }
 
-    /// Starts to look for puzzles in games, which are given with their names.
+    /// Starts a search for puzzles in games, which are given with their names.
     pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Response {
         let response = self.game.find_puzzles(games);
         self.start(response)
     }
 
-    /// Takes an update of one of the game's jobs. Updates of other games and of cancelled jobs are ignored.
+    /// Applies an update of one of the game's jobs. Updates of other games and of cancelled jobs are ignored.
     pub fn update(&mut self, update: JobUpdate) -> Response {
         if update.game != self.name {
             return Response::default();
@@ -63,7 +63,7 @@ impl HostedGame {
         self.start(response)
     }
 
-    /// Puts a response's jobs into the queue. The events stay.
+    /// Moves a response's jobs into the queue. The events stay in the response.
     fn start(&mut self, mut response: Response) -> Response {
         for job in std::mem::take(&mut response.jobs) {
             let id = job.id;

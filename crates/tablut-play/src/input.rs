@@ -7,7 +7,7 @@ use tablut_rules::{Move, MoveText, Square};
 use tablut_session::Level;
 use tablut_session::words::shortened;
 
-/// A line typed by the player: nothing, a move, or a command of [`HELP`].
+/// A line from the player: an empty line, a move, or a command of [`HELP`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     Empty,
@@ -29,7 +29,7 @@ pub enum Input {
     Side(HumanSides),
     Save {
         path: PathBuf,
-        /// Whether a file that is there may be replaced.
+        /// Whether an existing file may be replaced.
         force: bool,
     },
     Load(PathBuf),
@@ -40,39 +40,39 @@ pub enum Input {
 /// The text of `help`.
 pub const HELP: &str = "\
 d1-d3          move the piece on d1 to d3
-d1-d3xd4       the same, and capture d4 where the rules let you choose
-moves          all legal moves; `moves d1` those of the piece on d1
-undo           take your last move back, and the answer to it
-redo           play what was taken back again
-hint           the move that a strong computer would make
-threat         what the opponent would do if it were its turn
-eval           what the computer thinks of the position
+d1-d3xd4       the same, and capture d4 if the rules let you choose
+moves          all legal moves; `moves d1` shows those of the piece on d1
+undo           take back your last move and the computer's reply
+redo           repeat the moves that were taken back
+hint           the best move that a search finds
+threat         the opponent's best move if it were its turn
+eval           the computer's evaluation of the position
 go             let the computer move for you
-board          show the board again
+board          show the board
 rules          the rules of this game
 position       the position as text, for other commands
 history        the moves so far
-level          the levels of play; `level club` changes to one
-side both      the side you play: attackers, defenders, both or neither
+level          the levels of play; `level club` changes the level
+side both      the sides you play: attackers, defenders, both or neither
 new            begin another game
-resign         give the game up
+resign         resign the game
 save FILE      write the game to a file; .otg, .txt and .svg are other
-               formats, and `save FILE --force` replaces what is there
-load FILE      go on with a game from a file
-quit           leave
+               formats; `save FILE --force` replaces an existing file
+load FILE      continue a game from a file
+quit           leave the game
 ";
 
 impl std::str::FromStr for Input {
     type Err = String;
 
-    /// Reads a line. The error says what is wrong with it.
+    /// Parses a line.
     fn from_str(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let wrong = |command: &str, expected: &str| format!("`{command}` {expected}, found {:?}", shortened(rest));
         let plain =
-            |input: Self, command| if rest.is_empty() { Ok(input) } else { Err(wrong(command, "stands alone")) };
+            |input: Self, command| if rest.is_empty() { Ok(input) } else { Err(wrong(command, "takes no argument")) };
         match word.to_ascii_lowercase().as_str() {
             "" => Ok(Self::Empty),
             "undo" | "u" => plain(Self::Undo, "undo"),
@@ -171,7 +171,7 @@ mod tests {
             ("load", "expects a file name"),
             ("level chess", "no level \"chess\", expected one of newcomer"),
             ("side white", "expects attackers, defenders, both or neither, found \"white\""),
-            ("undo 3", "stands alone, found \"3\""),
+            ("undo 3", "takes no argument, found \"3\""),
         ] {
             let error = line.parse::<Input>().unwrap_err();
             assert!(error.contains(part), "{line:?}: {error}");

@@ -1,5 +1,5 @@
-//! The queue of all games' jobs, and its workers. Jobs run in short slices, those with the highest priority first, so that no
-//! game waits for another game's long search.
+//! The queue of all games' jobs, and its workers. Jobs run in short slices, the highest priority first. No game has to
+//! wait until another game's long search ends.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tablut_search::Evaluator;
 use tablut_session::{JobId, Priority, SessionJob, Step};
 
-/// How long a worker stays with a job while others wait.
+/// The time that a worker spends on a job before it takes the next one that waits.
 const SLICE: Duration = Duration::from_millis(15);
 /// The maximum number of waiting jobs.
 const MAX_WAITING: usize = 512;
@@ -53,11 +53,11 @@ enum Next {
 }
 
 impl JobQueue {
-    /// Adds a job of a game. The error says that the queue is full.
+    /// Adds a job of a game. Returns an error if the queue is full.
     pub fn push(&self, game: Arc<str>, job: SessionJob) -> Result<(), String> {
         let mut state = self.lock();
         if state.jobs.len() >= MAX_WAITING {
-            return Err("too many games need the computer at once; try again in a moment".to_owned());
+            return Err(format!("{MAX_WAITING} searches are waiting; try again in a moment"));
         }
         state.put(QueuedJob { game, job, began: None, turn: 0 });
         drop(state);
@@ -71,7 +71,7 @@ impl JobQueue {
         self.changed.notify_all();
     }
 
-    /// Works until the queue is closed. `report` receives the updates.
+    /// Runs jobs until the queue is closed. `report` receives the updates.
     pub fn work(&self, evaluators: &mut [Box<dyn Evaluator>], report: &dyn Fn(JobUpdate)) {
         while let Some(next) = self.next() {
             match next {
@@ -85,7 +85,7 @@ impl JobQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to do. `None` when the queue is closed.
+    /// Waits for a job or a delayed update. `None` when the queue is closed.
     fn next(&self) -> Option<Next> {
         let mut state = self.lock();
         loop {
@@ -162,7 +162,7 @@ impl State {
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("a bug: {}", text.unwrap_or("no reason given"))
+    format!("internal error: {}", text.unwrap_or("no message"))
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
     use tablut_search::{EvaluateError, UniformEvaluator};
     use tablut_session::Work;
 
-    /// Takes a number of steps.
+    /// Ends after this number of steps.
     struct Count(u32);
 
     impl Work for Count {

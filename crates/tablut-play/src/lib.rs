@@ -1,8 +1,8 @@
-//! Playing Tablut against a net: the page's server and the terminal, two hosts of the game in `tablut-session`.
+//! Playing Tablut against a net: the page's server and the terminal. Both are hosts of the game in `tablut-session`.
 //!
 //! - [`serve()`]: the page, for browsers on this machine.
-//! - [`play_in_terminal`]: a game on the terminal of this process. [`play_lines`]: the plain mode on any lines and output.
-//!   [`PlayArgs`]: the command's options.
+//! - [`play_in_terminal`]: a game on the terminal of this process. [`play_lines`]: the plain mode on any input and
+//!   output. [`PlayArgs`]: the command's options.
 //! - [`read_game`], [`write_game`]: games in files, in several formats.
 //! - [`PositionReport`]: the result of a search of a position, as text and as data.
 

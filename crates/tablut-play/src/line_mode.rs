@@ -1,4 +1,4 @@
-//! The plain mode: it reads lines and writes the board and what happens. For pipes, scripts and screen readers.
+//! The plain mode, for pipes, scripts and screen readers. It reads lines, and writes the board and all events as text.
 
 use crate::analysis_text::{analysis_text, threat_text};
 use crate::options::HumanSides;
@@ -12,33 +12,34 @@ use tablut_session::board_text::{Colour, Style, board_text, legend_text};
 use tablut_session::protocol::Event;
 use tablut_session::{Alarm, words};
 
-/// After what time the player is told that the computer thinks, for the first time and then again.
+/// The time until the first notice that the computer is thinking, and between later notices.
 const THINKING_NOTICE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
-/// How the plain mode behaves.
+/// The style of the plain mode.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct LineStyle {
     /// Colours and symbols.
     pub text: Style,
-    /// Whether a person plays, and not a script. A person is told that the computer thinks, and the game is saved when
-    /// the person leaves it.
+    /// Whether a person plays, and not a script. For a person there are notices while the computer thinks, and the game
+    /// is saved when the person leaves it.
     pub is_interactive: bool,
 }
 
-/// How a game was left.
+/// Why a game was left.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Exit {
-    /// By the player, or at the end of the input.
+    /// The player has left it, or the input has ended.
     Asked,
-    /// By a signal. The number is 128 plus the signal's number.
+    /// A signal has arrived. The number is 128 plus the signal's number.
     Signal(u8),
 }
 
 /// The exit code for Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
-/// Plays until the player leaves, the input ends or a signal arrives. Wrong input is answered; only failures of the input
-/// and of `output` are errors. A prompt sent to `prompts` requests a line, which arrives as an event.
+/// Plays until the player leaves, the input ends or a signal arrives. Invalid input is answered with a message. Only
+/// failures of the input and of `output` are errors. A prompt sent to `prompts` requests a line, which arrives as an
+/// event.
 pub fn run_lines(
     game: &mut TerminalGame,
     events: &Receiver<TerminalEvent>,
@@ -57,7 +58,7 @@ pub fn run_lines(
                 return Ok(Exit::Asked);
             }
             mode.output.flush()?;
-            // If the thread that reads lines has ended, its last event says why.
+            // If the thread that reads lines has ended, its last event has the reason.
             let _ = prompts.send(mode.prompt());
             has_prompted = true;
         }
@@ -108,7 +109,7 @@ impl LineMode<'_> {
         }
     }
 
-    /// Waits for the next event. Meanwhile it tells a waiting player that the computer thinks.
+    /// Waits for the next event. Prints notices while the computer thinks.
     fn wait(&mut self, events: &Receiver<TerminalEvent>) -> io::Result<TerminalEvent> {
         let closed = || io::Error::other("all sources of events have ended");
         self.output.flush()?;
@@ -129,7 +130,7 @@ impl LineMode<'_> {
         }
     }
 
-    /// Leaves the game, and saves it unless a script has ended it.
+    /// Leaves the game, and saves it unless the end of a script's input has ended it.
     fn exit(&mut self, how: Exit) -> io::Result<Exit> {
         let saves = self.style.is_interactive || how != Exit::Asked;
         if let Some(text) = saves.then(|| self.game.save_on_exit()).flatten() {
@@ -171,7 +172,7 @@ impl LineMode<'_> {
             Ok(input) => self.game.execute(input),
             Err(error) => Answer::Text(error),
         };
-        // The answer says what has changed. Only later refusals are left to show.
+        // The answer contains the changes. Of the events, only later refusals must be shown.
         let refused = self.game.take_events().into_iter().find_map(|event| match event {
             Event::Refused { error, .. } => Some(error),
             _ => None,
@@ -191,7 +192,7 @@ impl LineMode<'_> {
         Ok(answer)
     }
 
-    /// Shows what the computer has found.
+    /// Shows the results of the computer's searches.
     fn show_events(&mut self) -> io::Result<()> {
         for event in self.game.take_events() {
             match event {
@@ -206,7 +207,7 @@ impl LineMode<'_> {
         Ok(())
     }
 
-    /// The board after a move, and what came of it.
+    /// Shows the board after a move, and the move's effects.
     fn show_move(&mut self) -> io::Result<()> {
         self.show_board()?;
         let Some(report) = self.game.session().node().report.clone() else { return Ok(()) };
@@ -217,8 +218,8 @@ impl LineMode<'_> {
         }
         self.say(&text)?;
         let alarm = report.alarm.map(|alarm| match alarm {
-            Alarm::Raichi => "Raichi! The king has a way out.",
-            Alarm::Tuichi => "Tuichi! The king has more than one way out.",
+            Alarm::Raichi => "Raichi! The king has one escape route.",
+            Alarm::Tuichi => "Tuichi! The king has more than one escape route.",
         });
         alarm.map_or(Ok(()), |text| self.say(&style.paint(Colour::Alarm, text)))?;
         match (report.outcome, words::occurrences(report.occurrences)) {

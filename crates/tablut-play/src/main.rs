@@ -43,8 +43,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the page's link. If nobody reads the output, the page is served all the same.
+/// Prints the page's link. Errors are ignored, because the page works without the output.
 fn print_link(link: &str, folder: &Path) {
     let folder = folder.display();
-    let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder}. Ctrl-C ends the program; no game is lost.");
+    let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder} after every move. Ctrl-C ends the program.");
 }

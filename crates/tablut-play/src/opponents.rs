@@ -47,7 +47,7 @@ impl CustomPlayer for WithoutNet {
     }
 
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work> {
-        let player = Baseline::new(&self.spec, game.rules(), seed).expect("it was one when it was named");
+        let player = Baseline::new(&self.spec, game.rules(), seed).expect("`new` has checked the player");
         Box::new(Choice { game: game.clone(), player })
     }
 }

@@ -21,13 +21,14 @@ pub struct PlayArgs {
     /// Play against this player instead of a net: random, greedy, alphabeta:DEPTH, alphabeta:200ms or rollouts:N.
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["model", "simulations", "level"])]
     pub against: Option<String>,
-    /// Continue the game in this file: one that `play` or the page saved, an OpenTafl record, or moves.
+    /// Continue the game in this file: a saved game, an OpenTafl record, or moves.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["first", "position"])]
     pub game: Option<PathBuf>,
-    /// Rule set, by name or TOML file [default: the game's, or kvasir, or the net's own if it was not trained on kvasir].
+    /// Rule set, by name or TOML file [default: the game's; without a game kvasir, or the net's first rule set if it was
+    /// not trained on kvasir].
     #[arg(long, value_name = "R")]
     pub rules: Option<String>,
-    /// The side that you play [default: the one that moves first].
+    /// The side that you play [default: the side that moves first].
     #[arg(long, value_enum)]
     pub side: Option<HumanSides>,
     /// The side that moves first, if the rules draw it.
@@ -36,10 +37,11 @@ pub struct PlayArgs {
     /// Begin from this position.
     #[arg(long, value_name = "P", conflicts_with = "first")]
     pub position: Option<String>,
-    /// Simulations per move, which set the net's strength; with 0 it plays by its policy [default: what the model file says].
+    /// Simulations per move; more are stronger, and with 0 the net plays its best move without a search [default: the
+    /// number in the model file].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub simulations: Option<u32>,
-    /// How strong the net plays: newcomer, beginner, casual, club, strong, expert, full or adaptive.
+    /// The net's level: newcomer, beginner, casual, club, strong, expert, full or adaptive.
     #[arg(long, value_name = "LEVEL", value_parser = level, conflicts_with = "simulations")]
     pub level: Option<&'static Level>,
     /// Seed of all random choices; the same seed and moves give the same game [default: the clock].
@@ -48,7 +50,8 @@ pub struct PlayArgs {
     /// Draw the board with ASCII characters only.
     #[arg(long)]
     pub ascii: bool,
-    /// Read and write lines without a screen, for screen readers [default: if input or output is no terminal].
+    /// Read and write lines instead of drawing the screen, for screen readers [default: if input or output is not a
+    /// terminal].
     #[arg(long)]
     pub plain: bool,
     /// Where the net runs.
@@ -120,7 +123,7 @@ pub enum PlayError {
     },
 }
 
-/// An error of an option.
+/// An error in an option.
 fn wrong(error: impl std::fmt::Display) -> PlayError {
     PlayError::Options(error.to_string())
 }
@@ -157,7 +160,7 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let rules = read.as_ref().map_or(rules, |read| read.session.rules().clone());
     if read.is_some() {
         let is_unknown = known.iter().any(|net| !net.rules.iter().any(|known| known.is(rules.set())));
-        notes = is_unknown.then(|| format!("{name} was not trained on the rules of this game")).into_iter().collect();
+        notes = is_unknown.then(|| format!("{name} was not trained on this game's rules")).into_iter().collect();
     }
     let (custom_players, opponent) = players(args, model.as_ref(), &rules)?;
     let simulations = model.as_ref().map(|model| strength(args, model));
@@ -219,7 +222,7 @@ fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) 
     Session::from_position(rules.clone(), position, people.players(opponent)).map_err(wrong)
 }
 
-/// A game from a file. The players are those of the file, unless the user asks for others or they are unknown here.
+/// A game from a file. It keeps the players of the file, unless the options name others or the host does not have them.
 fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &SidePlayer) -> Session {
     let mut session = read.session;
     let people = match args.side {
@@ -237,7 +240,7 @@ fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Si
 /// The shipped net in the repository. The crate has a link to it, so that a package of the crate has the file.
 pub const SHIPPED_NET: &str = "models/all-rules.tablut";
 
-/// The bytes of the shipped net's model file; none where the program was built from a tree without it.
+/// The bytes of the shipped net's model file. `None` if the file was missing when the program was built.
 pub fn shipped_net() -> Option<&'static [u8]> {
     #[cfg(shipped_net)]
     return Some(include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/all-rules.tablut")));
@@ -245,7 +248,7 @@ pub fn shipped_net() -> Option<&'static [u8]> {
     return None;
 }
 
-/// The net that plays and gives advice. `None` if another player was asked for and no net is built in.
+/// The net that plays and gives advice. `None` if the options name a player without a net and no net is built in.
 fn model(args: &PlayArgs) -> Result<Option<Model>, PlayError> {
     match (&args.model, shipped_net()) {
         (Some(path), _) => Model::load(path).map(Some).map_err(wrong),

@@ -1,4 +1,4 @@
-//! What a net and its search find out about a position, as data (JSON) and as text.
+//! The report of a net's evaluation and search of a position, as data (JSON) and as text.
 
 use crate::analysis_text::{chances_text, lines_text};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use tablut_search::{Chances, EvaluateError, Evaluator, Limit, SearchConfig, Stop
 use tablut_session::board_text::{Style, board_text, legend_text};
 use tablut_session::{Analysis, Thinking};
 
-/// Simulations in flight at once: enough to fill a large net's batch on a few cores.
+/// Simulations in flight at once. They fill a large net's batch on a few cores.
 const LEAVES_IN_FLIGHT: u32 = 16;
 
 /// The result of a search of a position.
@@ -24,7 +24,7 @@ pub struct PositionReport {
     pub ply: u32,
     /// The side to move.
     pub side_to_move: Side,
-    /// How the game has ended. Then there is no more to report.
+    /// How the game has ended. If it has, `net` and `search` are `None`.
     pub outcome: Option<Outcome>,
     /// The net's evaluation without a search.
     pub net: Option<NetView>,
@@ -62,7 +62,10 @@ pub struct SearchView {
 
 impl PositionReport {
     /// Searches the game's current position with `evaluator` and keeps the best `n_lines` moves. With a limit of
-    /// simulations the result is always the same. With a limit of time it depends on the machine.
+    /// simulations the result is deterministic. With a limit of time it depends on the machine.
+    ///
+    /// # Errors
+    /// Returns the evaluator's error.
     pub fn new(
         mut evaluator: Box<dyn Evaluator>,
         game: &Game,
@@ -95,7 +98,7 @@ impl PositionReport {
         while thinking.step(&mut *evaluator, began.elapsed())? {}
         let seconds = began.elapsed().as_secs_f64();
         let (result, mut analysis) = (thinking.result(), thinking.analysis(n_lines));
-        // The search itself does not evaluate a position that is proven at once.
+        // The search has no priors if it proves the position before its first evaluation.
         let mut log_priors = evaluation.logits.clone();
         log_softmax(&mut log_priors);
         for line in &mut analysis.lines {
@@ -122,7 +125,7 @@ impl PositionReport {
         }
         let _ = writeln!(text, ", {} to move", self.side_to_move);
         if let Some(net) = &self.net {
-            let _ = writeln!(text, "net     {}; {:.0} plies to go", chances_text(net.chances), net.plies_left);
+            let _ = writeln!(text, "net     {}; {:.0} plies left", chances_text(net.chances), net.plies_left);
         }
         if let Some(SearchView { value, analysis, nodes, seconds, stop, .. }) = &self.search {
             let _ = writeln!(text, "search  {}; {value:+.3}: {}", chances_text(analysis.chances), analysis.words);

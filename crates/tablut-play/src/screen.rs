@@ -1,4 +1,4 @@
-//! The screen: the board with a cursor, the evaluation, lines, moves and a line to type on.
+//! The screen: the board with a cursor, the evaluation, lines, moves and an input line.
 
 mod board;
 mod keys;
@@ -28,11 +28,11 @@ use tablut_session::protocol::{Event, Request};
 use tablut_session::view::State;
 use view::{Page, ShownAnalysis};
 
-/// How often the waiting time is updated.
+/// The time between updates of the waiting time.
 const TICK: Duration = Duration::from_millis(500);
-/// Columns of the evaluation bar, with the gap next to it.
+/// Columns of the evaluation bar, including the gap next to it.
 const BAR: u16 = 2;
-/// The least number of columns for the panels next to the board.
+/// The minimum number of columns for the panels next to the board.
 const SIDE: u16 = 20;
 
 /// Draws the screen of a game.
@@ -128,7 +128,7 @@ impl<'a> Screen<'a> {
         self.view.waited = Some(since.elapsed().as_secs());
     }
 
-    /// Does what a key asks for. Returns how the game was left, if it was.
+    /// Does the action of a key. Returns a reason if the game was left.
     fn act(&mut self, action: KeyAction) -> Option<Exit> {
         match action {
             KeyAction::Nothing => {}
@@ -156,7 +156,7 @@ impl<'a> Screen<'a> {
 
     fn answer(&mut self, answer: Answer) {
         match answer {
-            // The game's events have shown it already.
+            // The game's events have already updated the screen.
             Answer::Nothing | Answer::Board | Answer::Moved | Answer::Changed(_) | Answer::Left => {}
             Answer::Text(text) if text.trim_end().lines().count() > 2 => {
                 self.view.page = Some(Page { title: "Tablut", text, scroll: 0 });
@@ -181,7 +181,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Tells the game whether to analyse. A new game does not know it.
+    /// Switches the game's analysis on or off. A new game begins without analysis.
     fn request_analysis(&mut self) {
         if let Err(error) = self.game.request(Request::Analyse { on: self.view.analysing }) {
             self.view.message = error;

@@ -1,4 +1,4 @@
-//! The page's server, for `tablut serve` and `tablut-play serve`. It needs no other host.
+//! The page's server, for `tablut serve` and `tablut-play serve`. The page loads nothing from other hosts.
 
 mod access;
 mod assets;
@@ -42,18 +42,19 @@ const SWEEP: Duration = Duration::from_mins(1);
 /// Options of `serve`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ServeArgs {
-    /// Model files; the first one plays unless another is chosen on the page [default: the built-in net].
+    /// Model files; the first one plays unless the user chooses another on the page [default: the built-in net].
     pub models: Vec<PathBuf>,
-    /// The port [default: 8527, or any other if that is taken].
+    /// The port [default: 8527, or any free port if 8527 is in use].
     #[arg(long)]
     pub port: Option<u16>,
-    /// Listen at this address, so that other machines can open the page; the link then contains a token that the page needs.
+    /// Listen at this address, so that other machines can open the page; the link then contains a token, which the page
+    /// requires.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<IpAddr>,
     /// A name of this machine on the network, in addition to its address.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// A run's folder, or its folder of checkpoints; the page shows how each checkpoint judges a position.
+    /// A run's folder, or its folder of checkpoints; the page shows each checkpoint's evaluation of a position.
     #[arg(long, value_name = "DIR")]
     pub checkpoints: Option<PathBuf>,
     /// The folder of saved games [default: tablut/games in the user's data folder].
@@ -67,13 +68,13 @@ pub struct ServeArgs {
 pub struct ServeError(String);
 
 impl From<io::Error> for ServeError {
-    /// The operating system refuses something that the server needs.
+    /// An operation of the system has failed.
     fn from(error: io::Error) -> Self {
         Self(error.to_string())
     }
 }
 
-/// The puzzles that come with the program.
+/// The puzzle files in the program.
 const PUZZLES: [&str; 6] = [
     include_str!("../puzzles/kvasir.jsonl"),
     include_str!("../puzzles/piecepack.jsonl"),
@@ -83,14 +84,20 @@ const PUZZLES: [&str; 6] = [
     include_str!("../puzzles/masters.jsonl"),
 ];
 
-/// Serves only `pages` until the program ends. Of `args` only the address counts. `ready` receives the link.
+/// Serves only `pages` until the program ends. Of `args` only the address is used. `ready` receives the link.
+///
+/// # Errors
+/// Returns an error if the address cannot be used.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
     runtime(1)?.block_on(run(args, router, ready))
 }
 
-/// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready` receives
-/// the link and the folder of saved games.
+/// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready`
+/// receives the link and the folder of saved games.
+///
+/// # Errors
+/// Returns an error if a net cannot be loaded, or if the folder or the address cannot be used.
 pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],
@@ -154,7 +161,7 @@ async fn run(
         Some(ip) if !ip.is_loopback() => Some(token()?),
         _ => None,
     };
-    // A link cannot name the unspecified address.
+    // The unspecified address (0.0.0.0) does not work in a link.
     let ip = if address.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { address.ip() };
     let here = SocketAddr::new(ip, address.port()).to_string();
     let host = args.host.first().map_or(here, |name| format!("{name}:{}", address.port()));
@@ -166,7 +173,7 @@ async fn run(
     Ok(axum::serve(BoundedListener::new(listener), router).await?)
 }
 
-/// Listens at the given port, or else at the default port or, if that is taken, at any.
+/// Listens at the given port. If none is given, listens at the default port or, if that is in use, at any free port.
 async fn bind(args: &ServeArgs) -> Result<TcpListener, ServeError> {
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let address = SocketAddr::new(ip, args.port.unwrap_or(PORT));

@@ -15,25 +15,28 @@ use std::time::Duration;
 use tablut_session::Session;
 use tablut_session::board_text::Style;
 
-/// Where a game is played.
+/// The input, the output and the settings of a game in the terminal.
 pub struct Console<'a> {
     /// Makes the source of the player's lines.
     pub lines: MakeLines,
-    /// What the player sees.
+    /// The output.
     pub output: &'a mut dyn Write,
     /// Whether colours may be used.
     pub colour: bool,
-    /// Whether a person uses it, and not a script.
+    /// Whether a person plays, and not a script.
     pub is_interactive: bool,
     /// Whether to handle Ctrl-C, SIGTERM and SIGHUP. A process may do this once.
     pub signals: bool,
-    /// The folder in which a game is saved that is left in the middle.
+    /// The folder in which unfinished games are saved.
     pub saved_games: PathBuf,
-    /// The command that continues a saved game, for the player.
+    /// The command that continues a saved game, for messages.
     pub program: String,
 }
 
-/// Plays on the process's own input and output. `program` is the command that continues a saved game, for the player.
+/// Plays on the process's own input and output. `program` is the command that continues a saved game, for messages.
+///
+/// # Errors
+/// Returns an error if the options do not describe a game, the terminal cannot be used, or a signal ends the game.
 pub fn play_in_terminal(args: &PlayArgs, program: &str) -> Result<(), PlayError> {
     let terminal = io::stdout().is_terminal();
     let is_interactive = terminal && io::stdin().is_terminal();
@@ -73,7 +76,7 @@ fn play_on_screen(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), Play
         };
         read_keys(sender).and_then(|()| run_screen(&mut game, style, &notes, &events, &mut show))
     };
-    // This shows the cursor again.
+    // Dropping the terminal makes the cursor visible again.
     drop(terminal);
     ratatui::try_restore().map_err(PlayError::Io)?;
     // The game is saved even if the terminal is closed.
@@ -85,6 +88,9 @@ fn play_on_screen(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), Play
 }
 
 /// Plays line by line. The game ends without an error if the reader of the output closes it.
+///
+/// # Errors
+/// Returns an error if the options do not describe a game, input or output fail, or a signal ends the game.
 pub fn play_lines(args: &PlayArgs, console: Console<'_>) -> Result<(), PlayError> {
     let setup = setup(args)?;
     for note in &setup.notes {
@@ -103,7 +109,7 @@ pub fn play_lines(args: &PlayArgs, console: Console<'_>) -> Result<(), PlayError
 
 fn start(mut setup: Setup, console: &Console<'_>, events: Sender<TerminalEvent>) -> io::Result<TerminalGame> {
     setup.config.demo_pause = if console.is_interactive { DEMO_PAUSE } else { Duration::ZERO };
-    // After the game nobody receives updates.
+    // After the game the channel is closed, and updates are dropped.
     let report = move |update| drop(events.send(TerminalEvent::Job(update)));
     TerminalGame::new(setup, console.saved_games.clone(), console.program.clone(), report)
 }
@@ -117,7 +123,7 @@ fn outcome(exit: io::Result<Exit>) -> Result<(), PlayError> {
     }
 }
 
-/// Whether the environment allows colours in a terminal: `NO_COLOR` is not set, and the terminal is not a dumb one.
+/// Whether the environment allows colours in a terminal: `NO_COLOR` is not set, and `TERM` is not `dumb`.
 pub fn colour_is_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb()
 }

@@ -1,4 +1,4 @@
-//! What a game in the terminal waits for: lines, keys, the computer's jobs and signals, all in one channel.
+//! The events of a game in the terminal: lines, keys, updates of jobs and signals. They arrive in one channel.
 
 use crate::job_queue::JobUpdate;
 use ratatui::crossterm::event;
@@ -12,18 +12,18 @@ use std::thread;
 pub enum TerminalEvent {
     /// A line was typed, or reading it failed.
     Line(io::Result<LineInput>),
-    /// A key was pressed, the window has another size, or reading from the terminal failed.
+    /// A key was pressed, the window's size has changed, or reading from the terminal failed.
     Key(io::Result<event::Event>),
     /// An update of one of the computer's jobs.
     Job(JobUpdate),
-    /// The process is asked to end. The number is 128 plus the signal's number.
+    /// A signal has arrived. The number is 128 plus the signal's number.
     Signal(u8),
 }
 
 /// The result of reading a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LineInput {
-    /// A line without its end.
+    /// A line without its line break.
     Line(String),
     /// Ctrl-C in the middle of a line.
     Interrupted,
@@ -34,6 +34,9 @@ pub enum LineInput {
 /// A source of lines.
 pub trait LineSource {
     /// The next line. `prompt` is shown at an interactive terminal.
+    ///
+    /// # Errors
+    /// Returns an error if the input cannot be read.
     fn next(&mut self, prompt: &str) -> io::Result<LineInput>;
 }
 
@@ -69,7 +72,7 @@ impl LineSource for Edited {
     fn next(&mut self, prompt: &str) -> io::Result<LineInput> {
         match self.0.readline(prompt) {
             Ok(line) => {
-                // A line that the history refuses is still a command.
+                // The line is executed even if the history does not accept it.
                 let _ = self.0.add_history_entry(&line);
                 Ok(LineInput::Line(line))
             }
@@ -81,7 +84,7 @@ impl LineSource for Edited {
     }
 }
 
-/// Makes a source of lines in the thread that reads them.
+/// Creates a source of lines. The thread that reads the lines calls it.
 pub type MakeLines = Box<dyn FnOnce() -> io::Result<Box<dyn LineSource>> + Send>;
 
 /// Starts a thread that reads one line for each prompt that is sent.
@@ -116,7 +119,11 @@ pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
     thread::Builder::new().name("keys".to_owned()).spawn(read).map(|_| ())
 }
 
-/// Lets Ctrl-C and SIGTERM end a command that has nothing to save. Without it they do not end process 1 of a container.
+/// Makes Ctrl-C and SIGTERM end a command that has nothing to save. Without handlers, these signals do not end
+/// process 1 of a container.
+///
+/// # Errors
+/// Returns an error if a handler cannot be registered.
 pub fn exit_on_signals() -> io::Result<()> {
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -140,7 +147,7 @@ pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(listen).map(|_| ())
 }
 
-/// This system has none of these signals.
+/// Does nothing, because this system has none of these signals.
 #[cfg(not(unix))]
 pub fn listen_for_signals(_: Sender<TerminalEvent>) -> io::Result<()> {
     Ok(())

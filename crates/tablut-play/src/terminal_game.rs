@@ -1,4 +1,4 @@
-//! A game in the terminal: the commands that a player types, and their results. The plain mode and the screen both use it.
+//! A game in the terminal: the player's commands and their results. The plain mode and the screen both use it.
 
 use crate::analysis_text::{history_text, levels_text, moves_text};
 use crate::game_files::{SavedGames, new_name, read_game, write_game};
@@ -15,7 +15,7 @@ use tablut_session::{HostConfig, Level, LiveGame, Response, Session, SidePlayer,
 /// The result of a command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
-    /// Nothing to show. The computer's answer may follow later.
+    /// Nothing to show. Results may follow as events.
     Nothing,
     /// Text to show.
     Text(String),
@@ -46,14 +46,14 @@ pub struct TerminalGame {
     simulations: Option<u32>,
     /// The game as it was last read or written.
     saved: Option<String>,
-    /// The folder in which a game is saved that is left in the middle.
+    /// The folder in which unfinished games are saved.
     saved_games: PathBuf,
-    /// The command that continues a saved game, for the player.
+    /// The command that continues a saved game, for messages.
     program: String,
 }
 
 impl TerminalGame {
-    /// A game, and a thread that runs its jobs. `report` is called in that thread; its updates must be passed to
+    /// A game, and a thread that runs its jobs. The thread calls `report` with updates, which must be passed to
     /// [`TerminalGame::update`].
     pub fn new(
         setup: Setup,
@@ -101,7 +101,7 @@ impl TerminalGame {
         self.keep(events);
     }
 
-    /// Sends a request to the game. The error says why it is refused.
+    /// Sends a request to the game. Returns the reason if it is refused.
     pub fn request(&mut self, request: Request) -> Result<(), String> {
         let events = self.game.answer(request)?;
         self.keep(events);
@@ -187,7 +187,7 @@ impl TerminalGame {
             Input::Position => Answer::Text(session.game().position().to_string()),
             Input::History => Answer::Text(history_text(&session.history(), session.start().side_to_move())),
             Input::New => {
-                // If the rules draw who moves first, the other side does this time.
+                // If the rules draw the side that moves first, the sides alternate.
                 let (rules, players) = (session.rules().clone(), session.players().clone());
                 let first = rules.set().first.side().unwrap_or(session.start().side_to_move().opponent());
                 self.saved = None;
@@ -218,7 +218,7 @@ impl TerminalGame {
 
     /// The simulations of an evaluation, or an error if there is no net.
     pub fn net(&self) -> Result<u32, String> {
-        self.simulations.ok_or_else(|| "there is no net to ask; give a model file when you start the game".to_owned())
+        self.simulations.ok_or_else(|| "this needs a net; give a model file when you start the game".to_owned())
     }
 
     fn take_back(&mut self) -> Result<Answer, String> {
@@ -232,7 +232,7 @@ impl TerminalGame {
         }))
     }
 
-    /// Plays the line that was taken back again, up to a person's next turn.
+    /// Repeats the moves that were taken back, up to a person's next turn.
     fn play_again(&mut self) -> Result<Answer, String> {
         let mut plies = 0;
         loop {
@@ -245,7 +245,7 @@ impl TerminalGame {
                 break;
             }
         }
-        Ok(Answer::Changed(format!("played {plies} {} again", if plies == 1 { "move" } else { "moves" })))
+        Ok(Answer::Changed(format!("repeated {plies} {}", if plies == 1 { "move" } else { "moves" })))
     }
 
     fn set_level(&mut self, level: &'static Level) -> Result<Answer, String> {
@@ -262,7 +262,7 @@ impl TerminalGame {
         if !read.names_players {
             session.set_players(self.session().players().clone());
         } else if self.config.check_players(session.players()).is_err() {
-            // The file names players that are unknown here.
+            // This host does not have the players of the file.
             session.set_players(HumanSides::of(session.players()).players(&self.opponent));
         }
         self.saved = Some(session.saved().to_json());
@@ -270,8 +270,7 @@ impl TerminalGame {
         Ok(Answer::Begun)
     }
 
-    /// Saves a game that the player leaves, unless it is saved already or nothing was played. Returns what to tell the
-    /// player.
+    /// Saves a game that the player leaves, unless it is already saved or has no moves. Returns a message.
     pub fn save_on_exit(&mut self) -> Option<String> {
         let session = self.game.game().session();
         let text = session.saved().to_json();
@@ -288,7 +287,7 @@ impl TerminalGame {
                 let file = shlex::try_quote(&file).map_or_else(|_| file.clone(), std::borrow::Cow::into_owned);
                 Some(format!("The game is saved; continue it with: {} --game {file}", self.program))
             }
-            Err(error) => Some(format!("the game cannot be saved in {}: {error}", self.saved_games.display())),
+            Err(error) => Some(format!("cannot save the game in {}: {error}", self.saved_games.display())),
         }
     }
 }

@@ -67,7 +67,7 @@ fn without_arguments_the_built_in_net_plays_or_its_lack_is_named() {
     }
 }
 
-/// Ctrl-C, SIGTERM and a closed terminal end a game in the middle. It is saved, and the printed command continues it.
+/// Ctrl-C, SIGTERM and a closed terminal end an unfinished game. It is saved, and the printed command continues it.
 #[cfg(unix)]
 #[test]
 fn a_game_that_a_signal_ends_is_saved() {
@@ -102,7 +102,7 @@ fn a_game_that_a_signal_ends_is_saved() {
     }
 }
 
-/// Sends a signal to a server that `command` starts, and gives its exit code, or −1 if it has none. `None` if the command
+/// Sends a signal to a server that `command` starts. Returns its exit code, or −1 if it has none. `None` if the command
 /// starts no server.
 #[cfg(unix)]
 fn server_stopped_by(signal: &str, mut command: std::process::Command) -> Option<i32> {
@@ -138,8 +138,8 @@ fn signals_end_a_server_also_as_the_first_process_of_a_container() {
     }
 }
 
-/// Runs the program on a pseudo-terminal of 80 columns and gives the exit code and all that was shown. Each of `steps` waits for a text and
-/// then types something.
+/// Runs the program on a pseudo-terminal of 80 columns. Returns the exit code and the output. Each of `steps` waits for
+/// a text and then types its bytes.
 #[cfg(unix)]
 fn on_a_terminal(options: &str, folder: &std::path::Path, steps: &[(&str, &[u8])]) -> Option<(Option<i32>, String)> {
     let program = env!("CARGO_BIN_EXE_tablut-play");
@@ -174,7 +174,7 @@ fn on_a_terminal(options: &str, folder: &std::path::Path, steps: &[(&str, &[u8])
 #[cfg(unix)]
 #[test]
 fn on_a_terminal_a_board_is_shown_or_lines_and_ctrl_c_saves_the_game() {
-    // A line editor forgets what is typed before its prompt.
+    // The line editor drops input that arrives before its prompt.
     let lines: &[(&str, &[u8])] = &[("attackers> ", b"d1-d4\x7f3\r"), ("ply 2", b""), ("attackers> ", b"\x03")];
     let board: &[(&str, &[u8])] = &[("to move", b"d1-d3\r\x03")];
     for (options, steps, shows) in [("", board, "\x1b[?1049h"), ("--plain", lines, "attackers d1-d3")] {

@@ -1,8 +1,8 @@
-//! One number for each move, for environments whose actions are numbers.
+//! The number of a move, for environments whose actions are numbers.
 //!
 //! A move without a choice of captures has the number of its policy entry, from 0 to 2591. If the mover chooses which
-//! piece to capture, the direction from the square that the move ends on to the captured piece is added: 2592 for north,
-//! 5184 for east, 7776 for south, 10368 for west.
+//! piece to capture, the direction from the square that the move ends on to the captured piece is added: 2592 for
+//! north, 5184 for east, 7776 for south, 10368 for west.
 
 use tablut_net::{DISTANCES, PolicyIndex};
 use tablut_rules::{CaptureCount, Direction, Move, MoveList, Position, Rules, SQUARES, Square};
@@ -33,7 +33,7 @@ pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Ve
     if rules.set().captures.count == CaptureCount::All {
         return;
     }
-    // A move with a choice of captures is an action for each choice, and none without one.
+    // A move with a choice of captures has an action for each choice, and none without a choice.
     let mut choosing = MoveList::default();
     rules.choosing_moves(position, &mut choosing);
     for &mv in &choosing {
@@ -46,7 +46,7 @@ pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Ve
     actions.sort_unstable();
 }
 
-/// The move of a number, which need not be legal anywhere. `None` if it would leave the board.
+/// The move of an action, legal or not. `None` if it would leave the board.
 pub(crate) fn move_of(action: usize) -> Option<Move> {
     let (towards, entry) = (action / PLAIN, action % PLAIN);
     let (plane, square) = (entry / SQUARES, entry % SQUARES);

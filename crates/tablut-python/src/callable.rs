@@ -1,4 +1,4 @@
-//! Python callables as evaluators: batches go out as arrays, and policy and value come back.
+//! Python callables as evaluators. They receive batches as arrays and return policy and value.
 
 use std::sync::mpsc::{Sender, channel};
 
@@ -12,12 +12,12 @@ use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Query};
 
 use crate::errors::{type_error, value_error};
 
-/// The largest accepted difference of a value or of a sum of probabilities from its range. It allows for rounding.
+/// The tolerance for rounding in values and in sums of probabilities.
 const TOLERANCE: f32 = 1e-3;
 
-/// Positions that a callable shall evaluate, and where its answers go.
+/// Positions for a callable, and the channel for the answers.
 pub(crate) struct Batch {
-    /// The callable's place in the list of callables.
+    /// The callable's index in the list of callables.
     callable: usize,
     input: InputBatch,
     answers: Sender<Vec<Evaluation>>,
@@ -30,7 +30,7 @@ pub(crate) struct CallableEvaluator {
 }
 
 impl CallableEvaluator {
-    /// An evaluator for the callable at this place. `send` returns false when nobody takes batches any more.
+    /// An evaluator for the callable with this index. `send` returns false if batches are no longer received.
     pub(crate) fn new(callable: usize, send: impl Fn(Batch) -> bool + Send + 'static) -> Self {
         Self { callable, send: Box::new(send) }
     }
@@ -55,19 +55,19 @@ impl Evaluator for CallableEvaluator {
 }
 
 impl Batch {
-    /// Calls the callable and sends its answers back. An exception in the callable comes out as it is.
+    /// Calls the callable and sends the answers. Returns an exception of the callable unchanged.
     pub(crate) fn answer(self, py: Python<'_>, callables: &[Py<PyAny>]) -> PyResult<()> {
         let Self { callable, mut input, answers } = self;
         let planes = std::mem::take(&mut input.planes).into_pyarray(py).reshape([input.n, PLANES, SIZE, SIZE])?;
         let features = std::mem::take(&mut input.features).into_pyarray(py).reshape([input.n, FEATURES])?;
         let result = callables[callable].bind(py).call1((planes, features))?;
-        // Nobody waits for the answers if the search was stopped meanwhile.
+        // Sending fails if the search was stopped meanwhile.
         let _ = answers.send(evaluations(&result, &input)?);
         Ok(())
     }
 }
 
-/// What a callable returned, for the positions of `input`.
+/// Evaluations of the positions of `input`, from a callable's result.
 fn evaluations(result: &Bound<'_, PyAny>, input: &InputBatch) -> PyResult<Vec<Evaluation>> {
     let form = "expected a tuple (policy, value) or (policy, value, moves_left)";
     let Ok(parts) = result.cast::<PyTuple>() else {
@@ -118,7 +118,7 @@ fn floats<'py>(object: &Bound<'py, PyAny>, name: &str, shapes: &[&[usize]]) -> P
     Ok(array.cast::<PyArrayDyn<f32>>()?.readonly())
 }
 
-/// A shape as Python writes it.
+/// A shape in Python's notation.
 fn shape_text(shape: &[usize]) -> String {
     match shape {
         [n] => format!("({n},)"),

@@ -1,7 +1,7 @@
-//! Work on other threads, while the calling thread calls Python callables and looks at Python's signals.
+//! Work on other threads, while the calling thread calls Python callables and checks Python's signals.
 //!
-//! Callables run on the thread that called this package, so that what the user has set for that thread holds. Ctrl-C
-//! raises `KeyboardInterrupt` there, and the work stops.
+//! Callables run on the thread that called this package, so that they have this thread's settings, such as
+//! `torch.no_grad()`. Ctrl-C raises `KeyboardInterrupt` in this thread, and the work stops.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use tablut_search::Evaluator;
 
 use crate::callable::{Batch, CallableEvaluator};
 
-/// The longest time between two looks at Python's signals.
+/// The maximum time between two checks of Python's signals.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What the threads of the work tell the calling thread.
+/// A message from the threads of the work to the calling thread.
 pub(crate) enum Message<T> {
     /// Positions for a callable.
     Batch(Batch),
@@ -41,19 +41,19 @@ impl<T: Send + 'static> ToCaller<T> {
         (Self(sender), receiver)
     }
 
-    /// Sends a message. Returns false if nobody listens any more.
+    /// Sends a message. Returns false if the receiver was dropped.
     pub(crate) fn send(&self, message: Message<T>) -> bool {
         self.0.send(message).is_ok()
     }
 
-    /// An evaluator for the callable at this place.
+    /// An evaluator for the callable with this index.
     pub(crate) fn evaluator(&self, callable: usize) -> Box<dyn Evaluator> {
         let to = self.clone();
         Box::new(CallableEvaluator::new(callable, move |batch| to.send(Message::Batch(batch))))
     }
 }
 
-/// The next message, or `None` after a while without one. Signals are looked at first.
+/// The next message, or `None` if there is none within `PATIENCE`. Checks signals first.
 pub(crate) fn next_message<T: Send>(
     py: Python<'_>,
     receiver: &mut Receiver<Message<T>>,
@@ -66,8 +66,9 @@ pub(crate) fn next_message<T: Send>(
     }
 }
 
-/// Runs `work` on another thread and returns its result. Meanwhile the calling thread calls the callables, for the evaluators that
-/// `to_caller` made. If a callable raises an exception, or Ctrl-C is pressed, the work is cancelled and the exception is returned.
+/// Runs `work` on another thread and returns its result. Meanwhile the calling thread calls the callables for the
+/// evaluators of `to_caller`. If a callable raises an exception, or Ctrl-C is pressed, cancels the work and returns the
+/// exception.
 pub(crate) fn supervise<T: Send>(
     py: Python<'_>,
     callables: &[Py<PyAny>],
@@ -99,7 +100,7 @@ pub(crate) fn supervise<T: Send>(
         if failure.is_some() {
             cancel.cancel();
         }
-        // Batches that wait for answers are dropped, so their threads go on.
+        // This drops batches that wait for answers, so that their threads continue.
         drop(receiver);
         let joined = py.detach(|| at_work.join());
         match (failure, joined) {

@@ -1,4 +1,4 @@
-//! Errors as Python exceptions, with the program's words.
+//! Errors as Python exceptions, with the program's messages.
 
 use std::fmt::Display;
 use std::io;
@@ -14,10 +14,10 @@ create_exception!(
     tablut,
     IllegalMoveError,
     PyValueError,
-    "A move that is not legal in the position, or a move in a game that is over. The message says why."
+    "A move that is not legal in the position, or a move in a game that is over. The message has the reason."
 );
 
-/// A wrong text or value.
+/// An invalid text or value.
 pub(crate) fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -42,7 +42,7 @@ pub(crate) fn evaluate_error(error: EvaluateError) -> PyErr {
     runtime_error(error)
 }
 
-/// A file that cannot be read or written: `FileNotFoundError` and the like, with the path.
+/// A file that cannot be read or written, as `FileNotFoundError` or another `OSError` with the path.
 pub(crate) fn io_error(path: &Path, error: &io::Error) -> PyErr {
     io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }

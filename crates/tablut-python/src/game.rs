@@ -34,7 +34,8 @@ impl PyOutcome {
         self.outcome.winner.map(|side| side.to_string())
     }
 
-    /// `"king-captured"`, `"king-escaped"`, `"no-moves"`, `"repetition"`, `"aggressor"`, `"no-captures"` or `"ply-limit"`.
+    /// `"king-captured"`, `"king-escaped"`, `"no-moves"`, `"repetition"`, `"aggressor"`, `"no-captures"` or
+    /// `"ply-limit"`.
     #[getter]
     fn reason(&self) -> &'static str {
         self.outcome.reason.name()
@@ -55,8 +56,9 @@ impl PyOutcome {
 
 /// A game: a position with its history.
 ///
-/// Moves are texts such as `"d1-d3"`, or `"d1-d3xd4"` to choose the captured piece, or the numbers of actions. Positions are
-/// texts such as `"3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"`.
+/// Moves are texts such as `"d1-d3"`, or `"d1-d3xd4"` to choose the captured piece, or action numbers. Positions are
+/// texts such as `"3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"`. Games can be pickled and copied. Use a game
+/// in one thread at a time.
 #[pyclass(name = "Game", module = "tablut")]
 pub(crate) struct PyGame {
     pub(crate) game: Game,
@@ -70,12 +72,12 @@ impl PyGame {
         moves
     }
 
-    /// Everything that an evaluation depends on, also after the end of the game, when there are no moves.
+    /// The query for an evaluation. After the end of the game it has no moves.
     fn situation(&self) -> Query {
         self.game.owned_situation(&self.moves())
     }
 
-    /// The position to evaluate. It fails if the game is over; `name` is the game's name in the message.
+    /// The query for an evaluation. Fails if the game is over. `name` is the game's name in the message.
     pub(crate) fn query(&self, name: impl FnOnce() -> String) -> PyResult<Query> {
         match self.game.outcome() {
             None => Ok(self.situation()),
@@ -88,9 +90,9 @@ impl PyGame {
         if let Ok(text) = mv.cast::<PyString>() {
             return self.game.rules().read_move(self.game.position(), text.to_cow()?.as_ref()).map_err(illegal_move);
         }
-        let action = mv.extract::<usize>().map_err(|_| {
-            type_error(format!("move {mv}: expected a text such as \"d1-d3\", or the number of an action"))
-        })?;
+        let action = mv
+            .extract::<usize>()
+            .map_err(|_| type_error(format!("move {mv}: expected a text such as \"d1-d3\", or an action number")))?;
         move_of(action).filter(|_| action < n_actions(self.game.rules())).ok_or_else(|| {
             illegal_move(format!("action {action} is no move under the rules {}", self.game.rules().name()))
         })
@@ -128,7 +130,7 @@ impl PyGame {
         Ok(Self { game })
     }
 
-    /// The game again, for `pickle` and `copy`.
+    /// Creates the game again, for `pickle` and `copy`.
     #[classmethod]
     #[pyo3(name = "_restore")]
     fn restore(
@@ -183,7 +185,7 @@ impl PyGame {
         self.game.outcome().map(PyOutcome::from)
     }
 
-    /// The number of the king's escape routes, 0 to 4. It is 0 once the game is over.
+    /// The number of the king's escape routes, 0 to 4. It is 0 if the game is over.
     #[getter]
     fn routes(&self) -> u32 {
         self.game.routes()
@@ -207,12 +209,16 @@ impl PyGame {
         self.game.max_plies()
     }
 
-    /// The legal moves as texts. The order is fixed: by from square, direction, distance, choice. Empty once the game is over.
+    /// The legal moves as texts, ordered by from square, direction, distance and choice. Empty if the game is over.
     fn legal_moves(&self) -> Vec<String> {
         self.moves().iter().map(ToString::to_string).collect()
     }
 
-    /// The actions of the legal moves in their order, i64 `[k]`.
+    /// The actions of the legal moves in the order of `legal_moves`, i64 `[k]`.
+    ///
+    /// An action is 0 to 2591 without a choice of captures: the move's policy entry. If the mover chooses what to
+    /// capture, 2592 · (1 + d) is added, with the direction d from the destination to the captured piece: north 0, east
+    /// 1, south 2, west 3.
     fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         index_array(py, self.moves().iter().map(|&mv| action_of(mv)))
     }
@@ -238,8 +244,8 @@ impl PyGame {
         Ok(self.read(action)?.to_string())
     }
 
-    /// Plays a move and returns the names of the captured squares. It raises `IllegalMoveError` if the move is illegal or
-    /// the game is over.
+    /// Plays a move and returns the names of the captured squares. It raises `IllegalMoveError` if the move is illegal
+    /// or the game is over.
     fn play(&mut self, mv: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         if let Some(outcome) = self.game.outcome() {
             return Err(illegal_move(format!("{mv} is illegal: the game is over ({outcome})")));
@@ -261,7 +267,7 @@ impl PyGame {
         Self { game: self.game.clone() }
     }
 
-    /// The game on the board transformed by one of the eight symmetries, 0 to 7. 0 changes nothing.
+    /// The game on the board transformed by one of the eight symmetries, 0 to 7. 0 is the identity.
     fn transformed(&self, symmetry: usize) -> PyResult<Self> {
         let symmetry = self::symmetry(symmetry)?;
         let start = symmetry.position(self.game.start());
@@ -275,7 +281,7 @@ impl PyGame {
         Ok(Self { game })
     }
 
-    /// The pieces, i8 `[9, 9]`: 0 nothing, 1 an attacker, 2 a defender, 3 the king. The first row is row 1.
+    /// The pieces, i8 `[9, 9]`: 0 no piece, 1 an attacker, 2 a defender, 3 the king. The first row is row 1.
     fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
         let mut board = vec![0; SQUARES];
         write_board(self.game.position(), &mut board);
@@ -353,7 +359,7 @@ impl PyGame {
 /// The arguments of `_restore`.
 type Restored = (PyRules, String, Vec<String>, Option<u32>);
 
-/// Writes the pieces of a position: 0 nothing, 1 an attacker, 2 a defender, 3 the king. The board must be empty.
+/// Writes the pieces of a position: 1 an attacker, 2 a defender, 3 the king. The board must contain zeros.
 pub(crate) fn write_board(position: &tablut_rules::Position, board: &mut [i8]) {
     let mut write = |squares: Bitboard, piece: i8| squares.iter().for_each(|square| board[square.index()] = piece);
     write(position.attackers(), 1);
@@ -361,8 +367,9 @@ pub(crate) fn write_board(position: &tablut_rules::Position, board: &mut [i8]) {
     write(position.king_board(), 3);
 }
 
-/// The games as a dict of arrays for a net: `planes` f32 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m, 2]` with the
-/// policy indices of all legal moves, `move_ends` u32 `[n]` with the end of each game's moves. `symmetry` transforms the boards.
+/// The games as a dict of arrays for a net: `planes` f32 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m,
+/// 2]` with the policy indices of all legal moves, `move_ends` u32 `[n]` with the end of each game's moves. `symmetry`
+/// transforms the boards.
 #[pyfunction]
 #[pyo3(signature = (games, symmetry=0))]
 pub(crate) fn encode<'py>(

@@ -1,4 +1,4 @@
-//! Data as Python objects, by way of JSON.
+//! Conversion of data to and from Python objects through JSON.
 
 use pyo3::prelude::*;
 use serde::Serialize;

@@ -1,14 +1,14 @@
-//! The Python package `tablut`: the module `_tablut`, which `python/tablut` passes on.
+//! The module `_tablut` of the Python package `tablut`. `python/tablut` re-exports its contents.
 //!
 //! - `rules`, `game`, `action`, `encoding`: rule sets and games, moves as numbers, positions as arrays.
-//! - `model`: nets. `callable`: Python callables in their place.
-//! - `search`, `selfplay`, `record`, `players`, `matches`: what nets do.
+//! - `model`: nets. `callable`: Python callables instead of nets.
+//! - `search`, `selfplay`, `record`, `players`, `matches`: search, self-play, records, players and matches.
 //! - `vector`: many games at once. `run`: a run's folder.
 //!
-//! Whatever takes long releases Python's lock. Callables are called on the thread that called this package, which also looks at
+//! Long functions release Python's lock. Callables run on the thread that called this package, which also checks
 //! Python's signals (`calling_thread`).
 
-#![allow(clippy::needless_pass_by_value, reason = "arguments of Python functions arrive by value")]
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 
 mod action;
 mod callable;

@@ -22,12 +22,12 @@ use crate::players::{add_net, contestant};
 use crate::rules::RulesArgument;
 use crate::search::{Prepared, Source};
 
-/// Games on a thread at the same time, as in `tablut match`.
+/// Games that a thread plays at the same time, as in `tablut match`.
 const GAMES_PER_THREAD: usize = 16;
 
 /// A player of a match.
 enum Entrant {
-    /// One that a text names.
+    /// A player that a text names.
     Named(NamedPlayer),
     /// A model or a callable with a limit for each move.
     Own { name: String, source: Source, limit: Limit },
@@ -65,7 +65,7 @@ impl Entrant {
     }
 }
 
-/// What `match` returns, as `tablut match --json` prints it.
+/// The result of `match`, in the form of `tablut match --json`.
 #[derive(Serialize)]
 struct Tournament {
     rules: String,
@@ -76,11 +76,11 @@ struct Tournament {
 
 /// Plays a match between every two of the players, and returns scores with 95 % intervals as a dict.
 ///
-/// A player is a text such as `"alphabeta:2"` or `"net:shipped@64"`, or a tuple of a name, a `Model` or a callable as for `search`,
-/// and a limit for each move, such as 64 or `"200ms"`. Games are played in pairs: two games from one opening of `opening_plies` random
-/// plies with sides exchanged. `openings="even"` takes the openings of the package's own book instead. `sequential_test` ends a
-/// match when its result is clear: `"0,20"` are the bounds in Elo. The result depends on the seed and not on threads, and is the one of
-/// `tablut match` with the same settings.
+/// A player is a text such as `"alphabeta:2"` or `"net:shipped@64"`, or a tuple of a name, a `Model` or a callable as
+/// for `search`, and a limit per move, such as 64 or `"200ms"`. Games are played in pairs: two games from one opening
+/// of `opening_plies` random plies with sides exchanged. `openings="even"` uses the package's book of even openings
+/// instead. `sequential_test` ends a match early when its result is clear: `"0,20"` are the bounds in Elo. The result
+/// depends on the seed and not on threads. It equals that of `tablut match` with the same settings.
 #[pyfunction]
 #[pyo3(name = "match", signature = (players, *, rules=None, games=200, opening_plies=DEFAULT_OPENING_PLIES, openings=None, max_plies=400,
     seed=1, sequential_test=None, threads=None))]
@@ -139,19 +139,19 @@ pub(crate) fn play_matches<'py>(
     to_python(py, &Tournament { rules: rules.name().to_owned(), ladder, matches: reports })
 }
 
-/// Two players at least, and no name twice.
+/// Checks that there are at least two players and that their names differ.
 fn check_names(entrants: &[Entrant]) -> PyResult<()> {
     if entrants.len() < 2 {
         return Err(value_error(format!("a match needs two players or more, found {}", entrants.len())));
     }
     let names: Vec<String> = entrants.iter().map(Entrant::name).collect();
     match names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
-        Some((_, name)) => Err(value_error(format!("player {name} is named twice"))),
+        Some((_, name)) => Err(value_error(format!("two players have the name {name}"))),
         None => Ok(()),
     }
 }
 
-/// The package's own book of even openings, or one in a file.
+/// The package's book of even openings, or a book from a file.
 fn book(name: &str, rules: &Arc<Rules>) -> PyResult<OpeningBook> {
     match name {
         "even" => OpeningBook::even(rules)

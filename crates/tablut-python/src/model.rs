@@ -1,6 +1,7 @@
 //! Nets: model files, and evaluations of many positions.
 //!
-//! No thread outlives a call, and locks are taken only while Python's own lock is held. So a process may fork at any time.
+//! No thread continues after a call, and locks are taken only while Python's own lock is held. So a process can fork at
+//! any time.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +24,12 @@ use crate::rules::PyRules;
 
 /// The net that comes with the package.
 static SHIPPED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut"));
-/// What messages call it.
+/// Its name in messages.
 pub(crate) const SHIPPED_NAME: &str = "the net that comes with the package";
 
-/// Positions between two looks at Python's signals.
+/// Positions between two checks of Python's signals.
 const CHUNK: usize = 4096;
-/// The fewest positions for which a thread is started.
+/// The minimum number of positions for a thread.
 const LEAST_ROWS: usize = 8;
 
 /// The shipped net, loaded once.
@@ -43,7 +44,7 @@ pub(crate) struct PyModel {
     card: Option<Card>,
     precision: Precision,
     net: LoadedNet,
-    /// Engines that no call uses.
+    /// Engines that are not in use.
     idle: Mutex<Vec<Box<dyn Inference>>>,
 }
 
@@ -89,15 +90,15 @@ impl PyModel {
 
 #[pymethods]
 impl PyModel {
-    /// Reads a model file, such as a checkpoint of a run. `precision` is `"f32"` or `"fastest"`, which is bf16 where the
-    /// machine is faster in it.
+    /// Reads a model file, such as a checkpoint of a run. `precision` is `"f32"` or `"fastest"`, which is bf16 if the
+    /// machine is faster with it.
     #[staticmethod]
     #[pyo3(signature = (path, *, precision="f32"))]
     fn load(path: PathBuf, precision: &str) -> PyResult<Self> {
         Self::new(path.display().to_string(), Model::load(&path).map_err(model_error)?, precision)
     }
 
-    /// The net that comes with the package. It knows all fourteen rule sets.
+    /// The net that comes with the package. It was trained on all fourteen rule sets.
     #[staticmethod]
     fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
         Self::load_shipped(py)
@@ -127,7 +128,7 @@ impl PyModel {
         self.rules.iter().map(|stated| PyRules { rules: stated.rules() }).collect()
     }
 
-    /// What the file says about the training.
+    /// The summary of the training in the file: games, positions, evaluations, steps and more.
     #[getter]
     fn training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.training)
@@ -139,7 +140,8 @@ impl PyModel {
         self.card.as_ref().map(|card| to_python(py, card)).transpose()
     }
 
-    /// Evaluates the positions of games that are not over, in batches on all cores. Python's other threads run meanwhile.
+    /// Evaluates the positions of games that are not over, in batches on all cores. An evaluation depends only on its
+    /// position, to the bit. Python's other threads run meanwhile.
     #[pyo3(signature = (games, *, threads=None))]
     fn evaluate<'py>(
         &self,
@@ -166,7 +168,7 @@ impl PyModel {
     }
 }
 
-/// The number of threads: as asked, or one per core.
+/// The number of threads: the given number, or one per core.
 pub(crate) fn n_threads(asked: Option<usize>) -> PyResult<usize> {
     match asked {
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
@@ -175,7 +177,7 @@ pub(crate) fn n_threads(asked: Option<usize>) -> PyResult<usize> {
     }
 }
 
-/// The hash of a rule set's clauses, to compare rule sets by what they say.
+/// The hash of a rule set's clauses, without its name and source.
 pub(crate) fn rules_hash(rules: &tablut_rules::Rules) -> String {
     clauses_hash(rules.set())
 }
@@ -188,7 +190,7 @@ struct Found {
 }
 
 impl Found {
-    /// Evaluates positions, each engine a part of them on a thread.
+    /// Evaluates positions. Each engine evaluates a part of them on a thread.
     fn evaluate(&mut self, engines: &mut [Box<dyn Inference>], queries: &[Query]) -> Result<(), NetError> {
         let share = queries.len().div_ceil(engines.len()).max(1);
         let parts = std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Players named by text, and one of them as an opponent.
+//! Players that are named by text.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,17 +16,17 @@ use crate::game::PyGame;
 use crate::model::PyModel;
 use crate::rules::RulesArgument;
 
-/// Stands for the net that comes with the package where a model file is expected, unless there is a file of that name.
+/// The name of the net that comes with the package, instead of a model file. A file with this name has precedence.
 const SHIPPED: &str = "shipped";
 
-/// Loads the net of a player, unless it is loaded already.
+/// Loads the net of a player, unless it is already loaded.
 pub(crate) fn add_net(nets: &mut Nets, path: &Path, precision: Precision) -> PyResult<()> {
     let is_shipped = path == Path::new(SHIPPED) && !path.exists();
     let model = if is_shipped { PyModel::shipped_model()? } else { Model::load(path).map_err(model_error)? };
     nets.insert(path, model, precision).map(drop).map_err(value_error)
 }
 
-/// The contestant that a text names. Other programs do not play here.
+/// The contestant that a text names. External programs are an error.
 pub(crate) fn contestant(named: &NamedPlayer, rules: &Arc<Rules>, nets: &Nets) -> PyResult<Contestant> {
     Contestant::of(named, rules, nets, no_program).map_err(value_error)
 }
@@ -36,16 +36,17 @@ fn no_program(named: &NamedPlayer, _: &Arc<Rules>) -> Result<Contestant, PlayerE
     Err(PlayerError { name: named.name(), reason })
 }
 
-/// A player and the game that it has seen.
+/// The state of a player: its evaluators and its current game.
 struct Seat {
     evaluators: Vec<Box<dyn Evaluator>>,
-    /// All randomness comes from here.
+    /// The seed of all random choices.
     seed: u64,
     seen: Option<(Game, Box<dyn Player>)>,
 }
 
-/// A player for one side of a game: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`, `rollouts:N`, `net:FILE@64`,
-/// `net:shipped@64` or `policy:FILE`. It remembers the game that it plays, so a net keeps its tree.
+/// A player for one side of a game: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`, `rollouts:N`,
+/// `net:FILE@64`, `net:shipped@64` or `policy:FILE`. It stores the game that it plays, so a net reuses its search tree.
+/// Use it in one thread at a time.
 #[pyclass(frozen, name = "Player", module = "tablut")]
 pub(crate) struct PyPlayer {
     text: String,
@@ -90,7 +91,7 @@ impl PyPlayer {
             return Err(value_error(format!("a game under the rules {found}: the player plays under {expected}")));
         }
         let copied = game.game.clone();
-        // Others may use the game while the player thinks.
+        // Other threads may use the game while the player thinks.
         drop(game);
         let game = copied;
         let mut seat = self.lock()?;
@@ -100,7 +101,7 @@ impl PyPlayer {
         Ok(chosen?.to_string())
     }
 
-    /// Forgets the game. The next one has this seed.
+    /// Drops the current game and sets the seed of the next one.
     fn reset(&self, seed: u64) -> PyResult<()> {
         let mut seat = self.lock()?;
         (seat.seed, seat.seen) = (seed, None);
@@ -158,7 +159,7 @@ impl PyPlayer {
     }
 }
 
-/// Whether `game` is the game `seen` with more moves or none.
+/// Whether `game` is the game `seen`, possibly with more moves.
 fn continues(seen: &Game, game: &Game) -> bool {
     seen.start() == game.start()
         && seen.max_plies() == game.max_plies()

@@ -43,12 +43,12 @@ impl PyRecord {
 
 #[pymethods]
 impl PyRecord {
-    /// The record again, for `pickle`.
+    /// Creates the record again, for `pickle`.
     #[classmethod]
     #[pyo3(name = "_restore")]
     fn restore(_class: &Bound<'_, PyType>, bytes: &[u8]) -> PyResult<Self> {
         let file = records_from_bytes(bytes).map_err(value_error)?;
-        Self::of_file(file)?.pop().ok_or_else(|| value_error("the bytes hold no game"))
+        Self::of_file(file)?.pop().ok_or_else(|| value_error("the bytes contain no game"))
     }
 
     /// The game's number, from 0.
@@ -87,13 +87,14 @@ impl PyRecord {
         self.record.max_plies
     }
 
-    /// Whether a search chose each ply and is a training target, bool `[p]`. It did not choose the random plies of the opening.
+    /// Whether a search chose each ply and is a training target, bool `[p]`. It is false for the random plies of the
+    /// opening.
     #[getter]
     fn searched<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.record.plies.iter().map(|ply| ply.search.is_some()).collect::<Vec<bool>>().into_pyarray(py)
     }
 
-    /// Simulations of each ply's search, u32 `[p]`. 0 without a search, and where the result was known at once.
+    /// Simulations of each ply's search, u32 `[p]`. 0 without a search, or if the result was proven at once.
     #[getter]
     fn simulations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         let of = |ply: &tablut_games::PlyRecord| ply.search.as_ref().map_or(0, |search| search.simulations);
@@ -164,7 +165,7 @@ impl PyRecord {
     }
 }
 
-/// The games and their different rules. Two different rule sets of one name are refused.
+/// The games and their rule sets. Two different rule sets with the same name are an error.
 fn with_rules(records: &[Bound<'_, PyRecord>]) -> PyResult<(Vec<GameRecord>, Vec<Arc<Rules>>)> {
     let mut rules: Vec<Arc<Rules>> = Vec::new();
     for record in records.iter().map(Bound::get) {
@@ -173,7 +174,7 @@ fn with_rules(records: &[Bound<'_, PyRecord>]) -> PyResult<(Vec<GameRecord>, Vec
             Some(known) if Arc::ptr_eq(known, &record.rules) || rules_hash(known) == rules_hash(&record.rules) => {}
             Some(known) => {
                 let name = known.name();
-                return Err(value_error(format!("two different rule sets are called {name}: give one another name")));
+                return Err(value_error(format!("two different rule sets have the name {name}: rename one of them")));
             }
         }
     }
@@ -188,7 +189,7 @@ pub(crate) fn read_games(py: Python<'_>, path: PathBuf) -> PyResult<Vec<PyRecord
     PyRecord::of_file(file)
 }
 
-/// Writes game records to a file, completely or not at all. `tablut data`, `tablut report` and the page read it.
+/// Writes game records to a file, completely or not at all. `tablut data`, `tablut report` and the page can read it.
 /// `evaluations` is the number of evaluations that the games took, if it is known.
 #[pyfunction]
 #[pyo3(signature = (path, records, *, evaluations=0))]
@@ -204,11 +205,12 @@ pub(crate) fn write_games(
     py.detach(|| write_records(&path, &file)).map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))
 }
 
-/// The training data of game records as a dict of arrays, a row for every position that a search has evaluated.
+/// The training data of game records as a dict of arrays, with a row for each position that a search has evaluated.
 ///
-/// With `n` positions and `m` legal moves in total: `planes` u8 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m, 2]`,
-/// `move_ends` u32 `[n]`, `policy` f32 `[m]`, `values` f32 `[n, 3]`, `moves_left` f32 `[n]`. They are the arrays of
-/// `tablut data export positions`. `value_share` of the values are the search's chances, the rest is the game's outcome.
+/// With `n` positions and `m` legal moves in total: `planes` u8 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16
+/// `[m, 2]`, `move_ends` u32 `[n]`, `policy` f32 `[m]`, `values` f32 `[n, 3]`, `moves_left` f32 `[n]`. They are the
+/// arrays of `tablut data export positions`. `value_share` is the share of the search's chances in `values`; the rest
+/// is the game's outcome.
 #[pyfunction]
 #[pyo3(signature = (records, *, value_share=0.0))]
 pub(crate) fn to_arrays<'py>(
@@ -235,7 +237,7 @@ pub(crate) fn to_arrays<'py>(
 /// The training data of games.
 fn training_data(games: &[GameRecord], rules: Vec<Arc<Rules>>, value_share: f32) -> PyResult<TrainingBatch> {
     let mut window = ReplayWindow::new(rules, usize::MAX);
-    // Threads of this call alone: rayon's own would be missing after a fork.
+    // rayon's global threads would be missing after a fork, so this call has its own threads.
     let threads = rayon::ThreadPoolBuilder::new().build().map_err(runtime_error)?;
     threads.install(|| window.push(games)).map_err(value_error)?;
     Ok(window.in_order(value_share))

@@ -12,16 +12,16 @@ use tablut_rules::{Bitboard, RuleSet, Rules, Side};
 use crate::action::n_actions;
 use crate::errors::{type_error, value_error};
 
-/// Compiled rule sets by their text. Reading and compiling takes a millisecond, and many games in one pickle have the same rules. It
-/// is locked only while Python's lock is held.
+/// A cache of compiled rule sets by their text. Reading and compiling takes a millisecond, and many games in one pickle
+/// have the same rules. It is locked only while Python's lock is held.
 static RECENT: Mutex<VecDeque<(String, Arc<Rules>)>> = Mutex::new(VecDeque::new());
-/// How many rule sets are kept.
+/// The maximum number of cached rule sets.
 const MOST_RECENT: usize = 16;
 
 /// A rule set, compiled for play.
 ///
-/// `Rules("kvasir")` is a rule set that comes with the package, and `Rules("mine.toml")` one from a file.
-/// `Rules.names()` lists the fourteen that come with the package.
+/// `Rules("kvasir")` is a built-in rule set, and `Rules("mine.toml")` one from a file. `Rules.names()` lists the
+/// fourteen built-in ones.
 #[pyclass(frozen, name = "Rules", module = "tablut")]
 pub(crate) struct PyRules {
     pub(crate) rules: Arc<Rules>,
@@ -51,7 +51,7 @@ impl PyRules {
         Ok(Self { rules })
     }
 
-    /// The names of the rule sets that come with the package.
+    /// The names of the built-in rule sets.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
         Rules::names().collect()
@@ -111,7 +111,7 @@ impl PyRules {
         names(self.rules.escapes())
     }
 
-    /// The rule file. `Rules.from_toml` reads it back.
+    /// The text of the rule file. `Rules.from_toml` reads it.
     fn to_toml(&self) -> String {
         self.rules.set().to_toml()
     }

@@ -8,8 +8,8 @@ use tablut_report::{RunFiles, RunFilesError, metrics_csv};
 
 use crate::errors::{io_error, value_error};
 
-/// What is in a run's folder: `metrics`, a table as comma-separated values; `config`, the values by dotted key as TOML; `config_text`;
-/// and `notes` about what could not be read.
+/// The contents of a run's folder as a dict: `metrics`, a table as comma-separated values; `config`, the values by
+/// dotted key as TOML; `config_text`; and `notes` about files that could not be read.
 #[pyfunction]
 pub(crate) fn read_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let run = py.detach(|| RunFiles::read_numbers(&folder)).map_err(|error| match &error {

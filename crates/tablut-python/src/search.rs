@@ -22,14 +22,14 @@ use crate::errors::{evaluate_error, type_error, value_error};
 use crate::game::PyGame;
 use crate::model::{PyModel, n_threads};
 
-/// Simulations when neither a number nor a time is given.
+/// Simulations if neither a number nor a time is given.
 const SIMULATIONS: u32 = 800;
 /// Leaves in flight of one analysis, as in `tablut analyze`.
 const LEAVES_IN_FLIGHT: u32 = 16;
-/// The most positions that one search sends to the evaluator at once.
+/// The maximum number of positions that one search sends to the evaluator at once.
 const MAX_BATCH: usize = 32;
 
-/// What evaluates positions.
+/// A source of evaluations.
 pub(crate) enum Source {
     /// A net.
     Model(Py<PyModel>),
@@ -60,7 +60,7 @@ impl Source {
         }
     }
 
-    /// Evaluators for `n` threads. `callable` is the place of the callable in the list of callables.
+    /// Evaluators for `n` threads. `callable` is the index of the callable in the list of callables.
     pub(crate) fn evaluators<T: Send + 'static>(
         &self,
         n: usize,
@@ -75,7 +75,7 @@ impl Source {
     }
 }
 
-/// Hands out what was made for the worker threads, to each thread its own.
+/// Items that were created for the worker threads. Each thread takes one.
 pub(crate) struct Prepared<T>(Mutex<Vec<T>>);
 
 impl<T> Prepared<T> {
@@ -89,7 +89,7 @@ impl<T> Prepared<T> {
     /// # Panics
     /// If there are more workers than items.
     pub(crate) fn take(&self) -> T {
-        self.0.lock().expect("nobody panics here").pop().expect("an item for each worker")
+        self.0.lock().expect("no thread panics while it holds the lock").pop().expect("an item for each worker")
     }
 }
 
@@ -115,7 +115,7 @@ fn config(purpose: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Search
     Ok(search_options(options)?.apply(config))
 }
 
-/// Changes to a search's settings from a dict, as in a player's text.
+/// Changes to a search's settings from a dict, with the keys of a player's text.
 pub(crate) fn search_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<SearchOptions> {
     let Some(options) = options.filter(|options| !options.is_empty()) else {
         return Ok(SearchOptions::default());
@@ -139,7 +139,8 @@ struct SearchTask {
 }
 
 impl SearchTask {
-    /// A search of a game that is not over. Its random numbers depend on the seed and the ply, as in all programs of tablut.
+    /// A search of a game that is not over. Its random numbers depend on the seed and the ply, as in all programs of
+    /// tablut.
     fn new(game: Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(game.ply()));
@@ -171,15 +172,22 @@ impl Task for SearchTask {
 
 /// Searches a game, or each game of a list, and returns a `SearchResult` for each.
 ///
-/// `model` is a `Model`; `evaluator` is any callable from `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]` to a tuple of
-/// policy logits f32 `[n, 2673]`, a value, and, if it knows them, the moves left f32 `[n]`. The value is f32 `[n]` from −1 (the
-/// defenders win) to 1, or probabilities of an attackers' win, a draw and a defenders' win, f32 `[n, 3]`. It is called on the calling
-/// thread. With neither, the net that comes with the package evaluates.
+/// `model` is a `Model`. `evaluator` is a callable that receives `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n,
+/// 42]`. It returns a tuple of policy logits f32 `[n, 2673]`, a value, and optionally the plies left f32 `[n]`. The
+/// value is f32 `[n]` from −1 (the defenders win) to 1, or the probabilities of an attackers' win, a draw and a
+/// defenders' win, f32 `[n, 3]`. The softmax of the policy is over the legal moves only. Without model and evaluator
+/// the net that comes with the package is used.
 ///
-/// `simulations` is 800 unless a `time` such as `"200ms"` is given. `purpose` is `"analysis"`, as in `tablut analyze`, or `"play"`, as
-/// in matches. `options` changes settings of the search, as in a player's text: `{"method": "puct", "draw_value": 0}`.
+/// The callable runs on the calling thread, so a `with torch.no_grad():` around the call applies to it. An exception in
+/// it ends the search and is raised unchanged. An array of the wrong shape raises `ValueError`, one of the wrong dtype
+/// `TypeError`.
 ///
-/// Many games are searched on `threads` threads, `batch` games at once on each, and their positions form batches.
+/// `simulations` is 800 unless a `time` such as `"200ms"` is given. `purpose` is `"analysis"`, as in `tablut analyze`,
+/// or `"play"`, as in matches. `options` changes settings of the search, with the keys of a player's text: `{"method":
+/// "puct", "draw_value": 0}`.
+///
+/// Each of `threads` threads searches `batch` games at once. The positions of these games form batches: with 64 games
+/// and the default search, of some hundred positions.
 #[pyfunction]
 #[pyo3(signature = (games, model=None, *, evaluator=None, simulations=None, time=None, purpose="analysis", options=None, seed=0,
     threads=None, batch=64))]
@@ -230,7 +238,7 @@ pub(crate) fn search<'py>(
     Ok(PyList::new(py, results)?.into_any())
 }
 
-/// Copies of the games, and whether it is one that is not in a list. None of them may be over.
+/// Copies of the games, and whether `object` is a single game. Fails if a game is over.
 fn games_of(object: &Bound<'_, PyAny>) -> PyResult<(bool, Vec<Game>)> {
     let one = object.cast::<PyGame>().is_ok();
     let games: Vec<PyRef<'_, PyGame>> = if one { vec![object.extract()?] } else { object.extract()? };
@@ -260,7 +268,7 @@ impl PyProof {
         self.proof.plies
     }
 
-    /// Whether the result depends on the game's history, not only on the position.
+    /// Whether the result depends on the game's history in addition to the position.
     #[getter(from_history)]
     fn rests_on_history(&self) -> bool {
         self.proof.from_history
@@ -313,7 +321,7 @@ impl PySearchResult {
         triple(self.result.chances)
     }
 
-    /// The evaluator's own value of the position, −1 to 1.
+    /// The evaluator's value of the position without search, −1 to 1.
     #[getter]
     fn raw_value(&self) -> f32 {
         self.result.raw_value
@@ -325,13 +333,13 @@ impl PySearchResult {
         self.result.simulations
     }
 
-    /// Positions that were evaluated.
+    /// The number of evaluated positions.
     #[getter]
     fn evaluations(&self) -> u32 {
         self.result.evaluations
     }
 
-    /// Positions in the tree.
+    /// The number of positions in the tree.
     #[getter]
     fn nodes(&self) -> usize {
         self.search.memory().nodes
@@ -380,7 +388,7 @@ impl PySearchResult {
         self.array(py, |root| root.q)
     }
 
-    /// The policy that the search teaches, f32 `[k]`. It sums to 1.
+    /// The search's policy, which is the training target, f32 `[k]`. It sums to 1.
     #[getter]
     fn policy<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
         self.array(py, |root| root.improved)
@@ -414,7 +422,8 @@ impl PySearchResult {
         self.search.lines(n).iter().map(line).collect()
     }
 
-    /// The visited part of the tree down to `depth` plies, as dicts: `move`, `visits`, `prior`, `q`, `proven`, `replies`.
+    /// The visited part of the tree down to `depth` plies, as dicts: `move`, `visits`, `prior`, `q`, `proven`,
+    /// `replies`.
     #[pyo3(signature = (depth=2))]
     fn tree<'py>(&self, py: Python<'py>, depth: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
         branches(py, &self.search.branches(depth))

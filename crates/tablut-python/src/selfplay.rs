@@ -1,4 +1,4 @@
-//! Self-play: games in the background, as an iterator of records.
+//! Self-play in the background, as an iterator of records.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -57,7 +57,7 @@ impl TaskSource for Games {
     }
 }
 
-/// The games' end: an error, or how many evaluations they took.
+/// The result of the background thread.
 type Ended = Result<(), RunError<Infallible>>;
 
 /// The state of an iterator.
@@ -69,10 +69,11 @@ struct Running {
     next: usize,
 }
 
-/// Games of self-play. Iterating yields a `Record` for each, in the order of their numbers.
+/// Games of self-play. Iterating yields a `Record` for each game, in order.
 ///
-/// With a `Model` the games are played in the background. A callable is called while the iterator waits for the next game, on the
-/// thread that waits.
+/// With a `Model` the games are played in the background. A callable runs on the thread that waits for the next game.
+/// The games belong to the process that began them. In a forked process, and in a second thread, the next game raises
+/// `RuntimeError`.
 #[pyclass(frozen, name = "SelfPlay", module = "tablut")]
 pub(crate) struct PySelfPlay {
     running: Mutex<Running>,
@@ -103,10 +104,10 @@ impl PySelfPlay {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyRecord>> {
         if self.process != std::process::id() {
-            return Err(runtime_error("these games are played by another process, which has forked into this one"));
+            return Err(runtime_error("these games belong to another process, from which this one was forked"));
         }
         let Ok(mut running) = self.running.try_lock() else {
-            return Err(runtime_error("another thread waits for the next game"));
+            return Err(runtime_error("another thread is waiting for the next game"));
         };
         let result = self.wait(py, &mut running);
         if result.is_err() {
@@ -115,7 +116,7 @@ impl PySelfPlay {
         result
     }
 
-    /// Stops the games. No record follows.
+    /// Stops the games. The iterator then ends.
     fn close(&self) {
         self.cancel.cancel();
     }
@@ -147,7 +148,7 @@ impl PySelfPlay {
         }
     }
 
-    /// Learns why the games ended.
+    /// Joins the thread and returns its error if the games ended early.
     fn end(&self, py: Python<'_>, running: &mut Running) -> PyResult<()> {
         while let Ok(message) = running.receiver.try_recv() {
             if let Message::Part((index, record)) = message {
@@ -171,11 +172,11 @@ impl Drop for PySelfPlay {
         self.cancel.cancel();
         let running = self.running.get_mut().unwrap_or_else(PoisonError::into_inner);
         let thread = running.thread.take();
-        // Threads that wait for answers go on, because nobody listens any more.
+        // Dropping the receiver lets threads continue that wait for answers.
         running.receiver = ToCaller::new().1;
         if self.process == std::process::id() {
             if let Some(thread) = thread {
-                // The threads do not use Python, so they end soon.
+                // The threads do not need Python's lock, so they end soon.
                 let _ = thread.join();
             }
         } else {
@@ -184,13 +185,13 @@ impl Drop for PySelfPlay {
     }
 }
 
-/// Plays games of a net, or of a callable, against itself. Iterate over the result for a `Record` of each game.
+/// Plays games of a net, or of a callable, against itself. Iterating over the result yields a `Record` of each game.
 ///
-/// `rules` is one rule set or a list of them, which take turns. `simulations` is the number for each search. A game begins with up to
-/// `opening_plies` random plies and is a draw after `max_plies`. `options` changes settings of the search: `solver`,
-/// `max_considered`, `c_visit`, `c_scale`. The games depend on the seed and the generation, not on threads; they are those of a run
-/// with that seed. `evaluator` is a callable as for `search`. Each of `threads` threads plays `batch` games at once, and their
-/// positions form batches.
+/// `rules` is a rule set or a list of rule sets, which take turns. `simulations` is the number per search. A game
+/// begins with up to `opening_plies` random plies and is a draw after `max_plies`. `options` changes settings of the
+/// search: `solver`, `max_considered`, `c_visit`, `c_scale`. The games depend on the seed and the generation, not on
+/// threads. They equal those of a run with this seed. `evaluator` is a callable as for `search`. Each of `threads`
+/// threads plays `batch` games at once, and their positions form batches.
 #[pyfunction]
 #[pyo3(signature = (model=None, *, evaluator=None, rules=None, games, simulations=32, opening_plies=4, max_plies=200, options=None,
     seed=1, generation=0, threads=None, batch=64))]
@@ -244,7 +245,7 @@ pub(crate) fn self_play(
     Ok(PySelfPlay { running: Mutex::new(running), callables, rules, n_games: games, cancel, counters, process })
 }
 
-/// One rule set, or several; by default kvasir.
+/// The rule sets of an argument. The default is kvasir.
 fn rules_list(rules: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<Rules>>> {
     let Some(rules) = rules else {
         let usual = Rules::named(tablut_rules::USUAL_RULE_SET).map_err(value_error)?;

@@ -24,7 +24,7 @@ struct Table {
     rng: ChaCha8Rng,
 }
 
-/// How a game's step ended it.
+/// The result of a step in one game.
 #[derive(Clone, Copy, Default)]
 struct StepResult {
     /// The attackers' and the defenders' rewards.
@@ -56,7 +56,7 @@ impl Table {
         legal_actions(self.game.rules(), self.game.position(), &mut self.actions);
     }
 
-    /// The legal move of an action, or what is wrong with it.
+    /// The legal move of an action, or the reason why it is not legal.
     fn read(&self, action: i64) -> Result<Move, String> {
         let n_actions = n_actions(self.game.rules());
         let read = usize::try_from(action).ok().filter(|&action| action < n_actions).and_then(move_of);
@@ -93,7 +93,8 @@ impl Table {
     }
 }
 
-/// Many games under one rule set. A game that ends is replaced by a new one at once. `tablut.vector.VectorEnv` is the class for users.
+/// Many games under one rule set. A game that ends is replaced by a new one at once. Users should use
+/// `tablut.vector.VectorEnv`.
 #[pyclass(name = "VectorGames", module = "tablut._tablut")]
 pub(crate) struct PyVectorGames {
     rules: Arc<Rules>,
@@ -102,13 +103,13 @@ pub(crate) struct PyVectorGames {
     threads: usize,
 }
 
-/// `items` in `threads` parts of equal size, but the last.
+/// `items` in `threads` parts of equal size. The last one may be smaller.
 fn parts<T>(items: &mut [T], threads: usize) -> impl Iterator<Item = &mut [T]> {
     let size = items.len().div_ceil(threads).max(1);
     items.chunks_mut(size)
 }
 
-/// Does each job on a thread, the last one on this thread.
+/// Runs each job on a thread, and the last one on this thread.
 fn in_parallel<J: Send>(jobs: impl Iterator<Item = J>, work: impl Fn(J) + Sync) {
     let work = &work;
     let mut jobs: Vec<J> = jobs.collect();
@@ -175,8 +176,9 @@ impl PyVectorGames {
         actions.into_pyarray(py)
     }
 
-    /// Plays an action in each game. Returns the rewards of attackers and defenders f32 `[n, 2]`, whether games ended by the rules, bool
-    /// `[n]`, and whether they reached `max_plies`, bool `[n]`. If an action is illegal, no game changes.
+    /// Plays an action in each game. Returns the rewards of attackers and defenders f32 `[n, 2]`, whether games ended
+    /// by the rules, bool `[n]`, and whether they reached `max_plies`, bool `[n]`. If an action is illegal, no game
+    /// changes.
     fn step<'py>(&mut self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<StepArrays<'py>> {
         let actions = whole_numbers(actions, self.tables.len())?;
         let actions = actions.as_array();
@@ -191,8 +193,9 @@ impl PyVectorGames {
         Ok((rewards, terminated.into_pyarray(py), truncated.into_pyarray(py)))
     }
 
-    /// What is asked for, as a dict: `side` i8 `[n]`, 0 if the attackers are to move and 1 if the defenders; `planes` f32 `[n, 16, 9, 9]`
-    /// and `features` f32 `[n, 42]`; `board` i8 `[n, 9, 9]`; `action_mask` i8 `[n, n_actions]`.
+    /// The requested arrays as a dict: `side` i8 `[n]`, 0 if the attackers are to move and 1 if the defenders are;
+    /// `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`; `board` i8 `[n, 9, 9]`; `action_mask` i8 `[n,
+    /// n_actions]`.
     fn observe<'py>(
         &mut self,
         py: Python<'py>,
@@ -227,7 +230,8 @@ impl PyVectorGames {
         Ok(found)
     }
 
-    /// The legal actions of all games, i64 `[m]`, game by game in ascending order, and the end of each game's, u32 `[n]`.
+    /// The legal actions of all games, i64 `[m]`, game by game in ascending order, and the end of each game's, u32
+    /// `[n]`.
     fn legal_actions<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>) {
         let actions = self.tables.iter().flat_map(|table| table.actions.iter());
         let actions = index_array(py, actions.map(|&action| usize::from(action)));
@@ -267,7 +271,7 @@ fn whole_numbers<'py>(object: &Bound<'py, PyAny>, n: usize) -> PyResult<PyReadon
     Ok(array.call_method1("astype", ("int64",))?.cast::<PyArray1<i64>>()?.readonly())
 }
 
-/// Plays an action in each game, unless one of them is illegal.
+/// Plays an action in each game. If one is illegal, no game changes.
 fn step(
     tables: &mut [Table],
     actions: &[i64],

@@ -12,10 +12,13 @@ use tablut_rules::Side;
 const SHOWN_PLIES: usize = 6;
 
 impl Session {
-    /// Writes a review into the game. Each mistake becomes a comment on the move and a variation with the better line. If
-    /// the values of the positions are known, a comment marks the move after which the result was certain. A comment on the
-    /// start gives `reviewer` and each side's number of mistakes. Existing comments and variations stay; a new comment
-    /// follows an existing one if both fit. The current position and line do not change.
+    /// Writes a review into the game. Each mistake becomes a comment on the move and a variation with the better line.
+    /// If the values of the positions are known, a comment marks the move after which the result was certain. A comment
+    /// on the start gives `reviewer` and each side's number of mistakes. Existing comments and variations stay. A new
+    /// comment follows an existing one if both fit. The current position and line do not change.
+    ///
+    /// # Errors
+    /// Returns an error if the report is about another game.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
         let here = self.current();
         let line = self.tree().line(here);
@@ -47,7 +50,7 @@ impl Session {
         self.go_to(here)
     }
 
-    /// The first position from which on all positions of the line have the same proven winner, with the result in words.
+    /// The first position of the line from which on the winner is proven and stays the same, with the result in words.
     fn certain_from(&self, line: &[NodeId]) -> Option<(NodeId, String)> {
         let proven = |id: &NodeId| self.tree().node(*id)?.value?.proven.filter(|proven| proven.winner.is_some());
         let winner = proven(line.last()?)?.winner;
@@ -62,7 +65,7 @@ impl Session {
         let known = self.tree().node(id).map_or("", |node| node.comment.as_str());
         let both = format!("{known} {text}");
         match self.comment(id, &both) {
-            // A comment for which there is no room is left out.
+            // A comment that does not fit is left out.
             Err(SessionError::LongComment(_) | SessionError::CommentsFull(_)) => Ok(()),
             written => written,
         }
@@ -114,7 +117,7 @@ mod tests {
     use tablut_rules::Rules;
     use tablut_search::UniformEvaluator;
 
-    /// The king could leave at once. He steps between the attackers, who could take him and do not.
+    /// The king could escape at once. He moves between two attackers instead, and they do not capture him.
     #[test]
     fn a_mistake_gets_a_comment_and_what_was_better_as_a_variation() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
@@ -123,7 +126,7 @@ mod tests {
         for mv in ["d5-c5", "i2-h2"] {
             session.play(mv.parse().unwrap()).unwrap();
         }
-        // The game is looked at from the start: its line stays the one that was played.
+        // Going back to the start does not change the current line.
         let here = Tree::ROOT;
         session.go_to(here).unwrap();
         let report = Review::run(&mut session, 50, 1, &mut UniformEvaluator, &mut || {}).unwrap();
@@ -142,12 +145,12 @@ mod tests {
                 "{comment}"
             );
         }
-        // The king's way out is certain once the attackers have let him be.
+        // After the attackers' mistake the defenders' win is certain.
         let line = session.tree().line(here);
         assert_eq!(line.len(), 3, "{line:?}");
         let last = session.tree().node(line[2]).unwrap().comment.clone();
         assert!(last.ends_with(" The defenders win in 1."), "{last}");
-        // What is written is what the page and other programs read.
+        // The export has all comments and variations.
         let again = SavedGame::from_json(&session.export(Format::Json).unwrap()).unwrap().session().unwrap();
         assert_eq!(again.saved(), session.saved());
     }

@@ -79,7 +79,7 @@ impl Style {
     }
 }
 
-/// The mark of each special square. If it has several, the most important one.
+/// The mark of each special square. A square with several marks gets the most important one.
 pub fn shown_marks(rules: &Rules) -> BTreeMap<Square, Mark> {
     const FIRST: [Mark; 4] = [Mark::Throne, Mark::Escape, Mark::Corner, Mark::Camp];
     let first = |all: Vec<Mark>| FIRST.into_iter().find(|mark| all.contains(mark));

@@ -30,13 +30,13 @@ pub struct Exercise {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sufficiency {
-    /// It is among the best moves.
+    /// It is one of the best moves.
     Best,
-    /// It keeps the proven result, or is as good as the best move that was found.
+    /// It keeps the proven result, or it is about as good as the best move that the search found.
     Enough,
-    /// Nothing is proven against it.
+    /// Its result is not proven.
     Unclear,
-    /// It gives the result away.
+    /// It provably gives the result away, or it is no better than the mistake.
     Fails,
 }
 
@@ -121,7 +121,7 @@ impl Exercise {
             sufficiency: Sufficiency::Best,
             words: match self.proven {
                 Some(proven) => words::capitalized(&format!("{mv}: {}.", words::proven(proven, self.side()))),
-                None => format!("{mv} is the best move that was found."),
+                None => format!("{mv} is the best move that the search found."),
             },
             line: self.line.clone(),
             chances: None,

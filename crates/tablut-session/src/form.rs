@@ -1,4 +1,4 @@
-//! The clauses of a rule set as a form, so that a page can show and check them without knowing a rule.
+//! The clauses of a rule set as a form. A page can show and check them without code for any rule.
 
 use crate::view::RulesView;
 use serde::Serialize;
@@ -22,11 +22,17 @@ pub struct RuleCheck {
 
 impl RuleCheck {
     /// Reads a rule set from a form's values.
+    ///
+    /// # Errors
+    /// Returns an error if a clause is missing, unknown or of the wrong type.
     pub fn read(set: &Value) -> Result<RuleSet, String> {
         serde_json::from_value(set.clone()).map_err(|error| error.to_string())
     }
 
     /// The rules that a form's values describe.
+    ///
+    /// # Errors
+    /// Returns an error if the values are not a rule set, or if its clauses contradict each other.
     pub fn compiled(set: &Value) -> Result<Rules, String> {
         Rules::new(Self::read(set)?).map_err(|error| error.to_string())
     }
@@ -51,7 +57,7 @@ mod tests {
     use super::*;
     use tablut_rules::RULE_SET_NAMES;
 
-    /// The paths of all values that are no objects.
+    /// The paths of all values that are not objects.
     fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
         match value.as_object() {
             Some(object) => {

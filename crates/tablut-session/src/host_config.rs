@@ -38,7 +38,7 @@ pub struct HostConfig {
     pub puzzles: Vec<PuzzleBook>,
     /// Players in addition to the levels.
     pub custom_players: Vec<Arc<dyn CustomPlayer>>,
-    /// Least time between two moves of a game without a person, so that people can follow it.
+    /// Minimum time between two moves of a game between two computer players, so that people can follow it.
     pub demo_pause: Duration,
 }
 
@@ -85,6 +85,9 @@ impl HostConfig {
     }
 
     /// Checks that this host has both players and their nets.
+    ///
+    /// # Errors
+    /// Returns an error with the name or index of the first player or net that the host does not have.
     pub fn check_players(&self, players: &Players) -> Result<(), String> {
         for side in Side::ALL {
             let player = players.of(side);
@@ -111,10 +114,10 @@ fn summary(set: &RuleSet) -> String {
         _ => "The king escapes to the edge",
     };
     let king = match (set.king.elsewhere, set.king.armed) {
-        (KingCapture::BetweenTwo, true) => "falls between two and captures himself",
-        (KingCapture::BetweenTwo, false) => "falls between two and does not capture",
-        (_, true) => "must be surrounded and captures himself",
-        (_, false) => "must be surrounded and does not capture",
+        (KingCapture::BetweenTwo, true) => "He is captured between two pieces, and he can capture",
+        (KingCapture::BetweenTwo, false) => "He is captured between two pieces, and he cannot capture",
+        (_, true) => "He is captured when he is surrounded, and he can capture",
+        (_, false) => "He is captured when he is surrounded, and he cannot capture",
     };
-    format!("{escape}; he {king}.")
+    format!("{escape}. {king}.")
 }

@@ -35,7 +35,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "newcomer",
         title: "Newcomer",
-        description: "Knows how the pieces move and little more.",
+        description: "Knows little more than how the pieces move.",
         simulations: 0,
         temperature: 2.5,
         solver: Solver::Off,
@@ -44,7 +44,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "beginner",
         title: "Beginner",
-        description: "Plays by feeling, without looking ahead, and often misses a win.",
+        description: "Does not look ahead, and often misses a win.",
         simulations: 0,
         temperature: 1.2,
         solver: Solver::Off,
@@ -53,7 +53,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "casual",
         title: "Casual",
-        description: "Good habits, no calculation.",
+        description: "Plays sensible moves without looking ahead.",
         simulations: 0,
         temperature: 0.6,
         solver: Solver::Off,
@@ -80,7 +80,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "expert",
         title: "Expert",
-        description: "Thinks for a moment and misses little.",
+        description: "Looks further ahead and misses little.",
         simulations: 800,
         temperature: 0.0,
         solver: Solver::Deep,
@@ -89,7 +89,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "full",
         title: "Full strength",
-        description: "All that the net can do in a second or so.",
+        description: "Searches for about a second per move.",
         simulations: 6000,
         temperature: 0.0,
         solver: Solver::Deep,
@@ -98,7 +98,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "adaptive",
         title: "Adaptive",
-        description: "Looks ahead like a strong player and then picks moves that keep the game close.",
+        description: "Looks ahead like the level strong, then chooses moves that keep the game close.",
         simulations: 128,
         temperature: 0.0,
         solver: Solver::Deep,
@@ -137,13 +137,13 @@ const VARIED_PLIES: u32 = 6;
 const VARIED_TEMPERATURE: f32 = 0.5;
 /// The maximum number of nodes of a search.
 pub(crate) const MAX_NODES: u32 = 60_000;
-/// The value that an adaptive level aims at, for itself.
+/// The value that the adaptive level aims at, from its own point of view.
 const ADAPTIVE_AIM: f32 = 0.05;
-/// An adaptive level does not play moves whose prior is less than this share of the largest one.
+/// The adaptive level does not play moves whose prior is less than this share of the largest prior.
 const ADAPTIVE_SHARE: f32 = 0.04;
-/// It does not play moves with fewer visits either, because their values are hardly searched.
+/// The adaptive level does not play moves with fewer visits, because their values are inaccurate.
 const ADAPTIVE_VISITS: u32 = 4;
-/// It draws among the candidates whose distance from its aim is at most this much larger than the smallest one.
+/// The adaptive level draws among the candidates whose distance from its aim is at most this much above the smallest.
 const ADAPTIVE_SLACK: f32 = 0.04;
 
 /// The search of the levels.

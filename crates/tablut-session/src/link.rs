@@ -1,6 +1,7 @@
 //! Links with a game in their fragment: rules, position and moves.
 //!
-//! `#rules=kvasir&moves=d1-d3,e3-d3`, with `start=` if the game begins from another position and `toml=` for a user's rules.
+//! `#rules=kvasir&moves=d1-d3,e3-d3`. `start=` gives another start position, and `toml=` gives rules that are not built
+//! in.
 
 use crate::player::Players;
 use crate::session::{MAX_NODES, Session};
@@ -28,7 +29,10 @@ impl Session {
         text
     }
 
-    /// The game of a link's fragment, with a person on each side. The error says what is wrong with the link.
+    /// The game of a link's fragment, with a person on each side.
+    ///
+    /// # Errors
+    /// Returns an error if a part of the link is unknown, the rules are missing or not valid, or a move is illegal.
     pub fn from_link(fragment: &str) -> Result<Self, String> {
         let (mut set, mut start, mut moves) = (None, None, String::new());
         for part in fragment.trim_start_matches('#').split('&').filter(|part| !part.is_empty()) {
@@ -63,7 +67,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Whether the game begins from another position than its rules say, or the rules draw who moves first.
+    /// Whether the game begins from another position than its rules', or the rules draw who moves first.
     pub(crate) fn has_own_start(&self) -> bool {
         let (start, set) = (self.start(), self.rules().set());
         *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move())

@@ -1,4 +1,4 @@
-//! One game with the requests about it and the work that they start. Hosts bring connections, threads and a clock.
+//! One game with the requests about it and the work that they start. Hosts provide connections, threads and a clock.
 
 mod answer;
 mod new_game;
@@ -24,15 +24,15 @@ pub struct JobId(pub u64);
 /// Jobs with a higher priority run first.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Priority {
-    /// Somebody waits for a move or a verdict.
+    /// An interface waits for a move or a verdict.
     Now,
-    /// Somebody watches the result.
+    /// An interface shows the result while it grows.
     Soon,
     /// It runs in the background.
     Background,
 }
 
-/// Work that a game wants done.
+/// Work that a game asks its host to run.
 pub struct SessionJob {
     /// The job's id, with which the host reports its updates.
     pub id: JobId,
@@ -40,7 +40,7 @@ pub struct SessionJob {
     pub priority: Priority,
     /// Index of the evaluator: the nets of [`HostConfig::nets`], then those of [`HostConfig::checkpoints`].
     pub net: usize,
-    /// The last updates must not be reported earlier than this after the start.
+    /// Minimum time between the start of the work and the report of its last updates.
     pub delay: Duration,
     /// Set when the result is no longer needed.
     pub cancelled: Arc<AtomicBool>,
@@ -128,7 +128,7 @@ impl LiveGame {
         self.session.tree().is_empty() && self.exercise.is_none()
     }
 
-    /// Whether somebody waits for a job's result.
+    /// Whether an interface waits for a job's result: a job of priority [`Priority::Now`] is running.
     pub fn is_awaited(&self) -> bool {
         self.jobs.values().any(|job| job.priority == Priority::Now)
     }
@@ -151,7 +151,7 @@ impl LiveGame {
         response
     }
 
-    /// Takes a step of a job, or the error that ended it. Steps of cancelled jobs are ignored.
+    /// Applies a step of a job, or the error that ended it. Steps of cancelled jobs are ignored.
     pub fn update(&mut self, id: JobId, step: Result<Step, String>) -> Response {
         let mut response = Response::default();
         let Some(kind) = self.jobs.iter().find(|(_, job)| job.id == id).map(|(kind, _)| *kind) else {
@@ -168,7 +168,7 @@ impl LiveGame {
                 }
             }
             Err(error) => {
-                response.all.push(Event::Refused { re: 0, error: format!("the computer cannot think: {error}") });
+                response.all.push(Event::Refused { re: 0, error: format!("the search failed: {error}") });
                 if kind == JobKind::Reply {
                     response.all.push(Event::Thinking { on: false });
                 }
@@ -208,7 +208,10 @@ impl LiveGame {
         }
     }
 
-    /// Starts an analysis with a fixed number of simulations, for whose end somebody waits.
+    /// Starts an analysis with a fixed number of simulations and priority [`Priority::Now`].
+    ///
+    /// # Errors
+    /// Returns an error if the game is over.
     pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
         self.session.check_open()?;
         let (mut response, seed) = (Response::default(), self.next_seed());
@@ -217,7 +220,7 @@ impl LiveGame {
         Ok(response)
     }
 
-    /// Starts to look for puzzles in games, which are given with their names.
+    /// Starts a search for puzzles in games, which are given with their names.
     pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Response {
         let mut response = Response::default();
         self.start(JobKind::PuzzleSearch, Priority::Background, PuzzleSearch::new(games), &mut response);
@@ -230,7 +233,7 @@ impl LiveGame {
         Event::State(Box::new(state))
     }
 
-    /// The position has changed: work on the old one ends, work on the new one begins.
+    /// The position has changed: cancels work on the old position and starts work on the new one.
     fn changed(&mut self, response: &mut Response) {
         for kind in [
             JobKind::Reply,
@@ -249,8 +252,8 @@ impl LiveGame {
         self.analyse_if_on(response);
     }
 
-    /// The computer moves if it is its turn and no move was played from here yet: a person who looks back at an earlier
-    /// position does not want a different move there.
+    /// Whether the computer has to move: it is its turn, and no move was played from this position. A person who goes
+    /// back to an earlier position does not want a different move there.
     fn is_reply_due(&self) -> bool {
         let is_new = self.session.node().children.is_empty() && self.looked_at != Some(self.session.current());
         self.session.is_computers_turn() && is_new && self.exercise.is_none()
@@ -318,7 +321,7 @@ impl LiveGame {
         }
     }
 
-    /// A different seed for each job.
+    /// A new seed for the next job.
     fn next_seed(&mut self) -> u64 {
         advance(&mut self.seed)
     }

@@ -31,22 +31,23 @@ pub struct Call {
 /// What an interface asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-#[expect(missing_docs, reason = "the variants say what the fields are")]
+#[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Request {
-    /// A new game replaces the current one for this interface. `first` counts only if the rules draw who moves first.
-    /// Without `players` two people play.
+    /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
+    /// must agree with the rules, unless they draw the side. Without `players` two people play.
     New { rules: RequestedRules, first: Option<Side>, players: Option<Players> },
     /// Opens the host's game of this name.
     Open { game: String },
-    /// A new game from text: JSON, OTG, moves, a position or a link.
+    /// Opens a new game from text: JSON, OTG, moves, a position or a link.
     Import { text: String, players: Option<Players> },
-    /// A new game from a position that was set up.
+    /// Opens a new game from a list of pieces.
     SetUp { rules: RequestedRules, pieces: BTreeMap<Square, String>, side: Side },
-    /// A new game from the current position, with the same rules.
+    /// Opens a new game from the current position, with the same rules.
     PlayOn { players: Players },
-    /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` own moves.
+    /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` moves of the
+    /// side to move.
     Puzzle { rules: String, distance: Option<u32>, number: usize },
-    /// A puzzle from a saved game: a position in which the side to move has a short win.
+    /// Opens a puzzle from a saved game: a position in which the side to move has a short win.
     OwnPuzzle { game: String, node: NodeId },
     /// Makes a move.
     Play {
@@ -63,7 +64,7 @@ pub enum Request {
     Forward,
     /// Goes to a position of the tree.
     GoTo { node: NodeId },
-    /// The computer moves for the side to move, also for a person.
+    /// The computer moves for the side to move, even if a person plays this side.
     MoveNow,
     /// A side resigns. Without `side` it is the only person's side, or the side to move.
     Resign { side: Option<Side> },
@@ -75,7 +76,7 @@ pub enum Request {
     Promote { node: NodeId },
     /// Writes a comment on a position.
     Comment { node: NodeId, text: String },
-    /// Switches the analysis of the current position on or off. It continues after every move.
+    /// Switches the analysis on or off. While it is on, every new position is analysed.
     Analyse { on: bool },
     /// Asks for the computer's advice.
     Hint,
@@ -92,15 +93,15 @@ pub enum Request {
     },
     /// Asks for the solution of the exercise or puzzle.
     Solve,
-    /// Leaves the exercise or puzzle. Its position stays.
+    /// Leaves the exercise or puzzle. The current position does not change.
     Leave,
-    /// Asks for one level of the proof of a result: that of the position after `moves`.
+    /// Asks for one level of the proof of a result: the level of the position after `moves`.
     Refute { moves: Vec<Move> },
-    /// Asks the nets of the run's checkpoints about the current position.
+    /// Asks for the analysis of the current position by the net of each checkpoint of the run.
     Checkpoints,
     /// Looks for puzzles in saved games.
     FindPuzzles { games: Vec<String> },
-    /// Looks at the current position under all rule sets.
+    /// Analyses the current position under each rule set.
     Lens,
     /// Checks whether a form's values are valid rules.
     CheckRules { set: Value },
@@ -131,9 +132,9 @@ pub enum RequestedRules {
 /// What a host reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-#[expect(missing_docs, reason = "the variants say what the fields are")]
+#[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Event {
-    /// The first event: what there is to choose from.
+    /// The first event: everything that can be chosen.
     Hello(Box<Hello>),
     /// The game of this name is open. The events that follow are about it.
     Game { game: String },
@@ -145,7 +146,7 @@ pub enum Event {
     Thinking { on: bool },
     /// The result of an analysis so far. `done` is set in the last one.
     Analysis { node: NodeId, analysis: Box<Analysis>, done: bool },
-    /// What the opponent would do if it were its turn.
+    /// The best move of the opponent if it were its turn.
     Threat { node: NodeId, analysis: Box<Analysis> },
     /// The computer's advice.
     Hint {
@@ -157,9 +158,9 @@ pub enum Event {
     Value { node: NodeId, value: NodeValue },
     /// The progress of a review: `done` of `of` positions.
     ReviewProgress { done: usize, of: usize },
-    /// The result of a review of so many positions, without the solutions.
+    /// The result of a review of `positions` positions, without the solutions.
     Review { mistakes: Vec<Mistake>, positions: usize },
-    /// An exercise has begun. `index` is its place in the review; a puzzle has none.
+    /// An exercise has begun. `index` is its index in the review, `None` for a puzzle.
     Exercise { index: Option<usize>, task: String },
     /// The exercise was left.
     ExerciseLeft,
@@ -167,17 +168,17 @@ pub enum Event {
     Judgement(Box<Judgement>),
     /// The current position under one rule set.
     Lens(Box<LensRow>),
-    /// All rule sets were looked at.
+    /// The lens has finished.
     LensDone,
     /// The check of a form's values.
     RuleCheck(Box<RuleCheck>),
     /// The results of an experiment so far. `done` is set in the last one.
     Experiment { experiment: Box<ExperimentView>, done: bool },
-    /// One level of a proof as far as it is known.
+    /// One level of a proof, as far as it is known.
     Refutation(Box<RefutationView>),
-    /// What the net of the checkpoint with this index says about a position.
+    /// The analysis of a position by the net of the checkpoint with this index.
     CheckpointAnalysis { node: NodeId, checkpoint: usize, analysis: Box<Analysis> },
-    /// Puzzles found so far in `looked` of `of` games, without their solutions.
+    /// Puzzles found so far, without their solutions. `looked` of `of` games have been searched.
     FoundPuzzles { puzzles: Vec<FoundPuzzle>, looked: usize, of: usize },
     /// The state of a training.
     Training(Box<TrainingView>),
@@ -191,7 +192,7 @@ pub enum Event {
     Refused { re: u64, error: String },
 }
 
-/// What there is to choose from.
+/// Everything that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hello {
     /// [`PROTOCOL`].
@@ -204,9 +205,10 @@ pub struct Hello {
     pub levels: Vec<LevelInfo>,
     /// The nets. The first one plays unless another is chosen.
     pub nets: Vec<String>,
-    /// Information about these nets, one object each: name, shape, parameters, specialists, rules, training, hash, card.
+    /// Information about these nets, one object for each: name, shape, parameters, specialists, rules, training, hash,
+    /// card.
     pub about_nets: Vec<Value>,
-    /// The checkpoints of a run, the earliest first; empty if the host was given no run.
+    /// The checkpoints of a run, the earliest first. Empty if the host has no run.
     pub checkpoints: Vec<String>,
     /// Whether the host can train a net.
     pub trains: bool,

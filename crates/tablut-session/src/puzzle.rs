@@ -19,7 +19,7 @@ pub struct PuzzleBook {
 pub struct BookPuzzle {
     /// The position.
     pub position: Position,
-    /// Own moves to the win.
+    /// Moves of the side to move until it wins.
     pub distance: u32,
     /// All first moves of a shortest win.
     pub solutions: Vec<Move>,
@@ -36,6 +36,9 @@ pub struct PuzzleCounts {
 
 impl PuzzleBook {
     /// Reads the text of a puzzle file.
+    ///
+    /// # Errors
+    /// Returns an error with the line if the header or a puzzle is not valid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
@@ -44,7 +47,7 @@ impl PuzzleBook {
         if format != "tablut puzzles" {
             return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shortened(format)));
         }
-        // The rules are there in full; only their name counts here.
+        // The header contains the rules in full. Only their name is used.
         let rules = header["rules"]["set"]["name"].as_str().ok_or("line 1: rules without a name")?;
         let read = |(index, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 2))
@@ -65,7 +68,7 @@ impl PuzzleBook {
         PuzzleCounts { rules: self.rules.clone(), by_distance }
     }
 
-    /// The puzzle with index `number` among those of a distance. After the last one it begins again with the first.
+    /// The puzzle with index `number`, modulo their count, among those of a distance. `None` if there are none.
     pub fn pick(&self, distance: Option<u32>, number: usize) -> Option<&BookPuzzle> {
         let fits = |puzzle: &&BookPuzzle| distance.is_none_or(|distance| puzzle.distance == distance);
         let count = self.puzzles.iter().filter(fits).count();

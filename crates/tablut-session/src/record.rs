@@ -14,9 +14,9 @@ use tablut_rules::{GameText, GameTextError, MoveText, RuleSet, Rules, WrittenMov
 #[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Text for people: rules, numbered moves, the result.
+    /// Text for people, with rules, numbered moves and the result.
     Text,
-    /// An OpenTafl record, if its rules can express the game's.
+    /// An OpenTafl record.
     Otg,
     /// A saved game.
     Json,
@@ -28,6 +28,9 @@ pub enum Format {
 
 impl Session {
     /// The current line in a format.
+    ///
+    /// # Errors
+    /// Returns an error if the format is [`Format::Otg`] and OpenTafl's rules cannot express the game's.
     pub fn export(&self, format: Format) -> Result<String, String> {
         match format {
             Format::Text => Ok(self.to_text()),
@@ -98,13 +101,19 @@ impl Session {
         Ok(record.to_string())
     }
 
-    /// Reads a saved game's JSON, an OpenTafl record, a link, a position, or moves as people write them. `rules` are used if
-    /// the text names none.
+    /// Reads a saved game's JSON, an OpenTafl record, a link, a position, or moves in any notation. `rules` are used if
+    /// the text contains none.
+    ///
+    /// # Errors
+    /// Returns the reason if the text contains no game, or the place of the first illegal move.
     pub fn import(text: &str, rules: &RuleSet) -> Result<Self, String> {
         Self::read(text, rules, false)
     }
 
-    /// Reads the same texts as [`Session::import`], under `rules` whatever the text says.
+    /// Reads the same texts as [`Session::import`], but always uses `rules`.
+    ///
+    /// # Errors
+    /// As for [`Session::import`].
     pub fn import_under(text: &str, rules: &RuleSet) -> Result<Self, String> {
         Self::read(text, rules, true)
     }
@@ -114,7 +123,7 @@ impl Session {
         if text.is_empty() {
             return Err("nothing to read, expected a game, a position or moves".to_owned());
         }
-        // A brace before anything but a key begins a comment.
+        // A text in braces is JSON if a key follows the first brace. Otherwise it is a comment.
         if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']) || rest.is_empty()) {
             let mut saved = SavedGame::from_json(text).map_err(|error| error.to_string())?;
             if always {
@@ -136,7 +145,7 @@ impl Session {
         Self::of_text(&game, own.unwrap_or_else(|| rules.clone()))
     }
 
-    /// All variations of a game. Tags that have no place in a session become part of the comment on the start.
+    /// All variations of a game. Tags that a session cannot store become part of the comment on the start.
     fn of_text(game: &GameText, set: RuleSet) -> Result<Self, String> {
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let start = game.start_under(&rules);
@@ -265,7 +274,7 @@ mod tests {
             ("hello", "\"hello\" is no move"),
             ("[a:b]", "contains no game"),
             ("1. d1-d9", "ply 1"),
-            ("{\"format\": 1}", "no saved game"),
+            ("{\"format\": 1}", "not a saved game"),
         ] {
             let error = Session::import(text, &set).unwrap_err();
             assert!(error.contains(part), "{text:?}: {error}");

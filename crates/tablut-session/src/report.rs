@@ -12,7 +12,7 @@ pub struct GameEnding {
     pub reason: &'static str,
 }
 
-/// The king's ways out after a move (clause C11).
+/// The king's escape routes after a move (clause C11).
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alarm {
@@ -44,9 +44,9 @@ pub struct MoveReport {
     pub mv: Move,
     /// The captured pieces with their squares.
     pub captured: Vec<(Square, Piece)>,
-    /// The king's ways out after the move.
+    /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
-    /// How often the position has occurred before, by the rule set's repetition rule.
+    /// How often the position has occurred before, counted by the rule set's repetition rule.
     pub occurrences: u32,
     /// How the game ended, if it did.
     pub outcome: Option<Outcome>,

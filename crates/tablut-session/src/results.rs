@@ -1,4 +1,4 @@
-//! What searches and experiments find out, as interfaces receive it.
+//! The results of searches and experiments, as interfaces receive them.
 
 use crate::exercise::Exercise;
 use crate::thinking::Analysis;
@@ -60,7 +60,7 @@ pub struct ExperimentView {
     pub balances: Vec<Balance>,
     /// Finished games.
     pub played: u32,
-    /// Games in all.
+    /// Total number of games.
     pub games: u32,
 }
 
@@ -77,9 +77,9 @@ pub struct FoundPuzzle {
     pub ply: u32,
     /// The side to move, which wins.
     pub side: Side,
-    /// Own moves to the win.
+    /// Moves of the side to move until it wins.
     pub distance: u32,
-    /// Whether the game went on without the win.
+    /// Whether the move that was played does not keep this win.
     pub missed: bool,
 }
 
@@ -90,7 +90,7 @@ pub struct LensRow {
     pub rules: String,
     /// The value and the best move; `None` if the game is over under these rules.
     pub analysis: Option<Analysis>,
-    /// How the game is over under these rules.
+    /// Why the game is over, or impossible, under these rules.
     pub over: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub struct RefutationBranch {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// Plies to the end after the move, if they are known. The winner then wins against any reply.
+    /// Plies to the end after the move, against any reply. `None` if no win is proven.
     pub plies: Option<u32>,
     /// The winner's answer to a move of the losing side.
     pub answer: Option<Move>,
@@ -115,10 +115,9 @@ pub struct RefutationView {
     pub path: Vec<Move>,
     /// The side to move.
     pub side: Side,
-    /// The proven result; `None` if nothing is proven, or not yet.
+    /// The proven result. `None` if there is no proof yet.
     pub proven: Option<Proof>,
-    /// If the winner is to move, the moves that win, shortest win first. If the loser is to move, all its moves, longest
-    /// loss first.
+    /// The winning moves, shortest win first, if the winner is to move. Otherwise all moves, longest loss first.
     pub branches: Vec<RefutationBranch>,
     /// Whether the list is complete.
     pub done: bool,
@@ -135,9 +134,9 @@ pub struct Mistake {
     pub side: Side,
     /// The move.
     pub played: Move,
-    /// What it did: "allowed a win in 3".
+    /// Its effect in words: "allowed a win in 3".
     pub words: String,
-    /// Whether the solver proved it. Otherwise it is the net's expectation.
+    /// Whether the effect is proven. Otherwise it is the search's estimate.
     pub certain: bool,
 }
 
@@ -146,9 +145,9 @@ pub struct Mistake {
 pub struct ReviewReport {
     /// The mistakes, in the order of the game.
     pub mistakes: Vec<Mistake>,
-    /// For each mistake, the exercise to do better.
+    /// For each mistake, the exercise to find a better move.
     pub exercises: Vec<Exercise>,
-    /// Number of positions that were looked at.
+    /// Number of positions that were searched.
     pub positions: usize,
 }
 
@@ -159,7 +158,7 @@ pub struct TrainingView {
     pub rules: String,
     /// Seconds since the start.
     pub seconds: u64,
-    /// Seconds that it may take.
+    /// The time budget, in seconds.
     pub of: u64,
     /// Results of each generation's self-play games, the first generation first.
     pub generations: Vec<GenerationBalance>,

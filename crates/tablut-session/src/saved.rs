@@ -16,8 +16,8 @@ pub const VERSION: u32 = 1;
 
 /// A game as it is saved.
 ///
-/// `moves` is the main line, which other tools can replay. `positions` is empty if the main line says everything. An index
-/// of a position is 0 for the start, 1 for the first of `positions`, and so on.
+/// `moves` is the main line, which other tools can replay. `positions` is empty if the game has only a main line
+/// without comments and resignations. A position's index is 0 for the start, 1 for the first of `positions`, and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedGame {
     /// [`FORMAT`].
@@ -73,8 +73,11 @@ pub struct SavedGameError(String);
 
 impl SavedGame {
     /// Reads the text of a file. [`SavedGame::session`] checks its content.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not JSON or a field is missing or of the wrong type.
     pub fn from_json(text: &str) -> Result<Self, SavedGameError> {
-        serde_json::from_str(text).map_err(|error| SavedGameError(format!("no saved game: {error}")))
+        serde_json::from_str(text).map_err(|error| SavedGameError(format!("not a saved game: {error}")))
     }
 
     /// The text of the file.
@@ -82,7 +85,10 @@ impl SavedGame {
         serde_json::to_string_pretty(self).expect("plain data") + "\n"
     }
 
-    /// The game. This checks everything.
+    /// The game.
+    ///
+    /// # Errors
+    /// Returns an error if the format, the version, the rules, a move, a comment or an index is not valid.
     pub fn session(&self) -> Result<Session, SavedGameError> {
         if self.format != FORMAT || self.version != VERSION {
             let (found, version) = (shortened(&self.format), self.version);
@@ -99,7 +105,7 @@ impl SavedGame {
         let at_place = |place, reason: &dyn std::fmt::Display| SavedGameError(format!("position {place}: {reason}"));
         let mut session = Session::from_position(rules, self.start, players).map_err(|error| at_place(0, &error))?;
         if self.first != self.start.side_to_move() {
-            return Err(at_place(0, &format!("{} first, but the position has the other side to move", self.first)));
+            return Err(at_place(0, &format!("first is {}, but the position has the other side to move", self.first)));
         }
         let mut ids = vec![Tree::ROOT];
         let bare = |(parent, &mv): (usize, &Move)| SavedPosition { parent, mv, comment: String::new(), resigned: None };
@@ -111,7 +117,7 @@ impl SavedGame {
             let place = index + 1;
             let parent = *ids
                 .get(position.parent)
-                .ok_or_else(|| at_place(place, &format!("parent {}, expected one before it", position.parent)))?;
+                .ok_or_else(|| at_place(place, &format!("parent {}, expected an earlier position", position.parent)))?;
             if session.current() != parent {
                 session.go_to(parent).map_err(|error| at_place(place, &error))?;
             }
@@ -144,7 +150,7 @@ impl Session {
         let rest = self.tree().iter().map(|(id, _)| id).filter(|id| !main.contains(id));
         for id in main.iter().copied().chain(rest) {
             let node = self.tree().node(id).expect("the lines are of this tree");
-            // The start has neither.
+            // The start has no parent and no move.
             let (Some(parent), Some(mv)) = (node.parent, self.tree().mv(id)) else { continue };
             let comment = node.comment.clone();
             positions.push(SavedPosition { parent: places[&parent], mv, comment, resigned: node.resigned });

@@ -23,13 +23,13 @@ pub enum SessionError {
     /// The game is over.
     #[error("the game is over: {}", crate::words::ending(*.0))]
     Over(GameEnding),
-    /// There is nothing to take back.
+    /// There is no move to take back.
     #[error("there is no move to take back")]
     NothingToUndo,
-    /// There is nothing to play again.
-    #[error("there is no move to play again")]
+    /// There is no move forward.
+    #[error("there is no move forward")]
     NothingToRedo,
-    /// There is no piece on the square that can move.
+    /// No piece on the square can move.
     #[error("{0}: {1}")]
     NoMoves(Square, &'static str),
     /// No game can begin from the position.
@@ -44,7 +44,7 @@ pub enum SessionError {
     /// A comment is too long.
     #[error("a comment of {0} characters, expected at most {MAX_COMMENT}")]
     LongComment(usize),
-    /// There is no room for a comment.
+    /// The game's comments are too long together.
     #[error("the game's comments would have {0} bytes, expected at most {MAX_COMMENT_BYTES}")]
     CommentsFull(usize),
 }
@@ -75,6 +75,9 @@ impl Session {
     }
 
     /// A game from any position.
+    ///
+    /// # Errors
+    /// Returns an error if no game can begin from the position.
     pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
         let game = Game::from_position(rules.clone(), start).map_err(SessionError::Position)?;
         Ok(Self { start, rules, tree: Tree::default(), current: Tree::ROOT, game, players })
@@ -147,6 +150,9 @@ impl Session {
     }
 
     /// Makes a move for the side to move. A new move adds a variation.
+    ///
+    /// # Errors
+    /// Returns an error if the move is illegal, the game is over, or the game has [`MAX_NODES`] positions.
     pub fn play(&mut self, mv: Move) -> Result<&MoveReport, SessionError> {
         self.check_open()?;
         if self.tree.len() >= MAX_NODES && self.tree.child(self.current, mv).is_none() {
@@ -163,7 +169,10 @@ impl Session {
         Ok(self.node().report.as_ref().expect("a move led here"))
     }
 
-    /// Goes one move back. A resignation counts as one.
+    /// Goes one move back, or takes back a resignation.
+    ///
+    /// # Errors
+    /// Returns an error at the start of the game.
     pub fn undo(&mut self) -> Result<(), SessionError> {
         let current = self.current;
         if self.node().resigned.is_some() {
@@ -177,13 +186,19 @@ impl Session {
     }
 
     /// Goes one move forward along the line that was visited last.
+    ///
+    /// # Errors
+    /// Returns an error at the end of the line.
     pub fn redo(&mut self) -> Result<(), SessionError> {
         let next = self.tree.next(self.current).ok_or(SessionError::NothingToRedo)?;
         self.go_to(next)
     }
 
-    /// Goes back to a person's turn: two plies if the computer has answered, or one if two people play. Returns the number
-    /// of plies.
+    /// Goes back to a person's turn: two plies if the computer has answered, or one if two people play. Returns the
+    /// number of plies.
+    ///
+    /// # Errors
+    /// Returns an error if no person has moved yet.
     pub fn take_back(&mut self) -> Result<u32, SessionError> {
         if self.node().resigned.is_some() {
             return self.undo().map(|()| 0);
@@ -201,6 +216,9 @@ impl Session {
     }
 
     /// Goes to a position of the tree.
+    ///
+    /// # Errors
+    /// Returns an error if the position is not in this game.
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let (from, to) = (self.tree.path(self.current), self.tree.path(id));
@@ -217,6 +235,9 @@ impl Session {
     }
 
     /// The game up to a position of the tree.
+    ///
+    /// # Errors
+    /// Returns an error if the position is not in this game.
     pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
@@ -227,14 +248,20 @@ impl Session {
     }
 
     /// A side resigns.
+    ///
+    /// # Errors
+    /// Returns an error if the game is over.
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
         self.check_open()?;
         self.set_resigned(self.current, side);
         Ok(())
     }
 
-    /// Removes a position and everything after it. The root stays. If the current position is removed, the parent becomes
-    /// the current position.
+    /// Removes a position and everything after it. The root stays. If the current position is removed, the parent
+    /// becomes the current position.
+    ///
+    /// # Errors
+    /// Returns an error if the position is not in this game.
     pub fn remove(&mut self, id: NodeId) -> Result<(), SessionError> {
         let node = self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         if let Some(parent) = node.parent {
@@ -247,6 +274,9 @@ impl Session {
     }
 
     /// Makes the line to a position the main line.
+    ///
+    /// # Errors
+    /// Returns an error if the position is not in this game.
     pub fn promote(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         self.tree.promote(id);
@@ -254,6 +284,10 @@ impl Session {
     }
 
     /// Writes a comment on a position. An empty text removes it.
+    ///
+    /// # Errors
+    /// Returns an error if the position is not in this game, or if the text exceeds [`MAX_COMMENT`] or
+    /// [`MAX_COMMENT_BYTES`].
     pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let text = text.trim();
         let found = text.chars().count();
@@ -287,6 +321,9 @@ impl Session {
     }
 
     /// All legal moves.
+    ///
+    /// # Errors
+    /// Returns an error if the game is over.
     pub fn moves(&self) -> Result<Vec<Move>, SessionError> {
         self.check_open()?;
         let mut moves = MoveList::new();
@@ -294,15 +331,19 @@ impl Session {
         Ok(moves.into_vec())
     }
 
-    /// The legal moves of the piece on `square`. The error says why there are none.
+    /// The legal moves of the piece on `square`.
+    ///
+    /// # Errors
+    /// Returns the reason if there are none: the game is over, the square has no piece of the side to move, or the
+    /// piece cannot move.
     pub fn moves_from(&self, square: Square) -> Result<Vec<Move>, SessionError> {
         let position = self.game.position();
         let moves: Vec<Move> = self.moves()?.into_iter().filter(|mv| mv.from == square).collect();
         let reason = match position.piece_at(square).map(Piece::side) {
             _ if !moves.is_empty() => return Ok(moves),
-            None => "there is no piece",
-            Some(side) if side != position.side_to_move() => "that piece is not of the side to move",
-            Some(_) => "that piece cannot move",
+            None => "there is no piece on this square",
+            Some(side) if side != position.side_to_move() => "this piece does not belong to the side to move",
+            Some(_) => "this piece cannot move",
         };
         Err(SessionError::NoMoves(square, reason))
     }

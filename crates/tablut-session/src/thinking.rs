@@ -22,7 +22,7 @@ pub struct Analysis {
     pub chances: Chances,
     /// The proven result.
     pub proven: Option<Proof>,
-    /// The proven result or the better side, in words.
+    /// The proven result, or else the side with the better chances, in words.
     pub words: String,
     /// Simulations so far.
     pub simulations: u32,
@@ -79,6 +79,9 @@ impl Thinking {
     }
 
     /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
+    ///
+    /// # Errors
+    /// Returns the evaluator's error.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
         if !self.search.goes_on(elapsed) {
             return Ok(false);

@@ -24,7 +24,7 @@ pub struct NodeValue {
 }
 
 impl NodeValue {
-    /// The difference of the sides' chances, from −1 (the defenders win) to 1.
+    /// The attackers' chances minus the defenders', from −1 to 1.
     pub fn value(&self) -> f32 {
         self.chances.value()
     }
@@ -37,7 +37,7 @@ pub struct Node {
     pub parent: Option<NodeId>,
     /// The move that leads here. `None` at the root.
     pub report: Option<MoveReport>,
-    /// The positions after this one. The first one is the main line.
+    /// The positions after this one. The first one continues the main line.
     pub children: Vec<NodeId>,
     /// The child that was visited last.
     next: Option<NodeId>,
@@ -121,13 +121,13 @@ impl Tree {
         path
     }
 
-    /// The next position forward: the child that was visited last, or the main line's.
+    /// The next position forward: the child that was visited last, or else the first child.
     pub fn next(&self, id: NodeId) -> Option<NodeId> {
         let node = self.node(id)?;
         node.next.or_else(|| node.children.first().copied())
     }
 
-    /// The whole line through `id`: its path from the root, and the positions forward from it.
+    /// The whole line through `id`: the path from the root, and all positions forward.
     pub fn line(&self, id: NodeId) -> Vec<NodeId> {
         let mut line = self.path(id);
         line.extend(successors(self.next(id), |id| self.next(*id)));
@@ -139,7 +139,7 @@ impl Tree {
         successors(Some(Self::ROOT), |id| self.node(*id)?.children.first().copied()).collect()
     }
 
-    /// Notes that the path to `id` was visited.
+    /// Records that the path to `id` was visited.
     pub(crate) fn walk(&mut self, id: NodeId) {
         let path = self.path(id);
         for pair in path.windows(2) {

@@ -1,4 +1,4 @@
-//! Everything that an interface shows of a game, so that interfaces need no rules.
+//! Everything that an interface shows of a game. Interfaces need no code for rules.
 
 use crate::player::Players;
 use crate::report::{Alarm, GameEnding, MoveReport};
@@ -85,7 +85,7 @@ pub struct MoveView {
     pub from: Square,
     /// Where it lands.
     pub to: Square,
-    /// The captured squares. If moves differ only in these, the player chooses.
+    /// The captured squares. If several moves differ only in these, the player chooses one.
     pub captures: Vec<Square>,
 }
 
@@ -118,7 +118,7 @@ pub struct NodeView {
     pub side: Option<Side>,
     /// Number of captured pieces.
     pub captured: usize,
-    /// The king's ways out after it.
+    /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
     /// The comment.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -148,9 +148,9 @@ pub struct State {
     pub moves: Vec<MoveView>,
     /// The last move.
     pub last: Option<LastMove>,
-    /// The king's ways out.
+    /// The king's escape routes.
     pub alarm: Option<Alarm>,
-    /// The squares of these ways.
+    /// The squares of these routes.
     pub routes: Vec<Square>,
     /// Pieces of the side to move that the opponent could capture if it were its turn.
     pub threatened: Vec<Square>,
@@ -274,6 +274,9 @@ fn notes(session: &Session) -> Vec<String> {
 }
 
 /// The position with these pieces, which are named as in [`State::pieces`].
+///
+/// # Errors
+/// Returns an error if a name is unknown, or if there is more than one king or none.
 pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
     let names = Piece::ALL.map(|piece| piece.to_string());
     if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(name)) {

@@ -1,4 +1,4 @@
-//! What happens in a game, in plain English.
+//! Moves, endings and proofs in plain English.
 
 use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
@@ -21,25 +21,25 @@ fn why(ending: GameEnding) -> String {
         ("king-escaped", _) => "the king has escaped".to_owned(),
         ("no-moves", Some(winner)) => format!("the {} cannot move", winner.opponent()),
         ("repetition", Some(winner)) => {
-            format!("the {} have brought the position about once too often", winner.opponent())
+            format!("the {} have repeated the position too often", winner.opponent())
         }
-        ("repetition", None) => "the position has recurred".to_owned(),
+        ("repetition", None) => "the position was repeated".to_owned(),
         ("aggressor", Some(winner)) => format!("the {} keep repeating a threat", winner.opponent()),
-        ("no-captures", _) => "too long without a capture".to_owned(),
-        ("ply-limit", _) => "the game has reached its greatest length".to_owned(),
+        ("no-captures", _) => "too many plies without a capture".to_owned(),
+        ("ply-limit", _) => "the game has reached its maximum length".to_owned(),
         ("resigned", Some(winner)) => format!("the {} have resigned", winner.opponent()),
         (other, _) => other.replace('-', " "),
     }
 }
 
-/// A proven result, as seen before a move of `to_move`: "the attackers win in 3".
+/// A proven result in words, if `to_move` is to move: "the attackers win in 3".
 pub fn proven(proof: Proof, to_move: Side) -> String {
     match proof.winner {
         None => "a draw is certain".to_owned(),
         Some(_) if proof.plies == 0 => "the game is over".to_owned(),
-        // The side to move makes the first and the last ply of its win.
+        // The side to move plays the first and the last ply of its win.
         Some(winner) if winner == to_move => format!("the {winner} win in {}", proof.plies.div_ceil(2)),
-        Some(winner) => format!("the {winner} win in {}, whatever is played", (proof.plies / 2).max(1)),
+        Some(winner) => format!("the {winner} win in {} against any move", (proof.plies / 2).max(1)),
     }
 }
 
@@ -53,8 +53,8 @@ pub fn said(report: &MoveReport) -> String {
     }
     text.push('.');
     match report.alarm {
-        Some(Alarm::Raichi) => text += " Raichi: the king has a way out.",
-        Some(Alarm::Tuichi) => text += " Tuichi: the king has more than one way out.",
+        Some(Alarm::Raichi) => text += " Raichi: the king has one escape route.",
+        Some(Alarm::Tuichi) => text += " Tuichi: the king has more than one escape route.",
         None => {}
     }
     text
@@ -64,12 +64,12 @@ pub fn said(report: &MoveReport) -> String {
 pub fn occurrences(occurrences: u32) -> Option<String> {
     match occurrences {
         0 => None,
-        1 => Some("This position has come up once before.".to_owned()),
-        n => Some(format!("This position has come up {n} times before.")),
+        1 => Some("This position has occurred once before.".to_owned()),
+        n => Some(format!("This position has occurred {n} times before.")),
     }
 }
 
-/// The beginning of a text that is shown in a message.
+/// The first 40 characters of a text, for messages.
 pub fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -91,8 +91,8 @@ mod tests {
         let words = |winner, plies| super::proven(proof(Some(winner), plies), Side::Attackers);
         assert_eq!(words(Side::Attackers, 1), "the attackers win in 1");
         assert_eq!(words(Side::Attackers, 5), "the attackers win in 3");
-        assert_eq!(words(Side::Defenders, 2), "the defenders win in 1, whatever is played");
-        assert_eq!(words(Side::Defenders, 6), "the defenders win in 3, whatever is played");
+        assert_eq!(words(Side::Defenders, 2), "the defenders win in 1 against any move");
+        assert_eq!(words(Side::Defenders, 6), "the defenders win in 3 against any move");
         assert_eq!(super::proven(proof(None, 4), Side::Attackers), "a draw is certain");
     }
 }

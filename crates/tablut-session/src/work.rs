@@ -27,6 +27,9 @@ use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig, Solver};
 /// Work in steps of a few milliseconds, so that a host can share its threads and stop at any time.
 pub trait Work: Send {
     /// Does one step. `elapsed` is the time since the first step.
+    ///
+    /// # Errors
+    /// Returns the evaluator's error.
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
 }
 
@@ -41,7 +44,7 @@ pub enum Step {
     Done(Vec<Update>),
 }
 
-/// What a piece of work reports.
+/// A result of a piece of work.
 #[derive(Clone, Debug)]
 pub enum Update {
     /// The computer's move, and the value of the position before it. A player without a net has no value.
@@ -58,7 +61,7 @@ impl From<Event> for Update {
     }
 }
 
-/// One search. `report` makes its result.
+/// One search. `report` makes the update from its result.
 pub struct SearchWork {
     thinking: Thinking,
     report: Box<dyn Fn(&Thinking) -> Update + Send>,
@@ -75,7 +78,7 @@ impl SearchWork {
         let thinking = Thinking::new(game, &level.search(game), limit, seed);
         Self::new(thinking, move |thinking| {
             let game = thinking.game();
-            // The search has used the random stream of its ply. The choice has a stream of its own.
+            // The search has used the random stream of this ply. The choice uses another stream.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::MAX - u64::from(game.ply()));
             let mv = level.choose(&thinking.result(), game.position().side_to_move(), &mut rng);
@@ -95,7 +98,7 @@ impl SearchWork {
         Self::best_move(game, &session_search(), limit, seed)
     }
 
-    /// What the opponent would do if it were its turn. `None` if the opponent could not move.
+    /// The best move of the opponent if it were its turn. `None` if the opponent would have no legal move.
     pub(crate) fn threat(node: NodeId, game: &Game, seed: u64) -> Option<Self> {
         let position = game.position();
         let turned = position.with_side_to_move(position.side_to_move().opponent());
@@ -106,7 +109,8 @@ impl SearchWork {
         }))
     }
 
-    /// How the net of one checkpoint judges a position. The solver is off, because its proofs do not depend on the net.
+    /// The analysis of a position by the net of one checkpoint. The solver is off, because its proofs do not depend on
+    /// the net.
     pub(crate) fn checkpoint(node: NodeId, game: &Game, checkpoint: usize, seed: u64) -> Self {
         let config = SearchConfig { solver: Solver::Off, ..analysis_search() };
         let thinking = Thinking::new(game, &config, Limit::of_simulations(CHECKPOINT_SIMULATIONS), seed);
@@ -131,11 +135,11 @@ impl Work for SearchWork {
     }
 }
 
-/// How often an analysis reports.
+/// The time between two reports of an analysis.
 const REPORT_EVERY: Duration = Duration::from_millis(150);
-/// Moves that an analysis shows.
+/// The number of moves that an analysis shows.
 const N_LINES: usize = 6;
-/// Limits of an analysis that goes on until it is switched off.
+/// Limits of an analysis without a fixed number of simulations.
 const ANALYSIS_TIME: Duration = Duration::from_secs(30);
 const ANALYSIS_SIMULATIONS: u32 = 40_000;
 
@@ -147,7 +151,7 @@ pub(crate) struct AnalysisWork {
 }
 
 impl AnalysisWork {
-    /// An analysis of a game that is not over, with a fixed number of `simulations`, or until it is switched off.
+    /// An analysis of a game that is not over, with a fixed number of `simulations`, or up to the limits above.
     pub(crate) fn new(node: NodeId, game: &Game, simulations: Option<u32>, seed: u64) -> Self {
         let thinking = if let Some(simulations) = simulations {
             Thinking::by_simulations(game, simulations, seed)
@@ -178,7 +182,7 @@ impl Work for AnalysisWork {
     }
 }
 
-/// All updates of a piece of work, with an evaluator that knows nothing.
+/// All updates of a piece of work, with the uniform evaluator.
 #[cfg(test)]
 pub(crate) fn updates_of(work: &mut dyn Work) -> Vec<Update> {
     let mut updates = Vec::new();

@@ -1,4 +1,4 @@
-//! Live games: requests in, events and jobs out, driven as by a host but without its threads and clock.
+//! Live games: requests in, events and jobs out. The test plays the host, without threads and clock.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ fn the_computer_answers_and_a_take_back_takes_both_moves() {
     assert_eq!((states[1]["ply"].as_u64(), states[1]["side"].as_str()), (Some(2), Some("attackers")));
     host.ask(json!({"do": "take-back"})).unwrap();
     assert_eq!(host.events("state")[0]["ply"], 0);
-    // Looking at an earlier position starts no thinking; what is played from there does.
+    // Going to an earlier position starts no reply. A move from there does.
     host.ask(json!({"do": "forward"})).unwrap();
     host.run();
     let state = host.events("state").pop().unwrap();
@@ -116,7 +116,7 @@ fn the_computer_answers_and_a_take_back_takes_both_moves() {
     assert_eq!(host.events("state").pop().unwrap()["ply"], 2);
 }
 
-/// A player of the host's own that plays the first legal move, and has no opinion.
+/// A custom player that plays the first legal move and reports no value.
 #[derive(Debug)]
 struct First;
 
@@ -203,7 +203,7 @@ fn imperials_choice_of_capture_is_offered_move_by_move() {
     assert_eq!(state["last"]["captured"], json!(["d3"]));
     assert_eq!(
         state["said"],
-        "Attacker from c1 to c3, captures the defender on d3. Tuichi: the king has more than one way out. Defenders to move."
+        "Attacker from c1 to c3, captures the defender on d3. Tuichi: the king has more than one escape route. Defenders to move."
     );
 }
 
@@ -282,7 +282,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         (json!({"do": "go-to", "node": 99}), "position 99"),
         (json!({"do": "take-back"}), "no move to take back"),
         (json!({"do": "try", "move": "d1-d3"}), "no exercise"),
-        (json!({"do": "review"}), "nothing has been played"),
+        (json!({"do": "review"}), "no move has been played"),
         (json!({"do": "players", "players": {"attackers": computer("deep-blue"), "defenders": person()}}), "deep-blue"),
         (
             json!({"do": "players", "players": {"attackers": {"kind": "computer", "name": "club", "net": 9}, "defenders": person()}}),
@@ -329,7 +329,7 @@ fn a_link_and_exports_lead_back_to_the_game() {
 fn checkpoints_look_one_after_the_other_and_a_move_ends_it() {
     let mut host = Host::new(json!({"do": "new", "rules": {"name": "kvasir"}}));
     host.ask(json!({"do": "checkpoints"})).unwrap();
-    // The nets of checkpoints come after the one that plays.
+    // The checkpoints' nets follow the host's net.
     assert_eq!(host.jobs[0].net, 1);
     host.run();
     let seen: Vec<Value> = host.events("checkpoint-analysis").iter().map(|event| event["checkpoint"].clone()).collect();
@@ -352,7 +352,7 @@ fn a_proof_is_shown_after_moves_and_its_moves_can_be_played() {
     host.ask(json!({"do": "variation", "moves": [first["move"], first["answer"]]})).unwrap();
     let state = host.events("state").pop().unwrap();
     assert_eq!(state["ending"]["winner"], "defenders", "{state}");
-    // Where one of the moves cannot be played none is.
+    // If one of the moves is illegal, none is played.
     host.ask(json!({"do": "go-to", "node": 0})).unwrap();
     assert!(host.ask(json!({"do": "variation", "moves": [first["move"], first["move"]]})).is_err());
     assert_eq!(host.game.session().game().ply(), 0);

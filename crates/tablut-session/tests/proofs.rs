@@ -1,6 +1,6 @@
-//! What analyses claim to be proven and what exercises call wrong, held to the exhaustive solver over thousands of positions.
+//! Proofs of analyses and verdicts of exercises agree with the exhaustive solver in thousands of positions.
 
-#[allow(dead_code, reason = "other tests ask it other questions")]
+#[allow(dead_code, reason = "other tests use other functions of it")]
 #[path = "../../tablut-search/tests/behaviour/exhaustive.rs"]
 mod exhaustive;
 
@@ -17,10 +17,10 @@ use tablut_session::{Exercise, Judgement, Players, Review, Session, Step, Suffic
 
 /// Rule sets that differ in how the king escapes, is captured and captures.
 const RULE_SETS: [&str; 5] = ["kvasir", "masters", "ludoteka", "linnaeus", "imperial"];
-/// Positions of each rule set whose claims are checked, and in which exercises are looked for.
+/// Positions of each rule set whose proofs are checked, and positions that are searched for exercises.
 const CLAIMS: u64 = 600;
 const EXERCISES: u64 = 250;
-/// Positions that the exhaustive solver may look at for one question.
+/// The exhaustive solver's maximum number of positions.
 const BUDGET: u64 = 100_000;
 
 /// A position with a king and a few other pieces anywhere, in which the game is not over.
@@ -44,7 +44,7 @@ fn ending(rules: &Arc<Rules>, seed: u64) -> Game {
     }
 }
 
-/// Rows from the top, as positions are written.
+/// The position as text: rows from the top and the side to move.
 fn text(attackers: Bitboard, defenders: Bitboard, king: Bitboard, side: Side) -> String {
     let piece = |square: Square| {
         let on = |pieces: Bitboard| pieces.contains(square);
@@ -71,7 +71,7 @@ fn legal_moves(game: &Game) -> Vec<Move> {
     moves.into_vec()
 }
 
-/// Whether the side forces a win within so many plies; none where that takes too long to say.
+/// Whether the side forces a win within `plies` plies. `None` if the solver reaches its budget.
 fn forces(game: &Game, side: Side, plies: u32) -> Option<bool> {
     Exhaustive::new(game, BUDGET).forces(side, Goal::Win, plies).ok()
 }
@@ -82,7 +82,7 @@ fn after(game: &Game, mv: Move) -> Game {
     game
 }
 
-/// Runs a check of one seed after the other on all cores; gives the sum of what they count.
+/// Runs a check for each seed, on all cores. Returns the sum of the counts.
 fn over_seeds(seeds: std::ops::Range<u64>, check: impl Fn(u64) -> u64 + Sync) -> u64 {
     let next = std::sync::atomic::AtomicU64::new(seeds.start);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -116,7 +116,7 @@ fn no_claim_of_proof_is_contradicted() {
             let told = || format!("{name}, seed {seed}, {}", game.position());
             if let Some(proven) = analysis.proven {
                 assert_eq!(contradicted_by(&game, proven.winner, 3), None, "{}: {proven:?}", told());
-                // A short proof is found again, in as many plies.
+                // The solver confirms a short proof and its number of plies.
                 if let (Some(winner), 0..=3, false) = (proven.winner, proven.plies, proven.from_history) {
                     let forced = forces(&game, winner, u32::from(proven.plies));
                     assert_ne!(forced, Some(false), "{}: {proven:?}", told());
@@ -132,7 +132,7 @@ fn no_claim_of_proof_is_contradicted() {
     assert!(claims > 500, "{claims} claims are too few to test anything");
 }
 
-/// What the exhaustive solver has against a result.
+/// The contradiction between a result and the exhaustive solver, if there is one.
 fn contradicted_by(game: &Game, winner: Option<Side>, plies: u32) -> Option<String> {
     let others = Side::ALL.into_iter().filter(|side| Some(*side) != winner);
     others
@@ -153,7 +153,7 @@ fn judged(exercise: &Exercise, mv: Move) -> Judgement {
     }
 }
 
-/// Judges an answer; a verdict that the exhaustive solver contradicts is a failure.
+/// Judges an answer, and fails if the exhaustive solver contradicts the verdict.
 fn check_answer(exercise: &Exercise, game: &Game, mv: Move, told: &str) {
     let side = game.position().side_to_move();
     let judgement = judged(exercise, mv);
@@ -181,13 +181,13 @@ fn every_move_that_keeps_a_proven_win_is_accepted() {
             let Ok(Some(plies)) = solver.shortest_win(side, 3) else { return 0 };
             let Ok(winning) = solver.winning_moves(3) else { return 0 };
             let session = Session::from_position(rules.clone(), *game.position(), Players::people()).expect("a game");
-            // The exercise is told of one solution alone; it has to see the others by itself.
+            // The exercise knows one solution and must accept the others too.
             let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), vec![winning[0]]);
             let told = format!("{name}, seed {seed}, {}", game.position());
             for mv in &winning {
                 check_answer(&exercise, &game, *mv, &told);
             }
-            // And of one that need not win.
+            // Any legal move, which may not win.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             if let (0, Some(mv)) = (seed % 4, legal_moves(&game).choose(&mut rng)) {
                 check_answer(&exercise, &game, *mv, &told);

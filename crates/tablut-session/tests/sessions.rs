@@ -35,7 +35,7 @@ fn moves_go_back_and_forth_and_open_variations() {
     play(&mut game, &["d3-c3"]);
     let variation = game.current();
     assert_eq!(game.tree().len(), 5);
-    // The same move again is no new variation.
+    // Playing the same move again adds no variation.
     game.undo().unwrap();
     play(&mut game, &["d3-d2"]);
     assert_eq!((game.current(), game.tree().len()), (end, 5));

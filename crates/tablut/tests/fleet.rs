@@ -253,10 +253,10 @@ fn a_worker_that_computes_other_bits_is_refused() {
     let refused = worker(&broker.url).env("TABLUT_SIMD", "plain").output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("computes other bits than the trainer's"), "{said}");
+    assert!(said.contains("computes different bits than the trainer's"), "{said}");
     // The trainer hears of it and says it, before an honest worker comes.
     let mut hears = std::io::BufReader::new(trainer.stderr.take().unwrap());
-    wait_for("does not play: this machine computes other bits", &mut hears);
+    wait_for("does not play: this machine computes different bits", &mut hears);
     let _worker = Ended::start(&mut worker(&broker.url));
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut hears, &mut rest).unwrap();
@@ -296,7 +296,7 @@ fn a_broker_without_room_is_said_and_waited_for() {
     let _worker = Ended::start(&mut worker(&broker.url));
     let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
     let mut said = std::io::BufReader::new(trainer.stderr.take().unwrap());
-    let complaint = wait_for("trying again until it works", &mut said);
+    let complaint = wait_for("retrying until it works", &mut said);
     assert!(trainer.try_wait().unwrap().is_none(), "{complaint}");
     broker.restart(&room("64M"));
     let mut rest = String::new();

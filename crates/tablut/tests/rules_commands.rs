@@ -223,5 +223,5 @@ fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
     assert!(refused(&format!("replay {wide}")).contains("the text seems to be UTF-16, expected UTF-8"));
 
     let broken = file("broken.json", "{");
-    assert!(refused(&format!("replay {broken}")).contains("broken.json: no saved game"));
+    assert!(refused(&format!("replay {broken}")).contains("broken.json: not a saved game"));
 }

@@ -125,7 +125,7 @@ fn a_damaged_newest_state_says_what_to_delete() {
     let error = said(folder.path(), &["train", "tiny.toml"], 2);
     assert!(error.contains("gen-00002.state.safetensors: damaged"), "{error}");
     assert!(
-        error.contains("The state of generation 1 is whole: delete") && error.contains("the games stay"),
+        error.contains("The state of generation 1 is intact. Delete") && error.contains("the games stay"),
         "{error}"
     );
     fs::remove_file(&newest).unwrap();

@@ -1,4 +1,5 @@
-//! What a trainer does every few seconds, whatever its loop waits for: it renews its claim and reads the heartbeats.
+//! The trainer's loop for its claim and for heartbeats. Every two seconds it renews the claim and reads the workers'
+//! heartbeats, independently of the main loop.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use crate::broker::{Broker, RUNS, SILENCE};
 use crate::connection::Log;
 use crate::wire::Heartbeat;
 
-/// How often heartbeats are read and the claim on the run is renewed.
+/// The time between two renewals of the claim.
 const TICK: Duration = Duration::from_secs(2);
 
 pub(super) struct HeartbeatLoop {

@@ -1,4 +1,4 @@
-//! The progress of one order: which games have arrived, from which worker, and which are missing.
+//! The progress of one order: the games that have arrived, their workers, and the missing games.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -105,12 +105,12 @@ impl Progress {
         same("the net", &header.net, &self.spec.net_hashes())?;
         same("the probe", &header.probe, &self.probe)?;
         if header.games > self.order.games() {
-            return Err(format!("{} games of a generation of {}", header.games, self.order.games()));
+            return Err(format!("{} games, but the generation has {}", header.games, self.order.games()));
         }
         Ok(())
     }
 
-    /// Takes the games of a result of `n_bytes`, which have been checked.
+    /// Adds the games of a result of `n_bytes`, which have been checked.
     pub fn take(&mut self, result: ResultMessage, n_bytes: usize) -> Result<(), String> {
         self.check_header(&result.header)?;
         let header = result.header;
@@ -142,7 +142,7 @@ impl Progress {
         new.into_iter().filter_map(|index| self.games[index].received()).cloned().collect()
     }
 
-    /// Discards the games of a worker. They are missing again. Returns their number.
+    /// Discards the games of a worker, so that they are missing again. Returns their number.
     pub fn discard(&mut self, worker: &str) -> usize {
         let mut n_discarded = 0;
         for game in &mut self.games {
@@ -157,7 +157,7 @@ impl Progress {
         n_discarded
     }
 
-    /// The ranges of games that are missing and that no job of `outstanding` will bring.
+    /// The ranges of missing games that no job of `outstanding` covers.
     pub fn uncovered(&self, outstanding: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut wanted: Vec<bool> = self.games.iter().map(|game| matches!(game, GameState::Missing)).collect();
         for range in outstanding {

@@ -26,8 +26,8 @@ pub struct FleetGames<'a> {
 }
 
 impl<'a> FleetGames<'a> {
-    /// The games of the workers of `fleet`. `make_inference` is used for the probe and for the games that are played
-    /// again.
+    /// The games of the workers of `fleet`. `make_inference` creates the net for the probe and for the games that are
+    /// played again.
     pub fn new(fleet: &'a FleetTrainer, make_inference: MakeInference<'a>) -> Self {
         Self { fleet, make_inference, probe: None }
     }
@@ -83,13 +83,13 @@ pub struct FleetMatches<'a> {
     make_inference: MakeInference<'a>,
     config: &'a MatchConfig,
     nets: &'a Nets,
-    /// The workers' part, match by match.
+    /// The workers' reports, one for each match.
     pub reports: Vec<FleetReport>,
 }
 
 impl<'a> FleetMatches<'a> {
     /// The games of the workers of `fleet`, with the settings `config` and between players that use `nets`.
-    /// `make_inference` is used for the probe and for the games that are played again.
+    /// `make_inference` creates the nets for the probe and for the games that are played again.
     pub fn new(
         fleet: &'a FleetTrainer,
         make_inference: MakeInference<'a>,
@@ -99,8 +99,12 @@ impl<'a> FleetMatches<'a> {
         Self { fleet, make_inference, config, nets, reports: Vec::new() }
     }
 
-    /// Has the games of match `number` of the tournament, from 0, played that are not among `earlier`. The games are the same as those of
-    /// [`tablut_arena::resume_match`].
+    /// Lets workers play the games of match `number` of the tournament, from 0, that are not among `earlier`. The games
+    /// are the same as those of [`tablut_arena::resume_match`].
+    ///
+    /// # Errors
+    /// Returns an error if a player cannot play on other machines, there are not enough openings, the connection to the
+    /// broker has failed, or a worker sent a wrong game.
     pub fn play(
         &mut self,
         number: u64,
@@ -117,7 +121,7 @@ impl<'a> FleetMatches<'a> {
         })
     }
 
-    /// Has the wanted games played. Returns whether all were.
+    /// Lets workers play the wanted games. Returns whether all were played.
     fn games(&mut self, order: &Order, wanted: &WantedGames<'_>) -> Result<bool, FleetError> {
         let spec = self.fleet.spec(order);
         let probe = probe(&spec, |weights| (self.make_inference)(weights))?;

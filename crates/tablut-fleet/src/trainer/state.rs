@@ -17,28 +17,28 @@ pub struct TrainerOptions {
     /// The run's id. It depends only on the config and the rules, so that a restarted trainer finds its jobs and games
     /// at the broker.
     pub run: String,
-    /// Machine and folder of the trainer, for people. A second holder of the same run is refused.
+    /// Machine and folder of the trainer, for messages. A second holder of the same run is refused.
     pub holder: String,
-    /// How long a worker may be silent before its jobs go to another one (default 15 s).
+    /// The time after which the jobs of a silent worker go to another one (default 15 s).
     pub lease: Duration,
     /// Share of the games that the trainer plays again to verify the workers, 0 to 1 (default 0.005).
     pub check_share: f64,
-    /// Threads for these games.
+    /// Threads and games per thread for these games.
     pub concurrency: Concurrency,
 }
 
 /// The state of the fleet as far as the trainer knows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetStatus {
-    /// The workers that have sent a heartbeat lately.
+    /// The workers that have sent a heartbeat within the last 15 seconds.
     pub workers: Vec<Heartbeat>,
     /// Games received for the generations in progress.
     pub games: usize,
-    /// Jobs of these generations that went to another worker because the first one fell silent.
+    /// Jobs of these generations that were delivered again because a worker did not renew its lease.
     pub redeliveries: u64,
     /// Results of these generations that were refused.
     pub refused: u64,
-    /// Result messages that waited at the broker when the last one was read; 0 if the trainer keeps up.
+    /// Result messages that waited at the broker when the last one was read.
     pub lag: u64,
 }
 
@@ -60,7 +60,7 @@ impl FleetStatus {
 }
 
 impl std::fmt::Display for FleetStatus {
-    /// One line: `3 workers (12 threads), 41.2 games/s`, and what has gone wrong.
+    /// One line: `3 workers (12 threads), 41.2 games/s`, and the counts of problems.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let playing = self.playing().count();
         let plural = if playing == 1 { "" } else { "s" };
@@ -95,7 +95,7 @@ pub(super) struct State {
     pub status: FleetStatus,
     /// Workers whose games are refused.
     pub distrusted: HashSet<String>,
-    /// Why the broker's thread has ended.
+    /// The error that ended the broker's thread.
     pub failed: Option<FleetError>,
 }
 

@@ -1,4 +1,4 @@
-//! The trainer's loop at the broker: it hands out jobs, receives games, and hands out jobs again whose games are missing.
+//! The trainer's main loop. It hands out jobs, receives games, and hands out missing games again.
 
 mod results;
 
@@ -25,11 +25,11 @@ use crate::job_size::job_size;
 use crate::result_message::ResultHeader;
 use crate::wire::{Job, job_subject, read_job_subject};
 
-/// How long a message that the broker has announced may take.
+/// The time limit for a message that the broker has announced.
 const ANNOUNCED: Duration = Duration::from_secs(30);
 /// The maximum number of objects that are fetched at the same time.
 const MAX_FETCHES: usize = 4;
-/// How long missing games may wait for objects before they are handed out again.
+/// The time that the trainer waits for objects before it hands out missing games again.
 const OBJECT_WAIT: Duration = Duration::from_secs(2);
 
 /// Runs until the run drops its end of `commands`.
@@ -62,7 +62,7 @@ pub(super) async fn run(
     };
     this.claim_run().await?;
     heartbeats.tick().await;
-    // The claim is renewed whatever the loop waits for.
+    // The claim is renewed independently of the main loop.
     tokio::select! {
         result = this.serve(&mut commands, &reconnected) => result?,
         () = heartbeats.run() => {}
@@ -84,15 +84,16 @@ struct TrainerLoop {
     /// Sequence number of the last result that was read.
     last: u64,
     results: Option<pull::Stream>,
-    /// Results whose games come in objects.
+    /// Results whose games are in objects.
     fetches: FuturesUnordered<BoxFuture<'static, Fetched>>,
     fetching: Arc<Semaphore>,
-    /// When to check next whether all missing games are covered by jobs.
+    /// The time of the next check whether all missing games are covered by jobs.
     check_at: Option<Instant>,
-    /// When this was checked last.
+    /// The time of the last check.
     checked: Instant,
     failures: Failures,
-    /// Numbers the jobs, so that the broker does not take a job that is handed out again for a duplicate.
+    /// The number of jobs handed out. It is part of a job's message id, because the broker drops messages with the same
+    /// id.
     handed_out: u64,
     /// Nets that workers may need, by hash.
     nets: BTreeMap<String, Arc<Weights>>,
@@ -132,7 +133,8 @@ impl TrainerLoop {
         }
     }
 
-    /// After a lost connection the broker may have lost results that were read, and may number new ones from the start.
+    /// Reads all results again after a lost connection. The broker may have lost results that were read, and may number
+    /// new ones from 1.
     fn restart(&mut self) {
         (self.results, self.last) = (None, 0);
         self.fetches.clear();
@@ -159,11 +161,12 @@ impl TrainerLoop {
         let TrainerOptions { run, holder, .. } = &self.options;
         if let Some(other) = self.broker.claim_run(run, holder).await? {
             return Err(FleetError::Setup(format!(
-                "the run {run} is already being trained through this broker, by {other}; stop that one, or change the seed"
+                "the run {run} is already being trained through this broker, by {other}; stop that trainer, or change \
+                 the seed"
             )));
         }
         if self.broker.remove_unread(run).await? {
-            (self.log)("removed a result that this run's last trainer was reading when it ended");
+            (self.log)("removed the result that this run's last trainer was reading when it ended");
         }
         Ok(())
     }
@@ -180,7 +183,7 @@ impl TrainerLoop {
         }
     }
 
-    /// Removes a stored generation from the broker. What cannot be removed expires after a week.
+    /// Removes a stored generation from the broker. Data that cannot be removed expires after a week.
     async fn clear(&mut self, generation: u64) {
         let run = &self.options.run;
         let _ = self.broker.purge(JOBS, format!("tablut.job.{run}.{generation}.>")).await;
@@ -197,7 +200,7 @@ impl TrainerLoop {
         }
     }
 
-    /// Checks that a job covers every missing game.
+    /// Checks that every missing game is covered by a job.
     async fn check(&mut self) -> Result<(), FleetError> {
         self.check_at = None;
         self.checked = Instant::now();
@@ -222,7 +225,7 @@ impl TrainerLoop {
         self.broker.ensure(Some(self.options.lease)).await?;
         self.broker.repair_queue().await?;
         self.broker.ensure(Some(self.options.lease)).await?;
-        // Jobs first, results second: the results of a job that leaves the queue in between are there.
+        // Jobs are read before results. If a job leaves the queue in between, its results are already at the broker.
         let outstanding = self.outstanding().await?;
         if self.results.is_some() && self.uncovered(&outstanding).is_empty() {
             return Ok(());
@@ -262,7 +265,7 @@ impl TrainerLoop {
         ranges.filter(|(_, ranges)| !ranges.is_empty()).collect()
     }
 
-    /// Reads all results at the broker, and then those that arrive.
+    /// Reads all results at the broker, and starts the stream of later ones.
     async fn read_all(&mut self) -> Result<(), FleetError> {
         self.results = None;
         let (waiting, mut messages) = self.broker.results(&self.options.run, &mut self.last).await?;
@@ -316,7 +319,7 @@ impl TrainerLoop {
         Ok(())
     }
 
-    /// Takes a result, or the end of the stream.
+    /// Handles a result, or the end of the stream.
     async fn message(&mut self, message: Received) {
         if let Some(Ok(message)) = message {
             self.take(&message).await;

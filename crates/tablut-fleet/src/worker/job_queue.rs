@@ -17,7 +17,7 @@ use crate::order::Order;
 use crate::result_message::ResultGame;
 use crate::wire::Job;
 
-/// The speed is measured over this time.
+/// The time over which the speed is measured.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// A job that the broker has given to this worker. The worker must renew the lease until the job is acknowledged.
@@ -28,7 +28,7 @@ pub(super) struct Lease {
     pub slots: Vec<usize>,
     /// The broker's message, for renewals and the acknowledgement.
     pub message: jetstream::Message,
-    /// How often the broker has delivered the job.
+    /// The number of times that the broker has delivered the job.
     pub delivered: u64,
     games: Mutex<Vec<ResultGame>>,
 }
@@ -39,7 +39,7 @@ impl Lease {
         Self { job, order, slots, message, delivered, games }
     }
 
-    /// Takes the games of a finished job, in the order of their numbers.
+    /// Takes the games of a finished job, in the order of their indices.
     pub fn take_games(&self) -> Vec<ResultGame> {
         let mut games = std::mem::take(&mut *self.lock());
         games.sort_by_key(|entry| entry.game.index);
@@ -59,13 +59,14 @@ pub(super) struct JobQueue {
     finished: UnboundedSender<Arc<Lease>>,
     /// Notified when a game ends.
     pub game_ended: Notify,
-    /// The number of steps of all games. A step ends with the move of a player without a net, or asks a net.
+    /// The number of steps of all games. A step ends with a request to a net or with the move of a player without a
+    /// net.
     pub steps: Arc<AtomicU64>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Jobs with games that no player has begun, and the number of the next game.
+    /// Jobs with games that have not begun, and the number of games that have.
     ready: VecDeque<(Arc<Lease>, usize)>,
     /// All jobs whose games are not at the broker yet.
     leases: Vec<Arc<Lease>>,
@@ -127,7 +128,7 @@ impl JobQueue {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Takes a finished game.
+    /// Adds a finished game to its job.
     pub fn deliver(&self, lease: &Arc<Lease>, game: ResultGame) {
         let mut games = lease.lock();
         games.push(game);
@@ -139,7 +140,7 @@ impl JobQueue {
         state.ended.push_back(Instant::now());
         drop(state);
         if is_complete {
-            // When the worker stops, the receiver is gone and the job goes back to the queue.
+            // When the worker stops, the receiver is dropped and the job goes back to the queue.
             let _ = self.finished.send(Arc::clone(lease));
         }
         self.game_ended.notify_one();
@@ -218,7 +219,7 @@ mod tests {
     use tablut_rules::Rules;
     use tokio::sync::mpsc::unbounded_channel;
 
-    /// A job of one game between players without a net. Its message leads nowhere.
+    /// A job of one game between players without a net. Its message is not connected to a broker.
     fn lease() -> Lease {
         let config = MatchConfig {
             rules: Arc::new(Rules::named("kvasir").unwrap()),

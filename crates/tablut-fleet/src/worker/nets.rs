@@ -1,4 +1,4 @@
-//! The nets of a worker: several at once, because games of two generations overlap.
+//! The nets of a worker. It uses several at once, because games of two generations overlap.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -10,7 +10,7 @@ use tablut_search::Evaluator;
 use crate::broker::Broker;
 use crate::error::FleetError;
 
-/// The number of nets in use at once: those of two generations, each with two earlier nets, and of two matches.
+/// The maximum number of nets in use at once.
 pub(super) const SLOTS: usize = 8;
 /// The number of fetched nets that are cached.
 const CACHED: usize = 8;
@@ -31,7 +31,7 @@ struct State {
     /// The fetched nets, the latest last.
     cached: Vec<Fetched>,
     slots: [Slot; SLOTS],
-    /// The number of changes, by which players notice that a slot has another net.
+    /// The number of changes so far. Players compare it to detect that a slot has a new net.
     changes: u64,
 }
 
@@ -90,7 +90,7 @@ impl SharedNets {
             let held = state.slots.iter().position(holds);
             let place = held.or_else(|| state.slots.iter().position(|slot| slot.uses == 0));
             let Some(place) = place else {
-                // All or none, so that two jobs never wait for each other.
+                // A job reserves all of its slots or none, so that two jobs never wait for each other.
                 for place in taken {
                     let slot: &mut Slot = &mut state.slots[place];
                     slot.uses -= 1;
@@ -117,7 +117,7 @@ impl SharedNets {
     }
 }
 
-/// A thread's evaluator for one slot. It shares the slot's engine, anew whenever the slot's net has changed.
+/// A thread's evaluator for one slot. It shares the slot's engine, and replaces it when the slot's net has changed.
 pub(super) struct SlotInference {
     nets: Arc<SharedNets>,
     slot: usize,

@@ -1,4 +1,4 @@
-//! The worker's loop at the broker: it fetches jobs ahead, renews their leases, and sends their games.
+//! The worker's main loop. It prefetches jobs, renews their leases, and sends their games.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,15 +24,15 @@ use crate::probe::probe;
 use crate::result_message::{ResultHeader, ResultMessage};
 use crate::wire::{Heartbeat, Job, WorkSpec, result_subject};
 
-/// How often the worker sends a heartbeat.
+/// The time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How long a request for jobs waits at the broker.
+/// The time that a request for jobs waits at the broker.
 const JOB_WAIT: Duration = Duration::from_secs(5);
-/// The bytes of a message that headers and subject need.
+/// The bytes of a message that are reserved for headers and subject.
 const ENVELOPE_BYTES: usize = 4096;
 /// The maximum size of a result message, even if the broker accepts larger ones.
 const MAX_RESULT_BYTES: usize = 1 << 20;
-/// How long a stopping worker may take to return its jobs.
+/// The time limit for a stopping worker to return its jobs.
 const LEAVE_TIME: Duration = Duration::from_secs(3);
 
 /// A worker's settings.
@@ -44,7 +44,7 @@ pub struct WorkerOptions {
     pub concurrency: Concurrency,
 }
 
-/// What the loop shares with the worker's other thread and its caller.
+/// The data that the loop shares with the playing threads and the caller.
 pub(super) struct WorkerContext<'a> {
     pub options: &'a WorkerOptions,
     pub counters: &'a Counters,
@@ -57,11 +57,11 @@ pub(super) struct WorkerContext<'a> {
 struct WorkerLoop<'a> {
     context: WorkerContext<'a>,
     broker: Broker,
-    /// Results of the probe on this machine, by the id of the order that they are for.
+    /// Results of the probe on this machine, by an id of the order.
     probes: tokio::sync::Mutex<HashMap<String, String>>,
-    /// Why the worker does not play.
+    /// The reason why the worker does not play.
     refused: Mutex<Option<String>>,
-    /// How long the lease of a job lasts without a renewal.
+    /// The time in microseconds after which a lease expires.
     lease_micros: AtomicU64,
     /// Net calls and time inside the net that earlier results have reported.
     reported: Mutex<(u64, u64)>,
@@ -118,7 +118,7 @@ impl WorkerLoop<'_> {
         (self.context.log)(message);
     }
 
-    /// Fetches jobs whenever the players have fewer games than they can play.
+    /// Fetches jobs when the threads have fewer games than they can play.
     async fn fetch(&self) -> Result<(), FleetError> {
         let mut failures = Failures::default();
         loop {
@@ -151,7 +151,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Takes a job, once its nets are here and the probe has shown that this machine computes the trainer's bits.
+    /// Accepts a job after fetching its nets and checking with the probe that this machine computes the trainer's bits.
     async fn accept(&self, message: jetstream::Message, plan: &mut FetchPlan) -> Result<(), FleetError> {
         let prepared = match Job::from_bytes(&message.payload) {
             Ok(job) => self.prepare(&job, &message).await.map(|(order, slots)| (job, order, slots)),
@@ -207,9 +207,9 @@ impl WorkerLoop<'_> {
             return Ok(());
         }
         Err(FleetError::Machine(format!(
-            "this machine computes other bits than the trainer's (probe {found}, expected {expected}), so its games would \
-             differ: processors without AVX2 differ from those with AVX2, and so does a machine with TABLUT_SIMD=plain; use \
-             a machine like the trainer's and the same build of tablut"
+            "this machine computes different bits than the trainer's (probe {found}, expected {expected}), so its games \
+             would differ; processors without AVX2 differ from those with AVX2, and so does a machine with \
+             TABLUT_SIMD=plain; use a machine like the trainer's and the same build of tablut"
         )))
     }
 
@@ -237,7 +237,7 @@ impl WorkerLoop<'_> {
             engine_in(&untrained, precision).map_err(|error| FleetError::message("net", error))?;
         }
         let make = move |weights: &Weights| -> Box<dyn Inference> {
-            Box::new(engine_in(weights, precision).expect("an engine of this architecture was made above"))
+            Box::new(engine_in(weights, precision).expect("an engine of this architecture was created above"))
         };
         let played = tokio::task::spawn_blocking(move || probe(&order, make)).await;
         let hash = played.map_err(|_| FleetError::Ended)??;
@@ -301,13 +301,13 @@ impl WorkerLoop<'_> {
                 return;
             }
         }
-        failures.end(self.context.log, "the games are at the broker now");
+        failures.end(self.context.log, "the games were sent to the broker");
         // If the acknowledgement is lost, the job is played again and its games are counted as duplicates.
         let _ = lease.message.ack().await;
         self.context.jobs.remove(&lease);
     }
 
-    /// The games of a job as messages that the broker accepts. A game that is too large has a message of its own.
+    /// The games of a job as messages that the broker accepts. A game that is too large gets its own message.
     fn results(&self, lease: &Lease) -> Result<Vec<Vec<u8>>, FleetError> {
         let WorkerContext { options, counters, .. } = &self.context;
         let now = (counters.batches.load(Ordering::Relaxed), counters.evaluator_micros.load(Ordering::Relaxed));
@@ -335,8 +335,8 @@ impl WorkerLoop<'_> {
         let job = lease.message.info().map_or(0, |info| info.stream_sequence);
         let mut messages = Vec::new();
         for bytes in results {
-            // The id contains the job's number: a job that is handed out again sends its games again, because the first
-            // ones may be lost.
+            // The id contains the job's number. If a job is handed out again, its games must be sent again, because the
+            // first ones may be lost.
             let id = format!("{}-{job}", &blake3::hash(bytes).to_hex()[..32]);
             let message = if bytes.len() > self.max_bytes() {
                 let object = format!("result-{id}");
@@ -350,7 +350,7 @@ impl WorkerLoop<'_> {
         self.broker.publish("sending games", messages).await
     }
 
-    /// Returns the jobs and removes the heartbeat. A worker that was refused leaves its reason in the heartbeat.
+    /// Returns the jobs and removes the heartbeat. If the worker was refused, the heartbeat stays with the reason.
     async fn leave(&self) {
         let name = &self.context.options.name;
         let was_refused = self.lock_refused().is_some();

@@ -1,6 +1,6 @@
 //! A real `nats-server` for tests.
 
-#![allow(dead_code, reason = "every test file uses a part")]
+#![allow(dead_code, reason = "each test file uses only a part")]
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How long a broker that listens may take to greet.
+/// The time limit for a broker's greeting.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A broker that ends with the test.
+/// A broker that is killed at the end of the test.
 pub struct TestBroker {
     process: Child,
     port: u16,
@@ -22,7 +22,8 @@ pub struct TestBroker {
 }
 
 impl TestBroker {
-    /// Starts one with these lines in its config besides; none, with a word, where `nats-server` is not installed.
+    /// Starts a broker with these additional lines in its config. `None`, with a message, if `nats-server` is not
+    /// installed.
     pub fn start(config: &str) -> Option<Self> {
         if Command::new("nats-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             eprintln!("skipped: nats-server is not installed");
@@ -36,7 +37,7 @@ impl TestBroker {
         Some(broker)
     }
 
-    /// Starts it, or ends it as a power cut would and starts it again with what it had on disk.
+    /// Starts the broker. If it is running, kills it first, and it restarts with its data on disk.
     pub fn restart(&mut self, config: &str) {
         self.kill();
         let path = self.config_path();
@@ -56,9 +57,9 @@ impl TestBroker {
         }
     }
 
-    /// Ends it without a warning.
+    /// Kills the broker.
     pub fn kill(&mut self) {
-        // One that has ended already is as good.
+        // It may already have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -67,7 +68,7 @@ impl TestBroker {
         self.folder.path().join("nats.conf")
     }
 
-    /// Whether it listens: it greets everybody.
+    /// Whether the broker listens and greets a client.
     fn greets(&self) -> bool {
         let stream = TcpStream::connect(("127.0.0.1", self.port));
         stream.is_ok_and(|mut stream| {
@@ -76,8 +77,8 @@ impl TestBroker {
     }
 }
 
-/// A port that nobody listens at. It lies below those that systems give to connections: a client that calls a broker that is
-/// down could otherwise be given the broker's own port, reach itself, and keep the broker from coming back.
+/// A port that no program listens at, below the system's range for outgoing connections. Otherwise a client of a
+/// stopped broker could get the broker's port for its own connection, and the broker could not restart.
 fn free_port() -> u16 {
     let start = RandomState::new().hash_one(std::process::id());
     let ports = (0..10_000).map(|step| 20_000 + (start.wrapping_add(step) % 10_000) as u16);

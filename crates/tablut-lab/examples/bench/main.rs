@@ -1,4 +1,4 @@
-//! Figures of single parts on this machine: move generation, the search without a net, whole training steps.
+//! Benchmarks of single parts on this machine: move generation, the search without a net, and whole training steps.
 //!
 //! `cargo run --release -p tablut-lab --example bench -- training --shape b4c32`
 
@@ -22,7 +22,7 @@ enum Bench {
     Rules(rules::Args),
     /// Simulations per second of the search alone, and memory of the tree
     Search(search::Args),
-    /// Samples per second in whole training steps, by shape, batch and threads; memory of a step
+    /// Samples per second in whole training steps, and memory, by shape, batch and threads
     Training(training::Args),
 }
 
@@ -44,12 +44,12 @@ fn print(figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-/// All rule sets that come with the program.
+/// All built-in rule sets.
 fn all_rules() -> anyhow::Result<Vec<Arc<Rules>>> {
     Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}"))).collect()
 }
 
-/// A game after `plies` random moves, or fewer if it ends before.
+/// A game after `plies` random moves, or after fewer if it has ended.
 fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
     let mut game = Game::new(Arc::clone(rules), rules.set().first.side().unwrap_or(Side::Attackers));
     let mut moves = MoveList::new();

@@ -1,4 +1,4 @@
-//! Perft leaves and random playouts a second on one core.
+//! Perft leaves and random playouts per second on one core.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What one rule set took.
+/// The figures of one rule set.
 #[derive(Debug, Serialize)]
 struct Report {
     rules: String,
@@ -50,7 +50,7 @@ struct Report {
     leaves: u64,
     /// Over all rounds.
     leaves_per_sec: f64,
-    /// In the fastest round: the machine when nothing else runs.
+    /// In the fastest round, which other processes disturb least.
     best_leaves_per_sec: f64,
     playouts_per_sec: f64,
     playout_plies_per_sec: f64,
@@ -92,7 +92,7 @@ fn time_rules(rules: &Arc<Rules>, args: &Args) -> anyhow::Result<Report> {
     })
 }
 
-/// Plays random games; gives the plies played and the seconds taken.
+/// Plays random games. Returns the plies played and the seconds.
 fn time_playouts(rules: &Arc<Rules>, first: Side, n_playouts: u32) -> (u64, f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut moves = MoveList::new();

@@ -1,4 +1,4 @@
-//! Simulations a second on one core without a net, and the tree's memory.
+//! Simulations per second on one core without a net, and the tree's memory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use crate::{print, random_game};
 /// Every run does the same work.
 const SEED: u64 = 1;
 
-/// Time the search alone, on one core, with an evaluator that costs nothing
+/// Time the search without a net, on one core
 ///
-/// It searches positions from random games with equal policies and values.
+/// It searches positions from random games. The evaluator returns uniform policies and equal values.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Rule sets
     #[arg(long, value_delimiter = ',', default_value = "kvasir")]
     rules: Vec<String>,
-    /// What the search proves and finds without an evaluation: off, threats or deep
+    /// The solver, which proves results without an evaluation: off, threats or deep
     #[arg(long, default_value = "deep", value_parser = solver)]
     solver: Solver,
     /// Simulations of each search
@@ -36,7 +36,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What the searches of one rule set by one method took.
+/// The figures of one rule set and one method.
 #[derive(Debug, Serialize)]
 struct Report {
     rules: String,
@@ -45,19 +45,19 @@ struct Report {
     simulations_per_search: u32,
     /// Mean over all searches.
     simulations_per_sec: f64,
-    /// From the fastest search of each position: the machine when nothing else runs.
+    /// From the fastest search of each position, which other processes disturb least.
     best_simulations_per_sec: f64,
-    /// Share of the simulations that asked for an evaluation; the others ended in a known result.
+    /// Share of the simulations that asked for an evaluation. The others ended in a known result.
     evaluated_share: f64,
     tree: Bytes,
 }
 
-/// What a search's memory takes.
+/// The memory of a search tree, in bytes.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Bytes {
-    /// For each node, its legal moves included.
+    /// Per node, including its legal moves.
     per_node: f64,
-    /// For each legal move, visited or not.
+    /// Per legal move, visited or not.
     per_edge: f64,
 }
 
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The searches of self-play and of analysis.
+/// The search settings of self-play and of analysis.
 fn configs(solver: Solver) -> [SearchConfig; 2] {
     let selfplay = SelfPlaySearch { solver, ..SelfPlaySearch::default() }.config();
     [selfplay, SearchConfig { method: Method::Puct, solver, ..SearchConfig::for_analysis() }]
@@ -81,7 +81,7 @@ fn configs(solver: Solver) -> [SearchConfig; 2] {
 
 fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Result<Report> {
     let games = positions(rules, 16);
-    // Unless the root is proven, all simulations are spent.
+    // All simulations are spent unless the root is proven.
     let whole = SearchConfig { stop_when_decided: false, ..config.clone() };
     let (mut simulations, mut evaluations) = (0_u64, 0_u64);
     let (mut fastest_secs, start) = (vec![f64::INFINITY; games.len()], Instant::now());
@@ -113,7 +113,7 @@ fn measure(rules: &Arc<Rules>, config: &SearchConfig, args: &Args) -> anyhow::Re
     })
 }
 
-/// What searches of the games' positions take.
+/// The memory of searches of the games' positions.
 fn bytes(games: &[Game], config: &SearchConfig, simulations: u32) -> Result<Bytes, EvaluateError> {
     let (mut nodes, mut edges, mut bytes) = (0, 0, 0);
     for game in games {
@@ -135,7 +135,7 @@ fn finish(search: &mut Search, evaluator: &mut impl Evaluator) -> Result<(), Eva
     Ok(())
 }
 
-/// Positions after 0, 4, 8, … random moves in which nobody wins at once.
+/// Positions after 0, 4, 8, … random moves, without those in which the side to move wins at once.
 fn positions(rules: &Arc<Rules>, n: usize) -> Vec<Game> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut games = Vec::new();

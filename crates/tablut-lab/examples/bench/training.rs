@@ -1,4 +1,4 @@
-//! Samples a second through whole training steps, for this machine.
+//! Samples per second in whole training steps.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use tablut_search::Chances;
 
 use crate::{all_rules, print};
 
-/// Seed of the weights, the games and the draws; every run times the same work.
+/// Seed of the weights, the games and the samples. Every run times the same work.
 const SEED: u64 = 1;
 /// Random games in the replay window, over all built-in rule sets.
 const GAMES: usize = 48;
 const MAX_PLIES: u32 = 120;
 /// Steps before the timing.
 const WARM_UP: usize = 2;
-/// Small, so that random targets do not make the weights diverge however long the timing.
+/// Small, so that the weights do not diverge on random targets.
 const LEARNING_RATE: f32 = 1e-4;
 
 /// Time whole training steps on positions from random games
 ///
-/// A step draws a batch from the replay window (moves, encoding, symmetries), differentiates the loss and updates the
-/// weights. All combinations of the given shapes, batches and threads are timed one after another.
+/// A step samples and encodes a batch from the replay window, computes the gradients and updates the weights. All
+/// combinations of the given shapes, batches and threads are timed one after another.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -43,10 +43,10 @@ pub struct Args {
     /// Steps to time for each combination, after two warm-up steps
     #[arg(long, default_value_t = 10)]
     steps: usize,
-    /// Convolve in bf16 on Intel's matrix registers
+    /// Compute convolutions in bf16 with Intel's AMX instructions
     #[arg(long, conflicts_with = "device")]
     amx: bool,
-    /// Where the net learns: cpu, gpu:0 or another number, or auto
+    /// The device: cpu, auto, or a GPU by its number, such as gpu:0
     #[arg(long, default_value_t)]
     device: DeviceChoice,
     /// Print one JSON object per line for each combination
@@ -54,7 +54,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What one combination took.
+/// The figures of one combination.
 #[derive(Debug, Serialize)]
 struct Timing {
     shape: Architecture,
@@ -63,15 +63,15 @@ struct Timing {
     /// `amx` or the device.
     by: String,
     steps: usize,
-    /// From the median time of a step, drawing its batch included.
+    /// From the median time of a step, which includes sampling its batch.
     samples_per_sec: f64,
-    /// From the shortest time of a step: the machine when nothing else runs.
+    /// From the shortest time of a step, which other processes disturb least.
     best_samples_per_sec: f64,
-    /// Share of the steps' time spent on drawing batches.
+    /// Share of the steps' time that sampling the batches takes.
     drawing_share: f64,
-    /// Resident memory of the process after the first timed step and after the last, in MiB; none where unknown.
+    /// Resident memory of the process after the first timed step and after the last, in MiB. `None` if unknown.
     memory_mib: Option<[f64; 2]>,
-    /// The loss of the last step: the same for every number of threads.
+    /// The loss of the last step, which does not depend on the number of threads.
     loss: f32,
 }
 
@@ -138,7 +138,7 @@ fn time(
     })
 }
 
-/// A window of random games under every built-in rule set, with random targets.
+/// A replay window of random games with random targets, under every built-in rule set.
 fn window() -> anyhow::Result<ReplayWindow> {
     let rules = all_rules()?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
@@ -175,7 +175,7 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
     }
 }
 
-/// Resident memory of this process, in MiB, where the system tells it as Linux does.
+/// Resident memory of this process in MiB, on Linux.
 fn resident_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

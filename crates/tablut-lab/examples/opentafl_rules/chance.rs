@@ -25,11 +25,11 @@ impl Random {
     }
 }
 
-/// How a game's moves are drawn.
+/// How a game's moves are chosen.
 pub struct Taste {
-    /// The king does not escape, so that he may yet fall.
+    /// The king does not escape, so that more kings are captured.
     pub stays: bool,
-    /// How often, in percent, a side takes its last move back, so that positions repeat.
+    /// How often a side moves back, in per cent, so that positions repeat.
     pub back_percent: usize,
 }
 
@@ -62,7 +62,7 @@ impl Taste {
     }
 }
 
-/// Pieces on random squares where their kind may stand, many of them around the king.
+/// A position with pieces on random squares on which they may stand, many of them near the king.
 pub fn scatter(rules: &Rules, random: &mut Random) -> Position {
     let side = Side::ALL[random.below(2)];
     let king = loop {

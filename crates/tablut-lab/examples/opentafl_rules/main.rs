@@ -27,20 +27,20 @@ use tablut_rules::{
 /// Games of more plies are left unfinished.
 const MAX_PLIES: u32 = 300;
 
-/// The games that OpenTafl has as code, by number.
+/// The number of variants that OpenTafl has in its code.
 const N_VARIANTS: usize = 3;
 
-/// A game that both know.
+/// A rule set that both programs know.
 struct Subject {
     name: String,
-    /// How OpenTafl is told of it: `rules LINE` or `variant N`.
+    /// The command that selects it in OpenTafl: `rules LINE` or `variant N`.
     command: String,
     line: String,
     rules: Arc<Rules>,
     start: Position,
 }
 
-/// What was compared.
+/// The kinds of compared facts.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
 enum Kind {
     Moves,
@@ -53,14 +53,14 @@ enum Kind {
     Length,
 }
 
-/// The first difference: what differs, whether it is known, and a full description for people.
+/// The first difference: its kind, whether it is known, and a description.
 struct Difference {
     kind: Kind,
     is_known: bool,
     story: String,
 }
 
-/// What the games of one subject came to.
+/// Counts over the games of one subject.
 #[derive(Default)]
 struct Tally {
     games: usize,
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether every difference is known.
+/// Runs the comparison. Returns whether every difference is known.
 fn run() -> Result<bool, String> {
     let usage = || "usage: opentafl_rules ORACLE_COMMAND [--games N] [--seed S]".to_owned();
     let mut args = std::env::args().skip(1);
@@ -145,8 +145,8 @@ fn subjects(oracle: &mut Oracle) -> Result<Vec<Subject>, String> {
     Ok(subjects)
 }
 
-/// Whether the line that OpenTafl writes back has the same meaning as the line that it was given. OpenTafl sends the
-/// line that it writes to its engines.
+/// Checks that the line that OpenTafl writes has the same meaning as the line that it was given. OpenTafl sends the
+/// written line to its engines.
 fn check_echo(line: &str, echo: &str) -> Result<(), String> {
     match (line.parse::<RulesLine>(), echo.parse::<RulesLine>()) {
         (Ok(given), Ok(echoed)) if given == echoed => Ok(()),
@@ -155,7 +155,7 @@ fn check_echo(line: &str, echo: &str) -> Result<(), String> {
     }
 }
 
-/// Plays one game under both.
+/// Plays one game in both programs.
 fn play(
     subject: &Subject,
     number: usize,
@@ -190,7 +190,7 @@ fn play(
         let mv = taste.choose(&game, &legal, random);
         let before = *game.position();
         let Some(answer) = oracle.play(before.side_to_move(), mv)? else {
-            return Err(format!("{mv} is legal and is not, in {before}"));
+            return Err(format!("OpenTafl lists {mv} as legal and refuses it, in {before}"));
         };
         let applied = game.play(mv).map_err(|error| error.to_string())?;
         tally.plies += 1;
@@ -198,7 +198,7 @@ fn play(
             let story = format!(
                 "{before}, {mv}: {} captured and {}; OpenTafl: {} and {}",
                 squares(applied.captured),
-                game.outcome().map_or("the game goes on".to_owned(), |outcome| outcome.to_string()),
+                game.outcome().map_or("the game continues".to_owned(), |outcome| outcome.to_string()),
                 squares(answer.captured),
                 end_text(answer.end)
             );
@@ -216,7 +216,7 @@ fn compare_moves(game: &Game, legal: &MoveList, theirs: &[Move]) -> Option<Diffe
     let ours: BTreeSet<_> = legal.iter().copied().collect();
     let theirs: BTreeSet<_> = theirs.iter().copied().collect();
     let odd: Vec<String> = ours.symmetric_difference(&theirs).map(ToString::to_string).collect();
-    let story = || format!("{}: only one knows {}", game.position(), odd.join(" "));
+    let story = || format!("{}: legal in one program only: {}", game.position(), odd.join(" "));
     (!odd.is_empty()).then(|| Difference { kind: Kind::Moves, is_known: false, story: story() })
 }
 
@@ -242,7 +242,8 @@ fn compare(
             let kind = kind_of(outcome);
             let is_known = match kind {
                 Kind::Repetition => loses_by_repetition(subject),
-                // Attackers never lose this way. Defenders lose this way only if no square beside them is empty.
+                // In OpenTafl the attackers do not lose this way. The defenders do only if no square next to them is
+                // empty.
                 Kind::NoMoves | Kind::Length => end == End::None,
                 _ => false,
             };
@@ -275,8 +276,7 @@ fn kind_of(outcome: Outcome) -> Kind {
     }
 }
 
-/// Whether the king stands beside a square that the line makes hostile only to him, or hostile to defenders and not to
-/// him.
+/// Whether the king stands next to a square that the line makes hostile to him or to defenders, but not to both.
 fn reads_hostility_off_defenders(subject: &Subject, king: Square) -> bool {
     let beside = Bitboard::of(king).neighbours();
     let differ = |key: &str| {
@@ -288,7 +288,7 @@ fn reads_hostility_off_defenders(subject: &Subject, king: Square) -> bool {
         || (beside.intersects(subject.rules.camps()) && differ("aforh:"))
 }
 
-/// Whether no square beside a piece of the defenders is empty.
+/// Whether no square next to a piece of the defenders is empty.
 fn is_hemmed_in(position: &Position) -> bool {
     let empty = Bitboard::where_square(|square| position.piece_at(*square).is_none());
     !position.pieces(Side::Defenders).neighbours().intersects(empty)
@@ -356,7 +356,7 @@ fn squares(squares: Bitboard) -> String {
 
 fn end_text(end: End) -> String {
     match end {
-        End::None => "the game goes on".to_owned(),
+        End::None => "the game continues".to_owned(),
         End::Draw => "a draw".to_owned(),
         End::Win(winner) => format!("{winner} win"),
     }

@@ -14,16 +14,16 @@ pub enum End {
     Win(Side),
 }
 
-/// What OpenTafl makes of a move.
+/// OpenTafl's result of a move.
 pub struct Answer {
     pub end: End,
-    /// The squares of the captured.
+    /// The squares of the captured pieces.
     pub captured: Bitboard,
     /// The board after the move.
     pub position: Position,
 }
 
-/// The program under way.
+/// The running program.
 pub struct Oracle {
     process: Child,
     input: ChildStdin,
@@ -42,7 +42,7 @@ impl Oracle {
         }
     }
 
-    /// The answer to a command that has to succeed.
+    /// Sends a command and returns its answer. A failure is an error.
     fn ask(&mut self, command: &str) -> Result<String, String> {
         let mut answer = String::new();
         let asked = writeln!(self.input, "{command}").and_then(|()| self.output.read_line(&mut answer));
@@ -60,7 +60,7 @@ impl Oracle {
         answer.strip_prefix("ok ").map(str::to_owned).ok_or(answer)
     }
 
-    /// A new game from a position.
+    /// Starts a new game from a position.
     pub fn set_up(&mut self, position: &Position) -> Result<(), String> {
         self.ask(&format!("setup {} {}", position.to_opentafl(), position.side_to_move())).map(|_| ())
     }
@@ -74,7 +74,7 @@ impl Oracle {
         Ok(moves)
     }
 
-    /// Plays a move of `mover`; `None` if it is illegal there.
+    /// Plays a move of `mover`. Returns `None` if OpenTafl refuses it as illegal.
     pub fn play(&mut self, mover: Side, mv: Move) -> Result<Option<Answer>, String> {
         let answer = self.ask(&format!("play {mv}"))?;
         let words: Vec<&str> = answer.split(' ').collect();

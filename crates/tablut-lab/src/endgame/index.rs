@@ -1,4 +1,4 @@
-//! Numbers positions: each class of material has one slot for each position, up to the board's symmetries.
+//! Maps positions to slots: a class of material has one slot for each position up to the board's symmetries.
 
 use tablut_rules::{Bitboard, Piece, Position, SQUARES, Side, Square, Symmetry};
 
@@ -7,16 +7,16 @@ use super::standing::Standing;
 
 /// The slots of one class of material.
 ///
-/// A slot is made of the side to move, the king's square, and the numbers of the defenders' and attackers' squares as
-/// combinations. The king's square is brought to one of the squares that stand for the others by symmetry. If several
-/// symmetries do that, the lowest slot counts. So symmetric positions share a slot, and some slots are not used: those
-/// that are not the lowest, and those in which pieces share a square.
+/// A slot combines the side to move, the king's square, and the combination numbers of the defenders' and the
+/// attackers' squares. A symmetry maps the king's square to its representative, the equivalent square with the lowest
+/// index. If several symmetries do, the lowest slot counts. So symmetric positions share a slot. Slots that are not the
+/// lowest, and slots in which pieces share a square, are unused.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
-    /// The king's squares, one of each set of squares that symmetries bring to each other.
+    /// The representatives of the king's squares.
     kings: Vec<Square>,
-    /// By square: the place in `kings` and the symmetries that bring the square there. No symmetry means that the king
-    /// is never there.
+    /// By square: the index in `kings` and the symmetries that map the square to that square. The list is empty if the
+    /// king cannot stand on the square.
     turns: Vec<(usize, Vec<Symmetry>)>,
     defenders: Combinations,
     attackers: Combinations,
@@ -74,7 +74,7 @@ impl Index {
         turns.iter().all(lowest).then_some(position)
     }
 
-    /// The slot of the position's image, whose king stands on the square at `king_place`.
+    /// The slot of the position's image, whose king stands on `self.kings[king_place]`.
     fn slot_after(&self, symmetry: Symmetry, king_place: usize, position: &Position) -> Option<usize> {
         let attackers = self.attackers.number(symmetry, position.attackers())?;
         let defenders = self.defenders.number(symmetry, position.defenders())?;
@@ -84,7 +84,7 @@ impl Index {
     }
 }
 
-/// How many positions a position stands for: its images that differ, from 1 to 8.
+/// The number of different images of a position under the symmetries, from 1 to 8.
 pub(super) fn n_images(position: &Position) -> u64 {
     let same = Symmetry::ALL.into_iter().filter(|symmetry| symmetry.position(position) == *position);
     (Symmetry::ALL.len() / same.count()) as u64
@@ -104,7 +104,7 @@ fn representative(square: Square) -> Square {
 #[derive(Clone, Debug)]
 struct Combinations {
     n_pieces: usize,
-    /// By square: its place in the set, or [`OUTSIDE`].
+    /// By square: its index in the set, or [`OUTSIDE`].
     places: [u8; SQUARES],
     /// `binomials[k][n]` is the number of ways to choose `k + 1` of `n`.
     binomials: Vec<[usize; SQUARES]>,
@@ -112,7 +112,7 @@ struct Combinations {
     boards: Vec<Bitboard>,
 }
 
-/// The place of a square that is not in the set.
+/// Stands for a square that is not in the set.
 const OUTSIDE: u8 = u8::MAX;
 
 impl Combinations {
@@ -128,7 +128,7 @@ impl Combinations {
         Self { n_pieces, places, binomials: (0..n_pieces).map(row).collect(), boards }
     }
 
-    /// The number of the set's image, or `None` if it has another size or leaves the squares.
+    /// The number of the image of `set`, or `None` if the number of pieces differs or a square is not in the set.
     fn number(&self, symmetry: Symmetry, set: Bitboard) -> Option<usize> {
         if set.len() != self.n_pieces {
             return None;
@@ -145,7 +145,7 @@ impl Combinations {
     }
 }
 
-/// Lists the sets of `n_pieces` of `squares`, each with the squares in `rest` added.
+/// Appends every subset of `squares` with `n_pieces` squares, united with `rest`.
 fn list(squares: &[Square], n_pieces: usize, rest: Bitboard, into: &mut Vec<Bitboard>) {
     if n_pieces == 0 {
         into.push(rest);
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The number of positions, counted by placing the pieces on one square after the other.
+    /// The number of positions, counted by placing the pieces one after the other.
     fn count(standing: &Standing, material: Material) -> u64 {
         let mut n_positions = 0;
         for king in standing.squares(Piece::King) {

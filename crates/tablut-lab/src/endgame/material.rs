@@ -1,11 +1,12 @@
-//! Material: how many pieces each side has beside the king.
+//! Material: the number of pieces of each side, without the king.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How many soldiers stand on the board. The king is always there.
+/// The number of soldiers on the board. The king is always there.
 ///
-/// As text it is the defenders, `v` and the attackers: `1v3` is a king and one defender against three attackers.
+/// Its text is the number of defenders, `v`, and the number of attackers. `1v3` is a king and one defender against
+/// three attackers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Material {
     /// The defenders without the king.
@@ -20,9 +21,9 @@ impl fmt::Display for Material {
     }
 }
 
-/// The text is not material.
+/// The text does not describe material.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{text:?} is no material: expected defenders and attackers such as 1v3")]
+#[error("{text:?} is not material, expected the numbers of defenders and attackers, such as 1v3")]
 pub struct MaterialError {
     text: String,
 }

@@ -1,12 +1,12 @@
-//! Solves one class of material backwards, from the ends of games to the positions that lead there.
+//! Retrograde analysis of one class of material, from ends of games to the positions that lead to them.
 //!
-//! A first pass looks at every position. It finds what is decided within two plies, and wins by captures, which lead to
-//! smaller classes. Then losses and wins are found in turn, the shortest first. A position is lost if every move leads
-//! to a win of the opponent; an open position remembers its first move that does not, so each of its moves is looked up
-//! about once. A position is won one ply before a lost one: wins are passed on to the predecessors.
+//! A first pass visits every position. It finds results within two plies, and wins by captures, which lead to smaller
+//! classes. Then losses and wins are found in turn, the shortest first. A position is lost if every move leads to a win
+//! of the opponent. An open position stores its first move that does not, so each of its moves is looked up about once.
+//! A position from which a move leads to a lost one is won, so wins are passed on to the predecessors.
 //!
-//! All moves, captures and wins are those of `tablut-rules`. Predecessors are guessed by moving a piece back along its
-//! lines, and count only if the rules say that the move forward is legal and leads to the position.
+//! All moves, captures and wins are those of `tablut-rules`. Candidate predecessors move a piece back along its lines.
+//! A candidate counts if `tablut-rules` accepts the forward move and the move leads to the position.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::index::Index;
 use super::material::Material;
 use super::table::{Cell, Table};
 
-/// Solves a class of material. `smaller` holds every class that a capture leads to.
+/// Solves a class of material. `smaller` has every class that a capture leads to.
 pub(super) fn solve(rules: &Rules, index: Index, smaller: &BTreeMap<Material, Table>) -> Table {
     let cells = vec![Cell::UNUSED; index.n_slots()];
     let mut retrograde =
@@ -36,7 +36,7 @@ struct Retrograde<'a> {
     rules: &'a Rules,
     smaller: &'a BTreeMap<Material, Table>,
     table: Table,
-    /// The most plies in a decided cell.
+    /// The largest number of plies in a decided cell.
     longest: u32,
     moves: MoveList,
 }
@@ -59,7 +59,7 @@ impl Retrograde<'_> {
         }
     }
 
-    /// The plies until the game ends, as far as can be told without the results of the position's own class. A win by a
+    /// The plies until the game ends, if they follow without the results of the position's own class. A win by a
     /// capture may turn out to be shorter.
     fn plies_at_first_sight(&mut self, position: &Position) -> Option<u32> {
         let (rules, mover) = (self.rules, position.side_to_move());
@@ -81,7 +81,7 @@ impl Retrograde<'_> {
         losses.min().map(|plies| plies + 1)
     }
 
-    /// Decides the open positions that are lost in `plies`: every move leads to a win of the opponent in fewer.
+    /// Decides the open positions that are lost in `plies`: every move leads to a win of the opponent in fewer plies.
     fn find_losses(&mut self, plies: u32) {
         for slot in 0..self.table.cells.len() {
             let Some(first) = self.table.cells[slot].first_move() else { continue };
@@ -96,7 +96,7 @@ impl Retrograde<'_> {
         }
     }
 
-    /// Whether the side to move after a move is known to win in fewer than `plies`.
+    /// Whether the side to move in `after` is known to win in fewer than `plies`.
     fn is_won_within(&self, plies: u32, after: &Applied) -> bool {
         if self.rules.wins_at_once(&after.position, after.position.side_to_move()) {
             return plies > 1;
@@ -110,7 +110,7 @@ impl Retrograde<'_> {
         known.is_some_and(|known| known % 2 == 1 && known < plies)
     }
 
-    /// Marks the positions with a move to one that is lost in `plies`.
+    /// Marks the positions from which a move leads to a position that is lost in `plies`.
     fn pass_on_losses(&mut self, plies: u32) {
         let lost = Cell::decided(plies);
         for slot in 0..self.table.cells.len() {
@@ -127,7 +127,7 @@ impl Retrograde<'_> {
         }
     }
 
-    /// The slots of the class from which a move of the opponent without captures leads to the position.
+    /// The slots from which a move of the opponent leads to the position without a capture.
     fn predecessors(&self, position: &Position) -> Vec<usize> {
         let mover = position.side_to_move().opponent();
         let occupied = position.occupied();
@@ -149,7 +149,7 @@ impl Retrograde<'_> {
     }
 }
 
-/// The plies until the game ends, in a smaller class, if one side wins.
+/// The plies until the game ends, for a position of a smaller class. `None` if neither side wins.
 fn plies_in(smaller: &BTreeMap<Material, Table>, position: &Position) -> Option<u32> {
     let material = Material { defenders: position.defenders().len(), attackers: position.attackers().len() };
     let table = smaller.get(&material).expect("smaller classes are solved first");
@@ -157,7 +157,7 @@ fn plies_in(smaller: &BTreeMap<Material, Table>, position: &Position) -> Option<
     table.cells[slot].plies()
 }
 
-/// The position with the piece on `from` moved to `to`, an empty square, and `side` to move.
+/// The position with the piece on `from` moved to the empty square `to`, and `side` to move.
 fn with_piece_moved(position: &Position, side: Side, from: Square, to: Square) -> Option<Position> {
     let (mut attackers, mut defenders, mut king) = (position.attackers(), position.defenders(), position.king());
     let replace = |set: &mut Bitboard| {

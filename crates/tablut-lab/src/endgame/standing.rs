@@ -1,11 +1,11 @@
-//! The squares on which each kind of piece may come to stand under a rule set.
+//! The squares that each kind of piece can reach under a rule set.
 
 use tablut_rules::{Bitboard, MoveList, Piece, Position, Rules, Side, Square};
 
-/// The squares that each kind of piece can reach from its squares at the start.
+/// The squares that each kind of piece can reach from its start squares.
 ///
-/// A piece walks alone on the board. Other pieces can only stand in its way, so it stands on no other square in any
-/// game. Escape squares are not the king's: the game is over there.
+/// A piece moves on an otherwise empty board. Other pieces can only block it, so it reaches no other square in a game.
+/// The king's squares exclude the escape squares, where the game is over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
     /// By [`Piece::index`].
@@ -17,7 +17,7 @@ impl Standing {
         let start = Position::start(Side::Attackers);
         let king = start.king_board();
         let kings = reachable(rules, king, |square| position(Piece::King, square, square)) - rules.escapes();
-        // The king is somewhere out of the way: what any of his squares permits counts.
+        // A position needs a king. A square counts if the piece reaches it with the king on any of his squares.
         let soldiers = |piece: Piece, first: Bitboard| {
             kings.iter().fold(first, |squares, king| reachable(rules, squares, |square| position(piece, square, king)))
         };
@@ -36,7 +36,7 @@ impl Standing {
     }
 }
 
-/// The position with one piece, its side to move, and the king. `None` if the two would share a square.
+/// The position with one piece and the king, with the piece's side to move. `None` if they share a square.
 fn position(piece: Piece, square: Square, king: Square) -> Option<Position> {
     let (here, none) = (Bitboard::of(square), Bitboard::EMPTY);
     let (attackers, defenders) = match piece {
@@ -47,7 +47,7 @@ fn position(piece: Piece, square: Square, king: Square) -> Option<Position> {
     Position::from_parts(attackers, defenders, Some(king), piece.side()).ok()
 }
 
-/// The squares that a piece reaches with any number of moves from one of `squares`, and those themselves.
+/// The squares that a piece reaches from `squares` with any number of moves, and `squares` themselves.
 fn reachable(rules: &Rules, squares: Bitboard, position: impl Fn(Square) -> Option<Position>) -> Bitboard {
     let mut moves = MoveList::new();
     let (mut reached, mut unvisited) = (squares, squares);

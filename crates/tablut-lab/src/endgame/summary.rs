@@ -1,19 +1,19 @@
-//! Counts what a solved class of material says.
+//! Statistics of a solved class of material.
 
 use tablut_rules::{Position, Side};
 
 use super::table::{EndgameValue, Table};
 
-/// What can be said of all positions of one class of material.
+/// Statistics of all positions of one class of material.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct EndgameSummary {
     /// By [`Side::index`] of the side to move.
     pub to_move: [EndgameCounts; 2],
-    /// By [`Side::index`] of the winner: the longest forced win in plies, and a position that has it.
+    /// By [`Side::index`] of the winner: the plies of the longest forced win, and a position with it.
     pub longest: [Option<(u32, Position)>; 2],
 }
 
-/// Numbers of positions. Mirror images count as different positions.
+/// Numbers of positions. Symmetric images count as different positions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct EndgameCounts {
     /// All positions.
@@ -45,7 +45,7 @@ impl EndgameSummary {
         summary
     }
 
-    /// All positions, with both sides to move.
+    /// The number of positions with either side to move.
     pub fn positions(&self) -> u64 {
         Side::ALL.iter().map(|side| self.to_move[side.index()].positions).sum()
     }

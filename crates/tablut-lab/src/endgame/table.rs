@@ -1,4 +1,4 @@
-//! What is known of every position of one class of material.
+//! The table of one class of material: the known result of every position.
 
 use tablut_rules::{Position, Side};
 
@@ -7,25 +7,26 @@ use super::index::{Index, n_images};
 /// The result of a position when both sides play best, without repetition and without limits on length.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EndgameValue {
-    /// One side forces a win. It hurries, and the other side delays.
+    /// One side forces a win.
     Win {
         /// The winner.
         winner: Side,
-        /// Plies until the game is over, 0 if the side to move has no legal move.
+        /// Plies until the game is over, if the winner plays for the shortest win and the other side for the longest.
+        /// It is 0 if the side to move has no legal move.
         plies: u32,
     },
     /// Neither side can force a win.
     Neither,
 }
 
-/// What is known of one slot, in two bytes.
+/// The known result of one slot, in two bytes.
 ///
-/// Only the number of plies is stored. The side to move wins after an odd number of plies, and loses after an even one:
-/// its last move wins, or the opponent's.
+/// Only the number of plies is stored. The side to move wins if it is odd and loses if it is even, because the winner
+/// makes the last move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Cell(u16);
 
-/// Cells from here on are open.
+/// Cells with this value or a larger one are open.
 const OPEN: u16 = 1 << 15;
 
 impl Cell {
@@ -37,13 +38,13 @@ impl Cell {
     /// # Panics
     /// If there are 32768 plies or more.
     pub(super) fn decided(plies: u32) -> Cell {
-        assert!(plies < u32::from(OPEN), "no cell has room for {plies} plies");
+        assert!(plies < u32::from(OPEN), "a cell cannot store {plies} plies");
         Cell(plies as u16)
     }
 
-    /// Not decided. Of the legal moves, in their order, all before this one are known to lose.
+    /// An undecided position. All legal moves before index `first_move` are known to lose.
     pub(super) fn open(first_move: usize) -> Cell {
-        assert!(first_move < usize::from(OPEN - 1), "no cell has room for move {first_move}");
+        assert!(first_move < usize::from(OPEN - 1), "a cell cannot store move {first_move}");
         Cell(OPEN + first_move as u16)
     }
 
@@ -52,7 +53,7 @@ impl Cell {
         (self.0 < OPEN).then_some(self.0.into())
     }
 
-    /// The first legal move that is not known to lose, if neither side is known to win.
+    /// The index of the first legal move that is not known to lose. `None` if the position is decided.
     pub(super) fn first_move(self) -> Option<usize> {
         (self.0 >= OPEN && self != Cell::UNUSED).then(|| usize::from(self.0 - OPEN))
     }
@@ -73,7 +74,7 @@ impl Table {
         Some(value(cell, position.side_to_move()))
     }
 
-    /// Every position up to symmetry, with its value and the number of positions that it stands for.
+    /// Every position up to symmetry, with its value and its number of symmetric images.
     pub(super) fn positions(&self) -> impl Iterator<Item = (Position, EndgameValue, u64)> {
         let used = self.cells.iter().enumerate().filter(|(_, cell)| **cell != Cell::UNUSED);
         used.filter_map(|(slot, cell)| {

@@ -24,7 +24,7 @@ const SAFE_KEYS: [&str; 5] = ["schedule.generations", "learning.decay_share", "e
 pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference> {
     let flat = |config: &TrainConfig| {
         let mut leaves = BTreeMap::new();
-        let table = toml::Table::try_from(config).expect("every field has a form in TOML");
+        let table = toml::Table::try_from(config).expect("every field can be written as TOML");
         flatten("", &toml::Value::Table(table), &mut leaves);
         leaves
     };
@@ -51,7 +51,7 @@ fn flatten(prefix: &str, value: &toml::Value, leaves: &mut BTreeMap<String, Stri
                 flatten(&key, value, leaves);
             }
         }
-        // Settings are single precision; as doubles, 0.002 would be 0.0020000000949949026.
+        // Settings are single precision. As a double, 0.002 would be 0.0020000000949949026.
         toml::Value::Float(number) => {
             leaves.insert(prefix.to_owned(), (*number as f32).to_string());
         }

@@ -12,12 +12,11 @@ pub struct ScheduleConfig {
     pub generations: u64,
     /// Self-play games per generation, 1 to 1,000,000.
     pub games: usize,
-    /// Steps of `(generation, simulations)`: from that generation on, a search has this many simulations. The
-    /// first step is for generation 0.
+    /// Simulations per search, as pairs `[generation, simulations]`: the number from that generation on. The first pair
+    /// is for generation 0.
     pub simulations: Vec<(u64, u32)>,
-    /// Generations between a net and the games that it plays, 0 or 1. With 0, each generation is played by the net of the
-    /// previous generation. With 1, it is played by the net before that, so that other machines can play while the
-    /// trainer learns.
+    /// With 0, the net of the previous generation plays each generation. With 1, the net before that plays it, so that
+    /// other machines can play while the trainer learns.
     pub lag: u64,
 }
 
@@ -40,11 +39,11 @@ impl ScheduleConfig {
 pub struct LearningConfig {
     /// Positions per step, 1 to 65,536.
     pub batch_size: usize,
-    /// How often each new position is drawn on average. This determines the number of steps per generation. Above 0, at
-    /// most 100.
+    /// Mean number of times that a new position is drawn, above 0, at most 100. It determines the number of steps per
+    /// generation.
     pub draws_per_position: f32,
-    /// Maximum number of positions in the replay window. The latest generation is always in it. A position takes about
-    /// 200 bytes; [`tablut_games::ReplayWindow::most_bytes`] is an upper bound.
+    /// Maximum number of positions in the replay window. It always contains the latest generation. A position takes
+    /// about 200 bytes.
     pub window_positions: usize,
     /// Peak learning rate, above 0, at most 1.
     pub learning_rate: f32,
@@ -52,10 +51,9 @@ pub struct LearningConfig {
     pub warmup_steps: u64,
     /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
     pub decay_share: f32,
-    /// Share of the search's chances of win, draw and loss in the value target, 0 to 1. The rest is the game's outcome
-    /// (`experiments/draw-chances`).
+    /// Share of the search's chances of win, draw and loss in the value target, 0 to 1. The rest is the game's outcome.
     pub value_share: f32,
-    /// Share of each rule set's games that are held out from training and used only for measuring, 0 to 0.5.
+    /// Share of each rule set's games that are used only for measuring, 0 to 0.5.
     pub held_out_share: f32,
 }
 
@@ -80,11 +78,11 @@ impl Default for LearningConfig {
 pub struct EvaluationConfig {
     /// Opponents in the final match, as texts of players.
     pub against: Vec<String>,
-    /// Games against each opponent at the end of the run. An even number up to 1,000,000; 0 skips the match.
+    /// Games against each opponent at the end of the run, an even number up to 1,000,000. 0 skips the match.
     pub games: u32,
-    /// Games by which the newest net is rated after each generation, as a share of its games of self-play, 0 to 1. Its
-    /// opponents are those of `against` that a seed determines, the untrained net, and the net of half as many generations.
-    /// The games have the schedule's first number of simulations and change only the metrics.
+    /// Rating games after each generation, as a share of its self-play games, 0 to 1. The opponents are the
+    /// deterministic players of `against`, the untrained net, and the net of half as many generations. The games use
+    /// the schedule's first number of simulations and change only the metrics.
     pub rating_share: f32,
 }
 
@@ -113,12 +111,12 @@ impl Default for PlayConfig {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineConfig {
-    /// Where nets play and learn: `cpu`, `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs need the
-    /// feature `gpu`. They round differently, so they change results.
+    /// Where nets play and learn: `cpu`, `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs need
+    /// the feature `gpu`. They round differently, so they change results.
     pub device: DeviceChoice,
     /// Self-play threads. 0 means one per core, or two per core with a GPU.
     pub workers: usize,
-    /// Games that each thread plays at the same time, which determines its batch size. 0 means 64.
+    /// Games that each thread plays at the same time; more games make larger batches. 0 means 64.
     pub games_per_worker: usize,
     /// Whether to write event files for TensorBoard into the run's folder `tensorboard`.
     pub tensorboard: bool,
@@ -130,8 +128,8 @@ impl MachineConfig {
         self.concurrency_on(true)
     }
 
-    /// The same. With a device there are two threads per core unless the config says otherwise, because a thread waits while
-    /// the device evaluates.
+    /// Like [`Self::concurrency`]. With a device the default is two threads per core, because a thread waits while the
+    /// device evaluates.
     pub(crate) fn concurrency_on(&self, is_cpu: bool) -> Concurrency {
         let default = Concurrency::default();
         let or = |value: usize, default: usize| if value == 0 { default } else { value };

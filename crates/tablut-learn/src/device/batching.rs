@@ -1,14 +1,14 @@
-//! Joins the batches of several threads into one for the device, and divides its outputs among them.
+//! Joins the batches of several threads into one for the device, and splits its outputs.
 
 use tablut_net::{FEATURES, InputBatch, MOVES_LEFT_UNIT, OutputBatch, PLANES};
 use tablut_rules::SQUARES;
 
-/// Numbers for one position beside its moves' logits: three of the outcome, and the moves left.
+/// Values per position in addition to the moves' logits: three for the outcome, and the moves left.
 pub(super) const OTHERS: usize = 4;
-/// Moves per position are rounded up to a multiple of this, so that few sizes occur.
+/// The number of moves per position is rounded up to a multiple of this, so that few tensor shapes occur.
 pub(super) const MOVES_STEP: usize = 32;
 
-/// The batches as one, in their order, with rows of zeros up to [`padded`].
+/// One batch of all batches in their order, padded with zeros to [`padded`] rows.
 pub(super) fn joined<'a>(inputs: impl Iterator<Item = &'a InputBatch>) -> InputBatch {
     let mut whole = InputBatch::default();
     inputs.for_each(|input| whole.append(input));
@@ -18,7 +18,8 @@ pub(super) fn joined<'a>(inputs: impl Iterator<Item = &'a InputBatch>) -> InputB
     whole
 }
 
-/// Rows of the device's batch for `n` positions: at most a quarter more, or seven rows, so that few sizes occur.
+/// Rows of the device's batch for `n` positions. It is rounded up, by at most a quarter or seven rows, so that few
+/// tensor shapes occur.
 pub(super) fn padded(n: usize) -> usize {
     n.next_multiple_of((n.next_power_of_two() / 8).max(8))
 }
@@ -81,7 +82,7 @@ mod tests {
     fn padding_adds_at_most_a_quarter_or_seven_rows() {
         for n in 1..5000 {
             let rows = padded(n);
-            // In the smallest batches up to seven rows are added.
+            // Small batches may grow by up to seven rows.
             assert!(rows >= n && rows.is_multiple_of(8) && (rows - n < 8 || 4 * (rows - n) < n), "{n}: {rows}");
         }
     }

@@ -1,10 +1,11 @@
-//! Faults that are injected into a device, so that tests see what becomes of a run.
+//! Faults that tests inject into a device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::DeviceError;
 
-/// The environment variable with a fault: `evaluate:N` or `learn:N`, the device's N-th batch or step, counted from 1.
+/// The environment variable with a fault: `evaluate:N` or `learn:N`. The device's N-th batch or step fails, counted
+/// from 1.
 const VARIABLE: &str = "TABLUT_DEVICE_FAULT";
 
 /// Kinds of work on a device.
@@ -14,15 +15,15 @@ pub(super) enum Work {
     Evaluate,
     /// A training step.
     Learn,
-    /// Moving values to or from the device, or asking it something. No fault strikes here.
+    /// Moving values to or from the device, or querying it. Faults are not injected here.
     Move,
 }
 
-/// A fault to come, or none.
+/// A fault that will be injected, or none.
 #[derive(Debug, Default)]
 pub(super) struct Fault {
     work: Option<Work>,
-    /// Pieces of that work until it strikes; 0 afterwards.
+    /// Pieces of this work until the fault. 0 after it.
     left: AtomicU64,
 }
 
@@ -50,7 +51,7 @@ impl Fault {
     /// Counts a piece of work.
     ///
     /// # Panics
-    /// If the fault strikes: as a driver does.
+    /// If the fault is due. Drivers fail with a panic too.
     pub fn strike(&self, work: Work) {
         if self.work != Some(work) {
             return;

@@ -1,5 +1,4 @@
-//! The one place where a device's panics end. burn and the drivers below it panic where they fail; the rest of the program
-//! sees an error.
+//! Turns a device's panics into errors. burn and the drivers panic when they fail.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,11 +8,11 @@ use std::sync::{Once, OnceLock};
 use super::fault::{Fault, Work};
 
 thread_local! {
-    /// Whether this thread runs a guarded piece of work, whose panic message becomes an error.
+    /// Whether this thread runs work whose panics become errors.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is known of a device's state. After a failure every further use fails with the same message.
+/// The state of a device: working or failed. After a failure every further use fails with the same message.
 pub(super) struct Health {
     name: String,
     failure: OnceLock<String>,
@@ -21,17 +20,17 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// A device that works, until `fault`.
+    /// A working device, which fails at `fault`.
     pub fn new(name: String, fault: Fault) -> Self {
         Self { name, failure: OnceLock::new(), fault }
     }
 
-    /// What messages call the device.
+    /// The device's name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Fails if the device has failed.
+    /// Returns the failure if the device has failed.
     pub fn check(&self) -> Result<(), String> {
         self.failure.get().map_or(Ok(()), |failure| Err(failure.clone()))
     }
@@ -46,9 +45,9 @@ impl Health {
         caught(run).flatten().map_err(|reason| self.fail(&reason))
     }
 
-    /// Notes the first failure and returns its message.
+    /// Records the first failure and returns its message.
     fn fail(&self, reason: &str) -> String {
-        let message = || format!("device {}: {}; `--device cpu` goes on on the cores", self.name, shortened(reason));
+        let message = || format!("device {}: {}; `--device cpu` continues on the CPU", self.name, shortened(reason));
         self.failure.get_or_init(message).clone()
     }
 }
@@ -70,8 +69,8 @@ pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|panic| message(&*panic))
 }
 
-/// Whether this thread's panics are passed on as errors: guarded work, and the threads on which burn calls a driver, whose
-/// panics burn hands to the caller.
+/// Whether this thread's panics become errors and must not be printed. This holds for guarded work, and for the threads
+/// on which burn calls a driver, because burn passes their panics to the caller.
 fn is_quiet() -> bool {
     let of_burn = |name: &str| name.starts_with("DSU-") || name.starts_with("DSD-");
     GUARDED.try_with(Cell::get).unwrap_or(false) || std::thread::current().name().is_some_and(of_burn)

@@ -1,5 +1,5 @@
-//! The thread that evaluates batches on a device for all others. It joins the batches that wait, and gives the device the
-//! next batch before the last one is done, so that the device does not wait for threads that search.
+//! The server thread, which evaluates batches on a device for all threads. It joins the waiting batches, and submits
+//! the next batch before the last one is done, so that the device does not wait for threads that search.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -19,9 +19,9 @@ use super::guard::{Health, caught};
 use crate::moves::PaddedIndices;
 use crate::product_net::{Multiply, ProductNet};
 
-/// Positions up to which batches of several threads are joined. More would need much memory and not be faster.
+/// The maximum number of positions of joined batches. Larger batches would need much memory without being faster.
 const MOST_ROWS: usize = 1024;
-/// Batches that the device has at the same time: one that it computes, and the next one.
+/// The maximum number of batches on the device: the one that it computes, and the next one.
 const FLIGHTS: usize = 2;
 
 /// A batch of one thread.
@@ -37,14 +37,14 @@ enum Message {
     Evaluate(Job),
     /// A batch may be done.
     Wake,
-    /// Nobody is left who could ask.
+    /// The last [`Link`] was dropped.
     Stop,
 }
 
-/// The way to the thread. It ends when the last of these is gone.
+/// A connection to the server thread, which ends when the last connection is dropped.
 pub(super) struct Link {
     sender: Sender<Message>,
-    /// Threads with a net of their own.
+    /// The number of threads with a net.
     clients: Arc<AtomicUsize>,
     pub store: Arc<Store>,
     health: Arc<Health>,
@@ -75,8 +75,8 @@ impl Link {
             let server = Server { device, multiply, float, health, clients, store, waker, waiting, flights };
             server.serve(&receiver);
         };
-        // A pool of its own: burn's operations on the cores use the pool of their thread, and all threads of the common pool
-        // may be waiting for this one.
+        // The thread needs its own pool. burn's operations on the CPU use the pool of their thread, and all threads of
+        // the common pool may be waiting for this one.
         let name = |_| "device".to_owned();
         rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(name).build()?.spawn(serve);
         Ok(Arc::new(Self { sender, clients, store, health }))
@@ -100,7 +100,7 @@ impl Link {
     }
 }
 
-/// Wakes the thread when the device has values for it.
+/// Wakes the server thread when the device has finished a batch.
 struct Alarm(Sender<Message>);
 
 impl Wake for Alarm {
@@ -144,7 +144,7 @@ impl Inference for DeviceInference {
     }
 }
 
-/// Values that are on their way from the device.
+/// A pending read of values from the device.
 type Reading = Pin<Box<dyn Future<Output = Result<Vec<TensorData>, ExecutionError>>>>;
 
 /// A batch on the device.
@@ -173,7 +173,7 @@ impl Server {
             for message in std::iter::once(first).chain(receiver.try_iter()) {
                 match message {
                     Message::Open(weights, hash, reply) => {
-                        // Whoever asked may have stopped.
+                        // The thread that asked may have ended.
                         let _ = reply.send(self.open(&weights, hash));
                     }
                     Message::Evaluate(job) => self.waiting.push_back(job),
@@ -185,7 +185,7 @@ impl Server {
         }
     }
 
-    /// Puts a net on the device, unless another thread's request has just done so.
+    /// Puts a net on the device, unless an earlier request has already done so.
     fn open(&self, weights: &Weights, hash: String) -> Result<Arc<ProductNet>, NetError> {
         if let Some(net) = self.store.find(&hash) {
             return Ok(net);
@@ -196,7 +196,7 @@ impl Server {
         Ok(net)
     }
 
-    /// Answers the oldest batch if the device is done with it.
+    /// Answers the oldest batch if the device has finished it. Returns whether it has.
     fn land(&mut self) -> bool {
         let Some(flight) = self.flights.front_mut() else { return false };
         let (reading, waker) = (&mut flight.reading, &self.waker);
@@ -213,7 +213,7 @@ impl Server {
             Ok(values) => {
                 let outputs = divided(&values, width, jobs.iter().map(|job| &job.input));
                 for (job, output) in jobs.iter().zip(outputs) {
-                    // The thread that asked may have stopped.
+                    // The thread that asked may have ended.
                     let _ = job.reply.send(Ok(output));
                 }
             }
@@ -222,10 +222,11 @@ impl Server {
         true
     }
 
-    /// Gives the device a batch, if one is due.
+    /// Submits a batch to the device, if one is due. Returns whether it has.
     fn launch(&mut self) -> bool {
         let in_flight: usize = self.flights.iter().map(|flight| flight.jobs.len()).sum();
-        // Behind a batch under way, another one waits for as many threads as will come.
+        // While the device computes a batch, the next one is submitted only when all threads wait, so that it is as
+        // large as possible.
         let all_wait = self.waiting.len() + in_flight >= self.clients.load(Ordering::Relaxed);
         let is_due = self.flights.is_empty() || (self.flights.len() < FLIGHTS && all_wait);
         if self.waiting.is_empty() || !is_due {
@@ -240,7 +241,7 @@ impl Server {
         true
     }
 
-    /// The oldest waiting batch and all others for the same net that fit.
+    /// Removes the oldest waiting batch, and all others of the same net that fit into one batch with it.
     fn next_jobs(&mut self) -> Vec<Job> {
         let mut jobs: Vec<Job> = Vec::new();
         let mut rows = 0;
@@ -259,7 +260,8 @@ impl Server {
     }
 }
 
-/// Starts to evaluate the batches together and to read the result. Returns it with the moves per position.
+/// Starts to evaluate the batches together and to read the result. Returns the number of moves per position and the
+/// pending read.
 fn begin(jobs: &[Job], device: &Device, waker: &Waker) -> Result<(usize, Reading), String> {
     let input = joined(jobs.iter().map(|job| &job.input));
     let moves: Vec<_> = (0..input.n).map(|row| &input.moves[input.move_range(row)]).collect();
@@ -268,7 +270,7 @@ fn begin(jobs: &[Job], device: &Device, waker: &Waker) -> Result<(usize, Reading
     let net = jobs.first().ok_or("no batch to evaluate")?.net.clone();
     let values = net.evaluate(input.planes, input.features, &indices, device); // [rows, width + OTHERS]
     let mut reading: Reading = Box::pin(Transaction::default().register(values).execute_async());
-    // The first poll tells the device to copy the values once they are there, before it hears of the next batch.
+    // The first poll queues the copy of the values before the next batch is submitted.
     match reading.as_mut().poll(&mut Context::from_waker(waker)) {
         Poll::Pending => Ok((indices.width, reading)),
         Poll::Ready(done) => Ok((indices.width, Box::pin(std::future::ready(done)))),
@@ -286,32 +288,32 @@ fn refuse(jobs: &[Job], reason: &str) {
     }
 }
 
-/// The nets on the device by the hash of their weights. Equal weights are there once, and only while somebody uses them.
+/// The nets on the device by the hash of their weights. Equal weights are stored once, and only while they are in use.
 #[derive(Default)]
 pub(super) struct Store {
     nets: Mutex<HashMap<String, Weak<ProductNet>>>,
 }
 
 impl Store {
-    /// The net with this hash, if somebody uses it.
+    /// The net with this hash, if it is in use.
     fn find(&self, hash: &str) -> Option<Arc<ProductNet>> {
         self.lock().get(hash).and_then(Weak::upgrade)
     }
 
-    /// Adds a net, and forgets those that nobody uses any more.
+    /// Adds a net, and removes nets that are no longer in use.
     fn add(&self, hash: String, net: &Arc<ProductNet>) {
         let mut nets = self.lock();
         nets.retain(|_, net| net.strong_count() > 0);
         nets.insert(hash, Arc::downgrade(net));
     }
 
-    /// Nets that are in use.
+    /// The number of nets in use.
     #[cfg(test)]
     pub fn in_use(&self) -> usize {
         self.lock().values().filter(|net| net.strong_count() > 0).count()
     }
 
-    /// Every state of the map is sound, so it does not matter whether somebody panicked.
+    /// The map. It is valid even if another thread has panicked.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<ProductNet>>> {
         self.nets.lock().unwrap_or_else(PoisonError::into_inner)
     }

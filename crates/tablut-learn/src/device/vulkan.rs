@@ -7,9 +7,9 @@ use super::error::DeviceError;
 use super::guard::caught;
 use crate::product_net::Multiply;
 
-/// A device that has computed something.
+/// A device that passed a test computation.
 pub(super) struct Found {
-    /// Its number and its own name.
+    /// Its number and the driver's name for it.
     pub name: String,
     pub device: Device,
     pub multiply: Multiply,
@@ -17,7 +17,7 @@ pub(super) struct Found {
     pub has_f16: bool,
 }
 
-/// Opens the device that `choice` names. `None` means the cores.
+/// Opens the device that `choice` names. `None` means the CPU.
 pub(super) fn open(choice: DeviceChoice) -> Result<Option<Found>, DeviceError> {
     if choice == DeviceChoice::Cpu {
         return Ok(None);
@@ -33,10 +33,10 @@ pub(super) fn open(choice: DeviceChoice) -> Result<Option<Found>, DeviceError> {
     let found = devices.len();
     let device = devices.into_iter().nth(number).ok_or(DeviceError::Missing { choice, found })?;
     let own_name = caught(|| device.identity().map(|identity| identity.name)).map_err(unusable)?;
-    // A driver that crashes cannot be caught, so a product of matrices is not even tried there.
+    // Mesa's CPU driver crashes on products of matrices. A crash cannot be caught, so they are not tried there.
     let multiply = if is_software(&device) { Multiply::Convolutions } else { Multiply::Matrices };
     if !caught(|| multiplies(&device, multiply, FloatDType::F32)).map_err(unusable)? {
-        return Err(unusable("it multiplies two small matrices wrongly".to_owned()));
+        return Err(unusable("its product of two small matrices is wrong".to_owned()));
     }
     let half = || device.supports_dtype(FloatDType::F16) && multiplies(&device, multiply, FloatDType::F16);
     let has_f16 = caught(half).unwrap_or(false);
@@ -44,13 +44,13 @@ pub(super) fn open(choice: DeviceChoice) -> Result<Option<Found>, DeviceError> {
     Ok(Some(Found { name, device, multiply, has_f16 }))
 }
 
-/// Whether the device is a driver that runs on the cores.
+/// Whether the driver computes on the CPU.
 fn is_software(device: &Device) -> bool {
-    // burn tells the kind of a device only so, or after it has opened the device.
+    // Before a device is opened, burn gives its kind only in this text.
     format!("{device:?}").contains("Cpu")
 }
 
-/// Whether the device multiplies small matrices rightly.
+/// Whether the device multiplies small matrices correctly.
 fn multiplies(device: &Device, multiply: Multiply, float: FloatDType) -> bool {
     const SIDE: usize = 32;
     let ones = Tensor::<2>::ones([SIDE, SIDE], device).cast(float);

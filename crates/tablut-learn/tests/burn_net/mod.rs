@@ -1,4 +1,5 @@
-//! The net with burn's own operations, built from the list of its layers: the reference for the kernels and for products.
+//! The net in burn's own operations, built from the list of its layers. It is the reference for the kernels and for
+//! `ProductNet`.
 
 use burn::tensor::activation::{relu, softplus};
 use burn::tensor::module::conv2d;
@@ -12,7 +13,7 @@ use tablut_rules::{SIZE, SQUARES};
 /// A net's parameters as burn tensors.
 pub struct BurnNet {
     layers: Layers,
-    /// Each flat, in the order of the layers.
+    /// Flat tensors in the order of the layers.
     pub parameters: Vec<Tensor<1>>,
 }
 

@@ -7,7 +7,7 @@ use tablut_games::{CancelToken, Concurrency, Counters, LocalGames};
 use tablut_learn::{Run, TrainConfig, TrainError, train};
 use tablut_net::{Engine, Inference, Weights};
 
-/// Trains by `config` with some values replaced, in the folder `run` of `folder`. Goes on with what is there.
+/// Trains with `config` and some overrides, in the folder `run` of `folder`. Continues a run that exists.
 pub fn run(config: &str, folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
     let path = folder.join("config-given.toml");
     fs::write(&path, config).unwrap();
@@ -15,8 +15,8 @@ pub fn run(config: &str, folder: &Path, overrides: &[&str]) -> Result<Run, Train
     train_to_the_end(Run::open(&folder.join("run"), TrainConfig::load(&path, &overrides)?)?)
 }
 
-/// Goes on with the run in `folder` to its end.
-#[allow(dead_code, reason = "not every test needs it")]
+/// Continues the run in `folder` to its end.
+#[allow(dead_code, reason = "some tests do not use it")]
 pub fn resume(folder: &Path) -> Result<Run, TrainError> {
     train_to_the_end(Run::resume(folder, &[])?)
 }

@@ -1,4 +1,4 @@
-//! The board in colour. What colours tell is told by signs too.
+//! The board in colour. Signs repeat all information that colours give.
 
 use super::view::ScreenView;
 use ratatui::buffer::Buffer;
@@ -21,7 +21,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The largest at which a board fits.
+    /// The largest scale at which the board fits.
     pub fn fitting(width: u16, height: u16) -> Option<Self> {
         let scales = [(7, 3), (5, 2), (3, 1)].map(|(width, height)| Self { width, height });
         scales.into_iter().find(|scale| scale.board_width() <= width && scale.board_height() <= height)
@@ -38,10 +38,10 @@ impl Scale {
     }
 }
 
-/// Signs to the left and right of what stands on a square.
+/// Signs to the left and right of a square's symbol.
 type Flanks = (&'static str, &'static str);
 
-/// What is drawn of one position.
+/// The data for drawing one position.
 struct Drawing<'a> {
     view: &'a ScreenView,
     session: &'a Session,
@@ -92,7 +92,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// A square's colour: by what it is, and in turns, so that rows and columns can be followed.
+    /// A square's background: a colour for each kind of square, in two shades that alternate like a chessboard.
     fn ground(&self, square: Square) -> Color {
         let is_even = (square.column() + square.row()).is_multiple_of(2);
         Color::Indexed(match (self.marks.get(&square), is_even) {
@@ -125,7 +125,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Signs for the cursor, the piece that is picked, the last move, and pieces in danger, the first that applies.
+    /// Signs for the selected piece, the cursor, the last move and threatened pieces. The first that applies is shown.
     fn flanks(&self, square: Square) -> Flanks {
         let (view, last) = (self.view, self.state.last.as_ref());
         if view.selected == Some(square) {

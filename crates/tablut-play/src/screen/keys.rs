@@ -10,15 +10,15 @@ use tablut_session::{Session, Tree};
 /// The maximum length of the typed line, in characters.
 const MAX_TYPED: usize = 300;
 
-/// The keys, for help.
+/// The keys, for the help page.
 const KEYS: &str = "\
 arrows         move the cursor
-Enter, Space   pick a piece up, and put it down where the cursor is
-letters        type a move such as d1-d3, or a command; Enter ends it
-Tab            analyse the position, and every one that follows
-PgUp, PgDn     look at the position before, and after
-Home, End      look at the beginning, and the end
-Ctrl-Z, Ctrl-Y take a move back, and play it again
+Enter, Space   select the piece at the cursor, or move the selected one
+letters        type a move such as d1-d3, or a command; then press Enter
+Tab            switch the analysis on or off
+PgUp, PgDn     go to the previous or the next position
+Home, End      go to the start or the end of the game
+Ctrl-Z, Ctrl-Y take back moves, or repeat them
 Esc            cancel
 F1, ?          this help
 Ctrl-C         leave; the game is saved
@@ -37,7 +37,7 @@ pub enum KeyAction {
     Interrupt,
 }
 
-/// Handles a key: changes the view, and returns the action.
+/// Handles a key. Changes the view and returns the action.
 pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> KeyAction {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {
@@ -144,7 +144,7 @@ fn act(view: &mut ScreenView, session: &Session) -> KeyAction {
     let moves = to(session, from, view.cursor);
     match moves.as_slice() {
         [] if session.moves_from(view.cursor).is_ok() => select(view, session),
-        // The game says why this is not legal.
+        // The move is illegal. The game returns the reason.
         [] => return KeyAction::Execute(Input::Move(Move::new(from, view.cursor))),
         [mv] => {
             view.deselect();
@@ -159,7 +159,7 @@ fn select(view: &mut ScreenView, session: &Session) {
     match session.moves_from(view.cursor) {
         Ok(_) => {
             view.selected = Some(view.cursor);
-            view.message = format!("{}: where to?", view.cursor);
+            view.message = format!("{} is selected; choose a target square", view.cursor);
         }
         Err(error) => view.message = error.to_string(),
     }

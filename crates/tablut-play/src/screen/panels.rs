@@ -1,4 +1,4 @@
-//! What stands around the board: the evaluation, lines, moves, what was said, and what is typed.
+//! The panels around the board: the evaluation, lines, moves, messages and the input line.
 
 use super::view::{CaptureChoice, Page, ScreenView};
 use crate::analysis_text::{chances_text, moves_of};
@@ -16,7 +16,7 @@ use tablut_session::{NodeValue, Session};
 /// Lines of play that are shown.
 const N_LINES: usize = 5;
 
-/// The position's value: what the analysis sees now, or what was last seen on the way here.
+/// The position's value: that of the analysis, or else the last known value on the path to the position.
 pub fn value(session: &Session, view: &ScreenView) -> Option<NodeValue> {
     let here = session.current();
     if let Some(seen) = view.shown.as_ref().filter(|seen| seen.node == here) {
@@ -31,7 +31,7 @@ pub fn value(session: &Session, view: &ScreenView) -> Option<NodeValue> {
     path.into_iter().rev().find_map(|id| session.tree().node(id).and_then(|node| node.value))
 }
 
-/// The evaluation bar: the attackers' share above, the defenders' below, draws between.
+/// The evaluation bar, with the attackers' chances at the top, draws in the middle and the defenders' at the bottom.
 pub fn draw_bar(buffer: &mut Buffer, area: Rect, chances: Option<Chances>, unicode: bool) {
     let height = area.height;
     let Some(chances) = chances else {
@@ -52,7 +52,7 @@ pub fn draw_bar(buffer: &mut Buffer, area: Rect, chances: Option<Chances>, unico
     }
 }
 
-/// The column beside the board.
+/// The column to the right of the board.
 pub fn draw_side(frame: &mut Frame<'_>, area: Rect, session: &Session, state: &State, view: &ScreenView) {
     let n_lines = if view.analysing { N_LINES as u16 + 1 } else { 0 };
     let notes = notes(state);
@@ -72,7 +72,7 @@ fn title(text: &str) -> Line<'static> {
 fn evaluation_text(session: &Session, view: &ScreenView) -> Text<'static> {
     let mut text = Text::from(title("Evaluation"));
     let Some(value) = value(session, view) else {
-        text.push_line("Tab analyses the position");
+        text.push_line("Tab switches the analysis on");
         return text;
     };
     text.push_line(chances_text(value.chances));
@@ -83,7 +83,7 @@ fn evaluation_text(session: &Session, view: &ScreenView) -> Text<'static> {
             format!("{}, {} simulations{more}", seen.analysis.words, seen.analysis.simulations)
         }
         (None, Some(_)) => "the game is over".to_owned(),
-        (None, None) => "as the computer last saw it".to_owned(),
+        (None, None) => "from the computer's last search".to_owned(),
     });
     text
 }
@@ -110,7 +110,7 @@ fn lines_text(session: &Session, view: &ScreenView) -> Text<'static> {
     text
 }
 
-/// The moves in pairs, the present one in sight.
+/// The moves in pairs, scrolled so that the current one is visible.
 fn draw_moves(frame: &mut Frame<'_>, area: Rect, session: &Session) {
     let line = session.tree().line(session.current());
     let here = line.iter().position(|id| *id == session.current()).unwrap_or(0);
@@ -125,7 +125,7 @@ fn draw_moves(frame: &mut Frame<'_>, area: Rect, session: &Session) {
     }
     let present = 1 + here.saturating_sub(1) / 2;
     let scroll = (present + 2).saturating_sub(usize::from(area.height)).min(rows.len().saturating_sub(1));
-    // The title stays.
+    // The title does not scroll.
     rows.drain(1..=scroll.min(rows.len() - 1));
     frame.render_widget(Paragraph::new(rows), area);
 }
@@ -134,7 +134,7 @@ fn notes(state: &State) -> Text<'static> {
     state.notes.iter().map(|note| Line::from(note.clone())).collect()
 }
 
-/// The line above everything: rules, ply, whose turn, and a sign of life.
+/// The first line of the screen: rules, ply, the side to move, and the waiting time.
 pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &ScreenView) {
     let position = session.game().position();
     let turn = match session.ending() {
@@ -149,15 +149,15 @@ pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &Sc
     frame.render_widget(Paragraph::new(text).style(Style::new().add_modifier(Modifier::REVERSED)), area);
 }
 
-/// The two lines below: what was said, and what is typed.
+/// The last lines of the screen: the message and the input line.
 pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &ScreenView) {
     frame.render_widget(Paragraph::new(view.message.clone()).wrap(Wrap { trim: true }), message);
     if view.typed.is_empty() {
-        let keys = "> Enter picks up, letters type a move, Tab analyses, F1 helps, Ctrl-C leaves";
+        let keys = "> Enter: select, letters: type a move, Tab: analysis, F1: help, Ctrl-C: leave";
         frame.render_widget(Paragraph::new(keys).style(Style::new().add_modifier(Modifier::DIM)), input);
         return;
     }
-    // The end of a long line is what one wants to see.
+    // Of a long line the end is shown.
     let room = usize::from(input.width.saturating_sub(3));
     let skipped = view.typed.chars().count().saturating_sub(room);
     let shown: String = view.typed.chars().skip(skipped).collect();
@@ -166,7 +166,7 @@ pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &Scree
     frame.set_cursor_position((at.min(input.right().saturating_sub(1)), input.y));
 }
 
-/// A page to read, over the board.
+/// A page of text over the board.
 pub fn draw_page(frame: &mut Frame<'_>, area: Rect, page: &Page) {
     let widest = page.text.lines().map(|line| line.chars().count()).max().unwrap_or(0) as u16;
     let height = (page.text.lines().count() as u16).saturating_add(2).min(area.height);

@@ -1,4 +1,4 @@
-//! The screen, by keys and pictures.
+//! The screen: its reaction to keys, and its text in a test terminal.
 
 use super::*;
 use crate::job_queue::JobUpdate;
@@ -84,7 +84,7 @@ fn the_board_is_drawn_in_windows_of_any_size() {
         let count = |sign: &str| picture.matches(sign).count();
         assert_eq!([count("●"), count("○"), count("◆")], [16, 8, 1], "{width} {height}:\n{picture}");
         assert!(picture.contains("attackers to move") || width < 50, "{picture}");
-        // Signs, not colours alone, say where the cursor is.
+        // Signs mark the cursor in addition to colours.
         assert!(picture.contains(">◆<"), "{picture}");
         assert_eq!(picture.contains("Moves"), width >= 60, "{width} {height}:\n{picture}");
     }
@@ -96,7 +96,7 @@ fn a_piece_is_selected_and_moved_and_the_computer_answers() {
     let (mut game, updates) = game("kvasir", START, HumanSides::Attackers);
     let mut screen = screen(&mut game);
     screen.key(KeyCode::Enter);
-    assert!(screen.view.message.contains("not of the side to move"), "{}", screen.view.message);
+    assert!(screen.view.message.contains("does not belong to the side to move"), "{}", screen.view.message);
     screen.keys(&[KeyCode::Left, KeyCode::Down, KeyCode::Down, KeyCode::Down, KeyCode::Down, KeyCode::Down]);
     assert_eq!(screen.view.cursor.to_string(), "d1");
     screen.key(KeyCode::Char(' '));
@@ -137,7 +137,7 @@ fn moves_and_commands_are_typed() {
     assert_eq!(screen.game.session().game().ply(), 0);
     screen.line("side defenders");
     screen.wait(&updates);
-    // The move that was taken back is not played differently; a new game begins with the computer's.
+    // The computer does not replace a move that was taken back. A new game begins with its move.
     screen.line("new");
     screen.wait(&updates);
     assert_eq!(screen.game.session().game().ply(), 1);

@@ -17,7 +17,7 @@ pub struct Page {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CaptureChoice {
     pub moves: Vec<Move>,
-    /// Index of the marked one.
+    /// Index of the marked move.
     pub at: usize,
 }
 

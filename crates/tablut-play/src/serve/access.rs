@@ -1,5 +1,5 @@
-//! Access control: only known hosts and origins, so that no other page can reach a server on this machine, and a token if
-//! other machines can reach it.
+//! Access control. Requests must have a known host and origin, so that no other page can reach a server on this
+//! machine. If other machines can reach the server, requests also need a token.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The name of the cookie with the token.
 const COOKIE: &str = "tablut-token";
 
-/// Headers of every answer: the page loads nothing from other hosts, and no other page can frame it.
+/// Headers of every response: the page loads nothing from other hosts, and no other page can frame it.
 pub fn headers() -> [(HeaderName, &'static str); 5] {
     [
         (
@@ -31,8 +31,8 @@ pub fn headers() -> [(HeaderName, &'static str); 5] {
 pub struct AccessControl {
     /// Allowed values of `Host`, in lower case.
     hosts: Vec<String>,
-    /// The port, if the server listens on all addresses. Any numeric address with this port is allowed then: a name can
-    /// be made to point to this machine, a number cannot.
+    /// The port, if the server listens on all addresses. Then any numeric address with this port is allowed. A numeric
+    /// address is safe, because DNS rebinding works only with names.
     any_address_at: Option<u16>,
     token: Option<String>,
 }
@@ -41,7 +41,7 @@ pub struct AccessControl {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Admission {
     Allowed,
-    /// The token is right. The browser must load this path with this cookie.
+    /// The token is valid. The browser must load this path with this cookie.
     SetCookie {
         /// The path without the token.
         path: String,
@@ -49,14 +49,15 @@ pub enum Admission {
         cookie: String,
     },
     UnknownHost,
-    /// `Origin` is unknown, or missing although it is required.
+    /// `Origin` is unknown, or it is required and missing.
     UnknownOrigin,
     /// The token is missing or wrong.
     NoToken,
 }
 
 impl AccessControl {
-    /// The access control of a server at `address` that has other `names` too. If there is a `token`, requests need it.
+    /// The access control of a server at `address` with these additional host `names`. Requests need the `token`, if
+    /// there is one.
     pub fn new(address: SocketAddr, names: &[String], token: Option<String>) -> Self {
         let port = address.port();
         let ip = address.ip();
@@ -72,7 +73,7 @@ impl AccessControl {
         }
         let with_port = |name: &String| {
             let name = name.to_ascii_lowercase();
-            // Port 80 may be missing.
+            // Browsers leave out port 80.
             if port == 80 { vec![name.clone(), format!("{name}:80")] } else { vec![format!("{name}:{port}")] }
         };
         let mut hosts: Vec<String> = bare.iter().flat_map(with_port).collect();
@@ -116,7 +117,7 @@ impl AccessControl {
         let shown = uri.query().unwrap_or_default().split('&').find_map(|part| part.strip_prefix("token="));
         if !is_socket && shown.is_some_and(|shown| same(shown, token)) {
             let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
-            // Browsers take a path with two slashes or backslashes at its start for the address of another host.
+            // Browsers interpret a path that begins with two slashes or backslashes as the address of another host.
             let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
             return Admission::SetCookie { path, cookie };
         }
@@ -129,7 +130,7 @@ fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// Refuses requests without access, and adds the headers of every answer. A page's own policy stays.
+/// Refuses requests without access, and adds the headers to every response. A policy that a page has set is kept.
 pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
     let is_socket = request.uri().path() == "/ws";
     let refused = |text: &'static str| (StatusCode::FORBIDDEN, text).into_response();
@@ -138,9 +139,9 @@ pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Req
         Admission::SetCookie { path, cookie } => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, path), (header::SET_COOKIE, cookie)]).into_response()
         }
-        Admission::UnknownHost => refused("This server is not known by that name; see --host.\n"),
-        Admission::UnknownOrigin => refused("Other pages may not talk to this server.\n"),
-        Admission::NoToken => refused("Open the link that the program printed: it carries a token.\n"),
+        Admission::UnknownHost => refused("This host name is not allowed; the option --host adds one.\n"),
+        Admission::UnknownOrigin => refused("Pages of other origins may not connect to this server.\n"),
+        Admission::NoToken => refused("Open the link that the program printed; it contains a token.\n"),
     };
     for (name, value) in headers() {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

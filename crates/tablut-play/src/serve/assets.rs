@@ -1,4 +1,4 @@
-//! The page's files, inside the program. Only what is in this list can be asked for.
+//! The page's files, which are built into the program. The server serves only the files of this list.
 
 /// A file of the page.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -9,12 +9,12 @@ pub struct Asset {
     pub bytes: &'static [u8],
 }
 
-/// The page itself, which every game's path leads to.
+/// The page itself, which is served for the path of every game.
 pub const PAGE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/page/index.html"));
 
 macro_rules! assets {
     ($($kind:literal: $($path:literal)*;)*) => {
-        /// All files but the page itself.
+        /// All files except the page itself.
         pub const ASSETS: &[Asset] = &[$($(Asset {
             path: concat!("/", $path),
             content_type: $kind,

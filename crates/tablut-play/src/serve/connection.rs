@@ -13,15 +13,15 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 pub const MAX_MESSAGE: usize = 256 << 10;
 /// The maximum number of events that wait for an interface. A slower interface is disconnected.
 const OUTBOX: usize = 256;
-/// How long an interface may take to receive a message.
+/// The maximum time that an interface may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often the connection is tested.
+/// The time between two pings.
 const PING: Duration = Duration::from_secs(15);
 /// The number of requests that may arrive at once.
 const BURST: f64 = 40.0;
 /// The number of requests per second after that.
 const RATE: f64 = 20.0;
-/// A request that opens a game counts as this many.
+/// A request that opens a game counts as this many requests.
 const OPEN_COST: f64 = 8.0;
 
 /// A token bucket.
@@ -63,7 +63,7 @@ impl Drop for JoinedGame {
 /// Serves one interface until it disconnects.
 pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
-    // Once a game is shown, only its room holds the sender. The inbox ends when the room removes a slow interface.
+    // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
     let (mut joined, mut limiter) = (None, RateLimiter::new());
     let mut ping = interval(PING);
@@ -99,12 +99,12 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let _ = tokio::task::spawn_blocking(move || drop(joined)).await;
 }
 
-/// Sends a message. False if the receiver is gone or too slow.
+/// Sends a message. Returns false if the receiver is gone or too slow.
 async fn send(socket: &mut WebSocket, message: Message) -> bool {
     timeout(SEND_TIMEOUT, socket.send(message)).await.is_ok_and(|sent| sent.is_ok())
 }
 
-/// Answers a request. False if the interface does not receive its events.
+/// Answers a request. Returns false if the interface does not receive its events.
 async fn answer(
     server: &Arc<GameServer>,
     joined: &mut Option<JoinedGame>,
@@ -154,7 +154,7 @@ fn execute(
         _ => {
             let result = match &joined {
                 Some(joined) => server.answer(&joined.room, request, outbox),
-                None => Err("no game is open: begin with `new` or `open`".to_owned()),
+                None => Err("no game is open; send `new` or `open` first".to_owned()),
             };
             return (joined, result);
         }

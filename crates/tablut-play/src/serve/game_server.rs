@@ -20,10 +20,10 @@ const MAX_GAMES: usize = 200;
 const MAX_SEARCHED: usize = 60;
 /// The maximum number of interfaces of one game.
 const MAX_LISTENERS: usize = 16;
-/// How long a game without interfaces stays in memory.
+/// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
 
-/// Where an interface's messages go.
+/// The queue of an interface's messages.
 pub type Outbox = mpsc::Sender<Arc<str>>;
 
 /// One game and its interfaces.
@@ -35,7 +35,7 @@ pub struct GameRoom {
 struct RoomState {
     game: HostedGame,
     listeners: Vec<(u64, Outbox)>,
-    /// When something last happened.
+    /// The time of the last request or update.
     touched: Instant,
 }
 
@@ -82,13 +82,13 @@ impl GameServer {
         self.admit(name.into(), game)
     }
 
-    /// The present state of a game, read from disk if it is not in memory.
+    /// The current state of a game, read from disk if it is not in memory.
     fn session(&self, name: &str) -> Result<Session, String> {
         let room = self.rooms().get(name).cloned();
         if let Some(room) = room {
             return Ok(room.lock().game.game().session().clone());
         }
-        let none = || format!("there is no game {:?} here", words::shortened(name));
+        let none = || format!("there is no game {:?} on this server", words::shortened(name));
         self.saved.load(name)?.ok_or_else(none)
     }
 
@@ -103,7 +103,7 @@ impl GameServer {
 
     fn admit(&self, name: Arc<str>, game: LiveGame) -> Result<Arc<GameRoom>, String> {
         let mut rooms = self.rooms();
-        // Another request may have opened it in the meantime.
+        // Another request may have opened the game in the meantime.
         if let Some(room) = rooms.get(&name) {
             return Ok(room.clone());
         }
@@ -119,7 +119,7 @@ impl GameServer {
         Ok(room)
     }
 
-    /// Removes games that no interface has shown for a while from memory. They are on disk.
+    /// Removes games from memory that no interface has shown for the time `IDLE`. They stay on disk.
     pub fn sweep(&self) {
         self.rooms().retain(|_, room| room.idle_since().is_none_or(|since| since.elapsed() < IDLE));
     }
@@ -128,7 +128,7 @@ impl GameServer {
     pub fn join(&self, room: &GameRoom, outbox: &Outbox) -> Result<u64, String> {
         let mut state = room.lock();
         if state.listeners.len() >= MAX_LISTENERS {
-            return Err(format!("{MAX_LISTENERS} windows show this game already"));
+            return Err(format!("{MAX_LISTENERS} windows show this game, the maximum"));
         }
         let listener = self.next_listener.fetch_add(1, Ordering::Relaxed);
         let events = state.game.greet();
@@ -186,7 +186,7 @@ impl GameServer {
         self.training.begin(&rules.set().to_toml(), report)
     }
 
-    /// Takes an update from a worker.
+    /// Applies an update of a job.
     pub fn update(&self, update: JobUpdate) {
         let Some(room) = self.rooms().get(&update.game).cloned() else { return };
         let mut state = room.lock();
@@ -223,8 +223,8 @@ impl GameRoom {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Since when no interface has shown the game. `None` if one does or is about to. The caller holds the lock of the
-    /// rooms, so that none can begin to.
+    /// The time since which no interface has shown the game. `None` if an interface shows it or is about to join. The
+    /// caller must hold the lock of the rooms, so that no interface can join meanwhile.
     fn idle_since(self: &Arc<Self>) -> Option<Instant> {
         (Arc::strong_count(self) == 1).then(|| self.lock().touched)
     }
@@ -244,7 +244,7 @@ fn is_repeated(event: &Event) -> bool {
     matches!(event, Event::Analysis { done: false, .. } | Event::Value { .. } | Event::ReviewProgress { .. })
 }
 
-/// Puts a message into an outbox. False if it is full or closed.
+/// Puts a message into an outbox. Returns false if the outbox is full or closed.
 fn put(outbox: &Outbox, text: &Arc<str>) -> bool {
     outbox.try_send(text.clone()).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Connections in bounds: so many at once, and none that keeps silent.
+//! Limits on connections: their number, and the time without traffic.
 
 use axum::serve::Listener;
 use std::io;
@@ -13,48 +13,48 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Connections at once.
+/// The maximum number of connections.
 pub const MAX_CONNECTIONS: usize = 256;
-/// How long a connection may say nothing at its beginning.
-const FIRST_WORD: Duration = Duration::from_secs(10);
-/// How long it may neither send nor take anything later; sockets are pinged more often.
-const SILENCE: Duration = Duration::from_secs(45);
+/// A connection is closed if its first bytes do not arrive within this time.
+const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection is closed if it transfers no bytes for this time. Web sockets are pinged more often.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// A listener that lets so many connections in. When all places are taken, one has to go: of those that have said nothing yet the
-/// oldest, else the one through which nothing has gone for longest. A page that has to go comes back by itself.
+/// A listener with a maximum number of connections. If a new connection exceeds it, the listener closes another one:
+/// the oldest without any traffic, or else the one that has been idle longest. A page reconnects by itself.
 pub struct BoundedListener {
     inner: TcpListener,
-    places: Arc<Semaphore>,
-    /// All connections in the order in which they came.
-    guests: Vec<Guest>,
+    permits: Arc<Semaphore>,
+    /// All connections in the order of their arrival.
+    connections: Vec<ConnectionHandle>,
     began: Instant,
 }
 
-/// A connection as its listener knows it.
-struct Guest {
-    /// When something last went through it, in milliseconds since the listener began; 0 where nothing has.
+/// The listener's handle of a connection.
+struct ConnectionHandle {
+    /// Time of the last traffic in milliseconds since the listener began. 0 if there was none.
     last: Arc<AtomicU64>,
-    leave: oneshot::Sender<()>,
+    close: oneshot::Sender<()>,
 }
 
 impl BoundedListener {
-    /// Takes connections of `inner`.
+    /// Accepts connections of `inner`.
     pub fn new(inner: TcpListener) -> Self {
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-        Self { inner, places, guests: Vec::new(), began: Instant::now() }
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        Self { inner, permits, connections: Vec::new(), began: Instant::now() }
     }
 
-    /// A place for one more connection.
-    async fn place(&mut self) -> OwnedSemaphorePermit {
-        self.guests.retain(|guest| !guest.leave.is_closed());
-        if self.places.available_permits() == 0 {
-            let last = |index: &usize| self.guests[*index].last.load(Ordering::Relaxed);
-            if let Some(index) = (0..self.guests.len()).min_by_key(last) {
-                // Where it has gone by itself in this moment its place is free as well.
-                let _ = self.guests.remove(index).leave.send(());
+    /// A permit for one more connection. Closes another connection if there is none left.
+    async fn permit(&mut self) -> OwnedSemaphorePermit {
+        self.connections.retain(|connection| !connection.close.is_closed());
+        if self.permits.available_permits() == 0 {
+            let last = |index: &usize| self.connections[*index].last.load(Ordering::Relaxed);
+            if let Some(index) = (0..self.connections.len()).min_by_key(last) {
+                // Sending fails if the connection has just ended by itself, which frees its permit as well.
+                let _ = self.connections.remove(index).close.send(());
             }
         }
-        self.places.clone().acquire_owned().await.expect("the semaphore is never closed")
+        self.permits.clone().acquire_owned().await.expect("the semaphore is never closed")
     }
 }
 
@@ -66,18 +66,18 @@ impl Listener for BoundedListener {
         loop {
             match self.inner.accept().await {
                 Ok((stream, address)) => {
-                    // Only for one that is there: whoever has just come may not have had the time to speak.
-                    let place = self.place().await;
+                    // The permit is taken after `accept`, so that a connection is closed only for one that has arrived.
+                    let permit = self.permit().await;
                     let _ = stream.set_nodelay(true);
-                    let (leave, told_to_leave) = oneshot::channel();
-                    let (last, timer) = (Arc::new(AtomicU64::new(0)), Box::pin(sleep(FIRST_WORD)));
-                    self.guests.push(Guest { last: last.clone(), leave });
+                    let (close, asked_to_close) = oneshot::channel();
+                    let (last, timer) = (Arc::new(AtomicU64::new(0)), Box::pin(sleep(FIRST_BYTES_TIMEOUT)));
+                    self.connections.push(ConnectionHandle { last: last.clone(), close });
                     return (
-                        PageConnection { stream, timer, told_to_leave, last, began: self.began, _place: place },
+                        PageConnection { stream, timer, asked_to_close, last, began: self.began, _permit: permit },
                         address,
                     );
                 }
-                // Out of file descriptors, or the peer has gone: others may be luckier a little later.
+                // There are no file descriptors left, or the peer has gone. The next attempt may succeed.
                 Err(_) => sleep(Duration::from_millis(50)).await,
             }
         }
@@ -88,31 +88,31 @@ impl Listener for BoundedListener {
     }
 }
 
-/// A connection that is closed when it keeps silent.
+/// A connection that is closed when it has been idle for too long.
 pub struct PageConnection {
     stream: TcpStream,
     timer: Pin<Box<Sleep>>,
-    told_to_leave: oneshot::Receiver<()>,
-    /// See [`Guest::last`].
+    asked_to_close: oneshot::Receiver<()>,
+    /// See [`ConnectionHandle::last`].
     last: Arc<AtomicU64>,
     began: Instant,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl PageConnection {
-    /// Something went through.
+    /// Records traffic.
     fn progress(&mut self) {
         let now = Instant::now();
-        self.timer.as_mut().reset(now + SILENCE);
+        self.timer.as_mut().reset(now + IDLE_TIMEOUT);
         let millis = now.duration_since(self.began).as_millis() as u64;
         self.last.store(millis.max(1), Ordering::Relaxed);
     }
 
-    /// Whether the connection has kept silent for too long.
-    fn silence(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        // The listener drops its end only when it tells the connection to leave.
-        let told = self.told_to_leave.is_terminated() || Pin::new(&mut self.told_to_leave).poll(context).is_ready();
-        if told || self.timer.as_mut().poll(context).is_ready() {
+    /// Ready when the connection has been idle for too long, or the listener closes it.
+    fn poll_timeout(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        // The listener drops its end only when it closes the connection.
+        let asked = self.asked_to_close.is_terminated() || Pin::new(&mut self.asked_to_close).poll(context).is_ready();
+        if asked || self.timer.as_mut().poll(context).is_ready() {
             return Poll::Ready(io::ErrorKind::TimedOut.into());
         }
         Poll::Pending
@@ -127,7 +127,7 @@ impl AsyncRead for PageConnection {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
-            Poll::Pending => self.silence(context).map(Err),
+            Poll::Pending => self.poll_timeout(context).map(Err),
             ready @ Poll::Ready(_) => {
                 if buffer.filled().len() > before {
                     self.progress();
@@ -141,7 +141,7 @@ impl AsyncRead for PageConnection {
 impl AsyncWrite for PageConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write(context, bytes) {
-            Poll::Pending => self.silence(context).map(Err),
+            Poll::Pending => self.poll_timeout(context).map(Err),
             ready @ Poll::Ready(_) => {
                 self.progress();
                 ready

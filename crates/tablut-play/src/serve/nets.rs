@@ -12,8 +12,8 @@ const MAX_CHECKPOINTS: usize = 32;
 pub struct ServedNets {
     /// The names of the nets that play.
     pub names: Vec<String>,
-    /// Information about the nets that play, one object each: name, architecture, specialists, rules, training, hash, and
-    /// the card if there is one.
+    /// Information about the nets that play, one object for each: name, architecture, specialists, rules, training,
+    /// hash, and the card if there is one.
     pub about: Vec<serde_json::Value>,
     /// The names of the checkpoints, the earliest first.
     pub checkpoints: Vec<String>,
@@ -26,7 +26,7 @@ impl ServedNets {
     pub fn load(files: &[PathBuf], run: Option<&Path>) -> Result<Self, String> {
         let mut models = files.iter().map(|file| load(file)).collect::<Result<Vec<_>, _>>()?;
         if models.is_empty() {
-            let bytes = shipped_net().ok_or("no net is built into this program: give a model file")?;
+            let bytes = shipped_net().ok_or("no net is built into this program; give a model file")?;
             let model = Model::from_bytes(bytes).map_err(|error| format!("the built-in net: {error}"))?;
             models.push(("built in".to_owned(), model));
         }
@@ -72,8 +72,8 @@ fn about(name: &str, model: &Model) -> serde_json::Value {
     })
 }
 
-/// The model files of a run's folder, or of its folder of checkpoints, the earliest first: at most `MAX_CHECKPOINTS`,
-/// evenly spread.
+/// The model files of a run's folder, or of its folder of checkpoints, the earliest first. If there are more than
+/// `MAX_CHECKPOINTS`, an evenly spread selection.
 fn checkpoints(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let within = folder.join("checkpoints");
     let folder = if within.is_dir() { within } else { folder.to_owned() };
@@ -86,7 +86,7 @@ fn checkpoints(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(is_model).collect();
     files.sort();
     if files.is_empty() {
-        return Err(at_folder(&"no checkpoints there, expected files such as gen-00000.safetensors"));
+        return Err(at_folder(&"no checkpoints in this folder, expected files such as gen-00000.safetensors"));
     }
     Ok(spread(files, MAX_CHECKPOINTS))
 }

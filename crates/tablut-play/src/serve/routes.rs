@@ -1,4 +1,4 @@
-//! The server's answer to each path: the page, its files, the socket, and pages that the host adds.
+//! The server's routes: the page, its files, the web socket, and pages that the host adds.
 
 use super::access::{AccessControl, check_access};
 use super::assets::{PAGE, asset};
@@ -43,12 +43,12 @@ async fn file(uri: Uri) -> Response {
     }
 }
 
-/// An added page loads nothing. Its styles are inline.
+/// The policy of an added page: it loads nothing, and its styles are inline.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// Renders a page, or returns why it cannot.
+/// Renders a page, or returns the reason why it cannot.
 pub type RenderPage = Arc<dyn Fn() -> Result<Arc<str>, String> + Send + Sync>;
 
 /// A page without scripts that the host adds, such as the report of a run.
@@ -60,7 +60,7 @@ pub struct AddedPage {
     pub render: RenderPage,
 }
 
-/// The link to a page, from the link to the server, which may contain a token.
+/// The link to a page. `server` is the link to the server, which may contain a token.
 pub fn link_to(server: &str, path: &str) -> String {
     match server.split_once("/?") {
         Some((host, query)) => format!("{host}{path}?{query}"),

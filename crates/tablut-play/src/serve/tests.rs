@@ -1,4 +1,4 @@
-//! A server in the process of the test, which can make more events than the limits of requests allow.
+//! A server in the process of the test. The test can create more events than the rate limit of requests allows.
 
 use super::access::AccessControl;
 use super::game_server::GameServer;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tungstenite::Message;
 use tungstenite::client::IntoClientRequest;
 
-/// The number of events, which are more than the outbox and the buffers of the socket hold.
+/// The number of events. The outbox and the buffers of the socket cannot hold them all.
 const EVENTS: usize = 1500;
 
 #[test]
@@ -49,7 +49,7 @@ fn an_interface_that_fell_behind_is_disconnected() {
     for _ in 0..EVENTS {
         server.answer(&room, Request::Comment { node: Tree::ROOT, text: text.clone() }, &other).unwrap();
     }
-    // What was sent before arrives, and then the connection ends. A connection that stays is pinged again and again.
+    // The events that were sent arrive, and then the connection ends. Repeated pings show that it has not ended.
     let (mut read, mut pings) = (0, 0);
     loop {
         match window.read() {

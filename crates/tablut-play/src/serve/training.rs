@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tablut_session::{TrainingState, TrainingView};
 
-/// How often the state of a training is read.
+/// The time between two looks at the state of a training.
 const POLL: Duration = Duration::from_secs(1);
 
 /// A program that can train nets.
 pub trait Trainer: Send + Sync {
     /// Starts to train a new net for a few minutes. `rules` is the text of a rule file.
+    ///
+    /// # Errors
+    /// Returns an error if the rules are not valid or the training cannot start.
     fn begin(&self, rules: &str) -> Result<Box<dyn Training>, String>;
 }
 
@@ -45,7 +48,7 @@ impl TrainingSlot {
         let trainer = self.trainer.as_ref().ok_or("this program cannot train nets; `tablut serve` can")?;
         let mut slot = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_some() {
-            return Err("a training is running already; wait for its end, or stop it".to_owned());
+            return Err("a training is already running; wait until it ends, or stop it".to_owned());
         }
         let mut training = trainer.begin(rules)?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -85,7 +88,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// Ends when it is told to, or is looked at for the third time.
+    /// Ends when it is stopped, or when its state is read for the third time.
     struct Short {
         looks: u64,
         state: TrainingState,
@@ -125,7 +128,7 @@ mod tests {
             if ended_early {
                 slot.stop();
             } else {
-                assert!(slot.begin("", |_| {}).unwrap_err().contains("running already"));
+                assert!(slot.begin("", |_| {}).unwrap_err().contains("already running"));
             }
             let last = told.iter().last().unwrap();
             assert_eq!(last.state, TrainingState::Ended);

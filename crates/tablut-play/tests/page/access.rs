@@ -1,9 +1,9 @@
-//! For everybody: axe-core finds no violation, light and dark, and the board is a grid of named cells.
+//! Accessibility: axe-core finds no violation in light and dark, and the board is a grid of named cells.
 
 use super::browser::with_browser;
 use serde_json::Value;
 
-/// axe-core (MPL-2.0), for tests alone.
+/// axe-core (MPL-2.0), which only tests use.
 const AXE: &str = include_str!("vendor/axe.min.js");
 
 #[test]

@@ -1,4 +1,4 @@
-//! A browser of its own for a test.
+//! A browser for one test.
 
 use super::host::Host;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How long a test waits for something to appear before it fails.
+/// The time after which a wait fails.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// A browser with a page in it.
@@ -21,18 +21,18 @@ pub struct Browser {
     profile: tempfile::TempDir,
 }
 
-/// A program of the search path.
+/// A program in `PATH`.
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Runs a test with a server and a browser, or says that it skips.
+/// Runs a test with a server and a browser. Skips it with a message if there is no browser.
 pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F) {
     with_browser_and(&[], test);
 }
 
-/// As [`with_browser`], the server with more options.
+/// Like [`with_browser`], with more options for the server.
 pub fn with_browser_and<F: Future<Output = ()>>(
     more: &[&str],
     test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F,
@@ -50,7 +50,7 @@ pub fn with_browser_and<F: Future<Output = ()>>(
     });
 }
 
-/// A driver with its port. It ends at once if another program takes its port for the other protocol of the internet.
+/// A driver with its port. `None` if it ends at once, which happens if its port is in use for the other IP version.
 fn started(driver: &PathBuf) -> Option<(Child, u16)> {
     let mut driver =
         Command::new(driver).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
@@ -141,7 +141,7 @@ impl Browser {
         self.click(&format!("[data-square={square}]")).await;
     }
 
-    /// Makes a move by two clicks and waits until it is the last.
+    /// Makes a move by two clicks and waits until the page shows it.
     pub async fn move_by_clicks(&self, mv: &str) {
         let (from, to) = (&mv[..2], &mv[3..5]);
         self.square(from).await;
@@ -161,19 +161,19 @@ impl Browser {
         .await;
     }
 
-    /// Presses keys, wherever the focus is.
+    /// Presses keys. The element with the focus receives them.
     pub async fn keys(&self, keys: &str) {
         let element = self.page.active_element().await.expect("something has the focus");
         element.send_keys(keys).await.expect("keys");
     }
 
-    /// What an element says.
+    /// The text of an element.
     pub async fn text(&self, selector: &str) -> String {
         let value = self.js(&format!("document.querySelector({})?.textContent ?? ''", json!(selector))).await;
         value.as_str().unwrap_or_default().to_owned()
     }
 
-    /// What the browser's console has complained about.
+    /// The errors and warnings in the browser's console.
     pub async fn complaints(&self) -> Vec<String> {
         let session = self.page.session_id().await.expect("a session").expect("a session");
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
@@ -185,7 +185,7 @@ impl Browser {
             body.len()
         );
         stream.write_all(request.as_bytes()).expect("the driver takes the request");
-        // The driver keeps the connection open, so the answer ends where its length says.
+        // The driver keeps the connection open, so the header gives the length of the answer.
         let mut answer = BufReader::new(stream);
         let mut length = 0;
         loop {
@@ -212,7 +212,7 @@ impl Browser {
             .collect()
     }
 
-    /// Ends the browser, and fails where its console has complained.
+    /// Ends the browser. Fails if its console has errors or warnings.
     pub async fn end(self) {
         let complaints = self.complaints().await;
         assert!(complaints.is_empty(), "{complaints:#?}");
@@ -231,7 +231,7 @@ impl Drop for Browser {
     }
 }
 
-/// The processes whose command line holds a text: a driver that is killed leaves its browser behind.
+/// The processes whose command line contains a text. A driver that is killed does not end its browser.
 fn processes_with(text: &str) -> Vec<String> {
     let names =
         std::fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -1,10 +1,10 @@
-//! Whole games: by clicks, by keyboard, at a phone's width; take back, imperial's choice, typed moves.
+//! Complete games by clicks, by keyboard and at a phone's width; taking back, imperial's choice, typed moves.
 
 use super::browser::{Browser, with_browser};
 use std::sync::Arc;
 use tablut_rules::{Game, MoveList, Rules, Side};
 
-/// A short game to its end, of moves that follow from `stride` alone.
+/// A short complete game. Its moves depend only on `stride`.
 fn some_game(rules: &str) -> Vec<String> {
     let rules = Arc::new(Rules::named(rules).unwrap());
     let first = rules.set().first.side().unwrap_or(Side::Attackers);
@@ -139,7 +139,7 @@ fn moves_can_be_typed_and_what_is_wrong_is_said() {
 fn the_computer_answers_and_a_new_game_is_begun_in_the_dialog() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
-        // The answer may be there before anybody has looked.
+        // The computer may answer before the test can see the position after d1-d3.
         browser.square("d1").await;
         browser.square("d3").await;
         browser.until("document.querySelectorAll('.move-list button').length === 2").await;

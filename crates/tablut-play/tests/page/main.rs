@@ -1,7 +1,7 @@
-//! The page in a real browser: Debian's `chromium` with `chromium-driver`. Where they are missing the tests say that they skip.
+//! The page in a real browser: Debian's `chromium` with `chromium-driver`. If they are missing, the tests are skipped.
 
 mod browser;
-#[expect(dead_code, reason = "these tests speak to the server through the browser alone")]
+#[expect(dead_code, reason = "these tests reach the server only through the browser")]
 #[path = "../serve/host.rs"]
 mod host;
 

@@ -51,7 +51,7 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
                 .await;
         }
         assert!(browser.text(".verdict").await.contains("Best"));
-        // What the mistake allowed is shown on the board.
+        // The page shows the win that the mistake allowed.
         browser.click("#punish").await;
         browser.until("document.querySelector('#proof .branches')?.textContent.includes('g1-g5 wins at once')").await;
         assert!(browser.js("document.getElementById('panel-analysis').hidden").await == false);
@@ -62,7 +62,7 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
 #[test]
 fn a_mistake_is_punished_on_the_board_with_its_proof() {
     with_browser(|host, browser, _folder| async move {
-        // The king has stepped aside; the attackers cannot close both lines that he has now.
+        // The king has two open lines, and the attackers cannot close both.
         let path = "/#rules=kvasir&start=9/9/9/2K6/9/9/9/9/t4t1t1+a&moves=f1-f2";
         browser.open(&host, path).await;
         browser.click("#tab-analysis").await;
@@ -73,7 +73,7 @@ fn a_mistake_is_punished_on_the_board_with_its_proof() {
         browser.until("document.querySelectorAll('#proof .branches li').length > 5").await;
         let text = browser.text("#proof").await;
         assert!(text.contains("lose, whatever they play"), "{text}");
-        // A move of the losing side has its answer.
+        // A move of the losing side is shown with its answer.
         browser.until("/ then c6-.. wins/.test(document.querySelector('#proof .branches').textContent)").await;
         browser.end().await;
     });
@@ -101,7 +101,7 @@ fn winning_moves_are_listed_and_followed_level_by_level() {
 fn puzzles_come_from_ones_own_games() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir&start=3t5/9/9/t2K4t/9/9/9/9/3t5+d").await;
-        // A win in two is missed, and the attackers do not mind.
+        // The defenders miss a win in two.
         browser.move_by_clicks("d6-e6").await;
         browser.click("#tab-puzzles").await;
         browser.click("#find-puzzles").await;
@@ -151,7 +151,7 @@ fn the_slider_shows_how_each_checkpoint_sees_the_position() {
             assert!(browser.text("#panel-slider strong").await.contains("generation 2"));
             browser.js("(() => { const r = document.getElementById('generation'); r.value = '0'; r.dispatchEvent(new Event('input')); return true; })()").await;
             assert!(browser.text("#panel-slider strong").await.contains("generation 0"));
-            // Another position is looked at without being asked for.
+            // The checkpoints evaluate the next position automatically.
             browser.move_by_clicks("d1-d3").await;
             browser
                 .until(

@@ -1,4 +1,4 @@
-//! Reloading, two windows, and a server that is killed and started again.
+//! Reloading, two windows, and a server that is killed and restarted.
 
 use super::browser::with_browser;
 use super::host::Host;

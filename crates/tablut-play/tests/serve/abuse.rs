@@ -1,11 +1,11 @@
-//! What people with bad intentions do, and that others do not feel it.
+//! Malicious clients do not disturb the games of others.
 
 use super::host::Host;
 use serde_json::json;
 use std::io::{Read, Write};
 use tungstenite::Message;
 
-/// Whether somebody else can play at this moment.
+/// Checks that another client can play.
 fn others_play(host: &Host) {
     let mut client = host.client();
     client.new_game("kvasir");
@@ -37,7 +37,7 @@ fn malformed_messages_are_refused_and_oversize_ones_end_the_connection() {
         assert!(client.ask(json!({"do": "open", "game": game})).unwrap_err().contains("no game"), "{game}");
     }
     client.new_game("kvasir");
-    // An id comes back as it was sent, also one that no JavaScript number can hold.
+    // The answer repeats the id, even if a JavaScript number cannot represent it.
     for id in [1 << 32, (1 << 53) + 1, u64::MAX] {
         client.socket.send(Message::text(json!({"id": id, "do": "stop"}).to_string())).unwrap();
         assert_eq!(client.event("done")["re"], id);
@@ -58,7 +58,7 @@ fn malformed_messages_are_refused_and_oversize_ones_end_the_connection() {
     others_play(&host);
 }
 
-/// Lets this process have more files open than the thousand that is usual; says whether it may.
+/// Raises this process's limit of open files above the usual thousand. Returns whether that is allowed.
 fn open_thousands() -> bool {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
@@ -93,7 +93,7 @@ fn connections_that_speak_and_then_stay_keep_nobody_out() {
     let host = Host::start(folder.path(), &[]);
     let mut player = host.client();
     let game = player.new_game("kvasir");
-    // More than there are places, and each has said something.
+    // There are more connections than the maximum, and each has sent a request.
     let request = format!("GET /icon.svg HTTP/1.1\r\nHost: {}\r\n\r\n", host.authority);
     let mut idle = Vec::new();
     for _ in 0..300 {
@@ -120,7 +120,7 @@ fn a_reader_that_never_reads_is_let_go() {
     let game = reader.new_game("kvasir");
     let mut lazy = host.client();
     lazy.ask(json!({"do": "open", "game": game})).unwrap();
-    // Every request brings a whole state, which the lazy one leaves lying.
+    // Every request causes a complete state event, which the lazy client does not read.
     for round in 0..400 {
         let request = if round % 2 == 0 { json!({"do": "play", "move": "d1-d3"}) } else { json!({"do": "back"}) };
         lazy.send(request);

@@ -1,4 +1,4 @@
-//! What is served, and to whom.
+//! The files that the server serves, and the clients that it serves them to.
 
 use super::host::Host;
 
@@ -62,7 +62,7 @@ fn others_need_the_token_of_the_link() {
     assert!(host.try_client(&format!("http://{}", host.authority)).is_err());
     let shown = host.get(&format!("/?token={token}"));
     assert!(shown.starts_with("HTTP/1.1 303") && shown.contains("HttpOnly"), "{shown}");
-    // The first path is of another host for a browser.
+    // A browser would interpret these paths as addresses of another host.
     for path in ["//evil.example/x", "/\\evil.example/x"] {
         let shown = host.get(&format!("{path}?token={token}"));
         assert!(shown.contains("location: /evil.example/x\r\n"), "{shown}");

@@ -1,4 +1,4 @@
-//! A server of its own for a test, and a client that speaks to it.
+//! A server for one test, and a client.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
-/// How long a test waits for an answer before it fails.
+/// The time after which a wait for an answer fails.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server, killed when the test ends.
@@ -22,7 +22,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// A server over a folder of games.
+    /// A server with this folder of games.
     pub fn start(folder: &Path, more: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_tablut-play"))
             .args(["serve", "--folder"])
@@ -38,13 +38,13 @@ impl Host {
         Self { process, link, authority }
     }
 
-    /// Ends the server as a power cut would.
+    /// Kills the server.
     pub fn kill(mut self) {
         self.process.kill().expect("the server runs");
         self.process.wait().expect("the server ends");
     }
 
-    /// Sends a request's text and gives the whole answer.
+    /// Sends the text of a request. Returns the whole answer.
     pub fn raw(&self, request: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("the server takes the request");
@@ -59,14 +59,14 @@ impl Host {
         self.raw(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.authority))
     }
 
-    /// A bare connection.
+    /// A TCP connection.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.authority).expect("the server listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream
     }
 
-    /// An interface, greeted.
+    /// An interface that has received `hello`.
     pub fn client(&self) -> Client {
         let mut client = self.try_client(&format!("http://{}", self.authority)).expect("the server lets its page in");
         let hello = client.event("hello");
@@ -74,7 +74,7 @@ impl Host {
         client
     }
 
-    /// An interface that says where it comes from.
+    /// An interface with this `Origin`.
     pub fn try_client(&self, origin: &str) -> Result<Client, Box<tungstenite::Error>> {
         let mut request = format!("ws://{}/ws", self.authority).into_client_request().expect("an address");
         request.headers_mut().insert("origin", origin.parse().expect("a header"));
@@ -97,7 +97,7 @@ impl Drop for Host {
 pub struct Client {
     pub socket: WebSocket<TcpStream>,
     last: u64,
-    /// Events that came and were not asked for yet.
+    /// Events that were received and not read yet.
     seen: Vec<Value>,
 }
 
@@ -127,7 +127,7 @@ impl Client {
         }
     }
 
-    /// Sends a request without waiting for its answer; gives its number.
+    /// Sends a request without waiting for its answer. Returns its id.
     pub fn send(&mut self, mut request: Value) -> u64 {
         self.last += 1;
         request["id"] = json!(self.last);
@@ -135,7 +135,7 @@ impl Client {
         self.last
     }
 
-    /// Sends a request and waits until it is met, or gives the words of its refusal.
+    /// Sends a request and waits until it is done. Returns the error if it is refused.
     pub fn ask(&mut self, request: Value) -> Result<(), String> {
         let number = self.send(request);
         loop {
@@ -150,9 +150,9 @@ impl Client {
         }
     }
 
-    /// The last state that was told.
+    /// The last state that was received.
     pub fn state(&mut self) -> Value {
-        let at = self.seen.iter().rposition(|event| event["event"] == "state").expect("a state was told");
+        let at = self.seen.iter().rposition(|event| event["event"] == "state").expect("a state was received");
         let state = self.seen[at].clone();
         self.seen.retain(|event| event["event"] != "state");
         state

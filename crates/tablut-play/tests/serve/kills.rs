@@ -1,4 +1,4 @@
-//! A server that is killed at any moment and started again has every move that it had told of.
+//! A server that is killed at any moment and restarted has every move that it had confirmed.
 
 use super::host::Host;
 use serde_json::json;

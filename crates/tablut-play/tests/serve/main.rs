@@ -1,4 +1,4 @@
-//! The server from outside: what it serves, whom it refuses, what it bears, and what a kill leaves.
+//! Tests of the server from outside: files, access control, abuse, and kills.
 
 mod abuse;
 mod access;

@@ -10,8 +10,11 @@ use std::time::Duration;
 use tablut_rules::{Move, Side};
 
 impl LiveGame {
-    /// Does what a request asks for. The error says why it cannot be done. The host itself answers requests that begin
-    /// another game, train a net or name other games.
+    /// Does what a request asks for. The host itself answers requests that begin another game, train a net or name
+    /// other games.
+    ///
+    /// # Errors
+    /// Returns the reason if the request cannot be done in the current state, or if it is one that the host answers.
     pub fn answer(&mut self, request: Request) -> Result<Response, String> {
         let mut response = Response::default();
         match request {
@@ -82,12 +85,12 @@ impl LiveGame {
             Request::Threat => {
                 self.session.check_open()?;
                 let work = SearchWork::threat(node, self.session.game(), seed);
-                let work = work.ok_or("the opponent could not move here")?;
+                let work = work.ok_or("the opponent would have no legal move in this position")?;
                 self.start(JobKind::Threat, Priority::Now, work, response);
             }
             Request::Review => {
                 if self.session.tree().is_empty() {
-                    return Err("nothing has been played yet".to_owned());
+                    return Err("no move has been played yet".to_owned());
                 }
                 self.start(JobKind::Review, Priority::Soon, Review::new(&self.session, seed), response);
             }
@@ -100,7 +103,7 @@ impl LiveGame {
             }
             Request::Checkpoints => {
                 if self.config.checkpoints.is_empty() {
-                    return Err("the program was given no run; start it with --checkpoints FOLDER".to_owned());
+                    return Err("there are no checkpoints; start the program with --checkpoints FOLDER".to_owned());
                 }
                 self.session.check_open()?;
                 self.ask_checkpoint(0, response);
@@ -110,9 +113,9 @@ impl LiveGame {
                 self.start(JobKind::Experiment, Priority::Background, work, response);
             }
             request if request.begins_a_game() || matches!(request, Request::Open { .. }) => {
-                return Err("the host opens other games".to_owned());
+                return Err("this request opens another game, which only the host can do".to_owned());
             }
-            _ => return Err("the host itself does that".to_owned()),
+            _ => return Err("only the host can do this".to_owned()),
         }
         Ok(())
     }
@@ -121,7 +124,7 @@ impl LiveGame {
     fn go(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
         match request {
             Request::Variation { moves } => {
-                // Either all of the moves are played or none.
+                // All moves are played or, if one is illegal, none.
                 let mut tried = self.session.clone();
                 moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ()))?;
                 self.session = tried;
@@ -172,7 +175,7 @@ impl LiveGame {
         Ok(())
     }
 
-    /// The computer moves for the side to move: the side's own player, or for a person the adviser.
+    /// The computer moves for the side to move. For a person's side the level of [`adviser`] moves.
     fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
         self.session.check_open()?;
         let (seed, game) = (self.next_seed(), self.session.game());
@@ -228,7 +231,7 @@ impl LiveGame {
     }
 }
 
-/// The level that gives advice.
+/// The level that gives hints.
 fn adviser() -> &'static Level {
     Level::named("expert").expect("it is one of the levels")
 }

@@ -30,6 +30,10 @@ impl Request {
 impl LiveGame {
     /// The game that a request begins. `present` is the game from which the request was sent; for
     /// [`Request::OwnPuzzle`] it is the saved game that contains the puzzle.
+    ///
+    /// # Errors
+    /// Returns the reason if the rules, the position, the text or the players are not valid, if there is no such
+    /// puzzle, or if the request begins no game.
     pub fn begin(
         request: &Request,
         present: Option<&Session>,
@@ -63,7 +67,7 @@ impl LiveGame {
                 Ok(live(Session::from_position(rules, position, Players::people())?))
             }
             Request::PlayOn { players } => {
-                let present = present.ok_or("there is no position to play on from")?;
+                let present = present.ok_or("there is no position to continue from")?;
                 config.check_players(players)?;
                 let position = *present.game().position();
                 Ok(live(Session::from_position(present.rules().clone(), position, players.clone())?))
@@ -104,7 +108,10 @@ fn compiled(choice: &RequestedRules) -> Result<Arc<Rules>, String> {
     set.and_then(Rules::new).map(Arc::new).map_err(|error| error.to_string())
 }
 
-/// The side that moves first. If neither the rules nor the request say so, `seed` decides.
+/// The side that moves first. If neither the rules nor the request determine it, `seed` decides.
+///
+/// # Errors
+/// Returns an error if the request asks for another side than the rules.
 pub fn first_side(rules: &Rules, asked: Option<Side>, seed: u64) -> Result<Side, String> {
     let drawn = if seed.count_ones().is_multiple_of(2) { Side::Attackers } else { Side::Defenders };
     match (rules.set().first.side(), asked) {

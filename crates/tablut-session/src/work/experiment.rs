@@ -1,4 +1,4 @@
-//! An experiment with rules: the net plays itself at three strengths, and the results are counted by side.
+//! An experiment with rules: the net plays itself at three strengths, and the results are counted for each side.
 
 use super::{Step, Work};
 use crate::protocol::Event;
@@ -12,13 +12,13 @@ use std::time::Duration;
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Simulations a move at the three strengths.
+/// Simulations per move at the three strengths.
 const STRENGTHS: [u32; 3] = [0, 16, 64];
-/// Games at each strength that one experiment may play.
+/// Maximum number of games at each strength.
 const MAX_GAMES: u32 = 400;
 /// Random plies at the beginning of a game, as in a match.
 const OPENING_PLIES: u32 = 4;
-/// A game that goes on for so long is a draw.
+/// A game that reaches this length is a draw.
 const MAX_PLIES: u32 = 400;
 
 /// Counts of one strength.
@@ -43,25 +43,25 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// An experiment of `games` games at each strength.
+    /// An experiment of `games` games at each strength, at least 1 and at most 400.
     pub fn new(rules: Arc<Rules>, games: u32, seed: u64) -> Self {
         let games = games.clamp(1, MAX_GAMES);
         Self { rules, games, counts: Default::default(), played: 0, game: None, thinking: None, seed }
     }
 
-    /// How it stands.
+    /// The results so far.
     pub fn view(&self) -> ExperimentView {
         let balances = self.counts.iter().zip(STRENGTHS).map(|(counts, simulations)| counts.balance(simulations));
         let (rules, games) = (self.rules.name().to_owned(), self.games * STRENGTHS.len() as u32);
         ExperimentView { rules, balances: balances.collect(), played: self.played, games }
     }
 
-    /// The strength of the game under way: they take turns, so that all grow together.
+    /// The index of the current game's strength. The strengths take turns, so that all have results early.
     fn strength(&self) -> usize {
         self.played as usize % STRENGTHS.len()
     }
 
-    /// A game begun with a few random plies; the same for each strength.
+    /// A game after a few random plies, the same for each strength.
     fn opening(&self) -> Game {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(self.played) / STRENGTHS.len() as u64);
@@ -78,7 +78,7 @@ impl Experiment {
                 game.play_trusted(moves[rng.random_range(0..moves.len())]);
             }
             let decided = game.outcome().is_some();
-            // Rules under which every opening is decided are tried as they are.
+            // Under some rules every random opening is decided. Then the game begins from the start position.
             if !decided && !game.rules().wins_at_once(game.position(), game.position().side_to_move()) {
                 return game;
             }

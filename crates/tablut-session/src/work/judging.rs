@@ -1,4 +1,4 @@
-//! A look at the answer to an exercise. Every move that suffices is accepted.
+//! The verdict on an answer to an exercise. Every move that keeps the result is accepted.
 
 use super::{Step, Work};
 use crate::exercise::{Exercise, Judgement, Sufficiency};
@@ -10,18 +10,18 @@ use tablut_rules::{Game, Move, Side};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
-/// Simulations spent on an answer.
+/// Simulations of the search after an answer.
 const SIMULATIONS: u32 = 1500;
-/// Plies that the exhaustive solver looks ahead from an answer, and positions that it may look at.
+/// The exhaustive solver's depth after an answer, in plies, and its maximum number of positions.
 const SOLVER_PLIES: u32 = 7;
 const SOLVER_POSITIONS: u64 = 400_000;
-/// An answer that is worth this much less than the best, of a range of 2, is as good.
+/// An answer counts as good if its value is at most this much below the best move's. Values are from −1 to 1.
 const AS_GOOD: f32 = 0.12;
-/// An answer that is worth no more than the mistake and this is no better.
+/// An answer counts as no better than the mistake if its value is at most this much above the mistake's.
 const NO_BETTER: f32 = 0.05;
 
 impl Exercise {
-    /// Looks at an answer, which must be a legal move.
+    /// The work that judges an answer.
     pub fn judge(&self, mv: Move, seed: u64) -> JudgementWork {
         let mut after = self.game.clone();
         let is_legal = after.play(mv).is_ok();
@@ -29,12 +29,12 @@ impl Exercise {
     }
 }
 
-/// A look at an answer.
+/// The judging of an answer.
 #[derive(Debug)]
 pub struct JudgementWork {
     exercise: Exercise,
     mv: Move,
-    /// None where the answer is no legal move.
+    /// The game after the answer. `None` if the answer is not a legal move.
     after: Option<Game>,
     thinking: Option<Thinking>,
     seed: u64,
@@ -46,17 +46,17 @@ impl JudgementWork {
         Step::Done(vec![Event::Judgement(Box::new(judgement)).into()])
     }
 
-    /// What needs no search: known solutions, ends of the game, and what the exhaustive solver proves.
+    /// The verdict if it needs no search: for known solutions, ends of the game, and wins that the solver finds.
     fn at_sight(&mut self) -> Option<Step> {
         let Some(after) = &self.after else {
-            return Some(self.done(Sufficiency::Fails, format!("{} is not legal here.", self.mv), Vec::new(), None));
+            return Some(self.done(Sufficiency::Fails, format!("{} is not a legal move.", self.mv), Vec::new(), None));
         };
         let (side, known) = (self.exercise.side(), &self.exercise);
         if known.solutions.contains(&self.mv) {
             let line = if known.line.first() == Some(&self.mv) { known.line.clone() } else { vec![self.mv] };
             let words = match known.proven {
                 Some(proven) => format!("Yes: {}.", words::proven(proven, side)),
-                None => "Yes, that is the best move that was found.".to_owned(),
+                None => "Yes, that is the best move that the search found.".to_owned(),
             };
             return Some(self.done(Sufficiency::Best, words, line, None));
         }
@@ -76,7 +76,7 @@ impl JudgementWork {
                 }
             });
         }
-        // Also where nothing was proven of the position: a win is a win, whatever was expected.
+        // A winning answer is accepted even if no win was proven in the exercise's position.
         if WinSolver::new(after, side, SOLVER_POSITIONS).wins_within(SOLVER_PLIES) == Ok(true) {
             let wanted = known.proven.is_some_and(|proven| proven.winner == Some(side));
             let words = if wanted { "That wins too, though it may take longer." } else { "Yes, that wins." }.to_owned();
@@ -104,10 +104,10 @@ impl JudgementWork {
                 (Sufficiency::Fails, format!("No: {}{reply}.", told(after)))
             }
             (Some(_), Some(before)) if before.winner == Some(side) => {
-                (Sufficiency::Fails, "No: the win is gone, it is a draw.".to_owned())
+                (Sufficiency::Fails, "No: that allows a draw.".to_owned())
             }
             (_, Some(before)) if before.winner == Some(side) => {
-                (Sufficiency::Unclear, "A win is not proven after that move. Can you find a surer one?".to_owned())
+                (Sufficiency::Unclear, "No win is proven after that move. Can you find a surer one?".to_owned())
             }
             (_, Some(_)) => (Sufficiency::Unclear, "Nothing is proven after that move.".to_owned()),
             (_, None) => self.compare(worth),
@@ -115,23 +115,23 @@ impl JudgementWork {
         self.done(sufficiency, words, line, chances)
     }
 
-    /// By expectation, where nothing is proven of the position.
+    /// The verdict by value, if no result of the position is proven.
     fn compare(&self, worth: f32) -> (Sufficiency, String) {
         let known = &self.exercise;
         let percent = 50.0 * (worth - known.worth);
         if worth >= known.worth - AS_GOOD {
-            return (Sufficiency::Enough, "Good: about as strong as the best move that was found.".to_owned());
+            return (Sufficiency::Enough, "Good: about as strong as the best move that the search found.".to_owned());
         }
         match known.played {
             Some((played, its_worth)) if worth <= its_worth + NO_BETTER => {
                 (Sufficiency::Fails, format!("That is no better than {played}: the chances fall by {:.0} %.", -percent))
             }
-            _ => (Sufficiency::Unclear, format!("Better, but there is more: the chances fall by {:.0} %.", -percent)),
+            _ => (Sufficiency::Unclear, format!("Better, but not the best: the chances fall by {:.0} %.", -percent)),
         }
     }
 }
 
-/// Whether an ending is what the position was proven to hold at best for `side`.
+/// Whether a game that ends with this `winner` keeps the proven result for `side`.
 fn keeps(proven: Option<Proof>, winner: Option<Side>, side: Side) -> bool {
     proven.is_some_and(|proven| proven.winner == winner || proven.winner == Some(side.opponent()))
 }
@@ -183,14 +183,14 @@ mod tests {
         assert_eq!(judged(&exercise, "c5-c9").sufficiency, Sufficiency::Best);
         // Not in the list of solutions, but it wins at once as well.
         assert_eq!(judged(&exercise, "c5-a5").sufficiency, Sufficiency::Best);
-        // Stepping aside still wins: the attackers cannot close all ways.
+        // This move still wins: the attackers cannot close all escape routes.
         assert_eq!(judged(&exercise, "c5-c6").sufficiency, Sufficiency::Enough);
         assert!(judged(&exercise, "c5-h5").sufficiency != Sufficiency::Best);
     }
 
     #[test]
     fn a_move_that_loses_is_punished_with_the_reply() {
-        // The king could escape; beside two attackers he walks between them instead.
+        // The king could escape, but moves between two attackers.
         let exercise = puzzle("9/9/9/3t1t3/2K6/3t5/9/9/4t3t d", 1, &["c5-c9"]);
         let judgement = judged(&exercise, "c5-d5");
         assert_eq!(judgement.mv.to_string(), "c5-d5");

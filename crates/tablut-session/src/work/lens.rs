@@ -14,7 +14,7 @@ use tablut_search::{EvaluateError, Evaluator};
 /// Simulations for each rule set.
 const SIMULATIONS: u32 = 200;
 
-/// A position looked at under one rule set after the other.
+/// The analysis of a position under one rule set after the other.
 #[derive(Debug)]
 pub struct Lens {
     position: Position,
@@ -24,7 +24,8 @@ pub struct Lens {
 }
 
 impl Lens {
-    /// A look at a position, as a game that begins with it, under the game's own rules and all built-in ones.
+    /// The lens for the current position of a game, under the game's own rules and all built-in ones. The moves before
+    /// the position do not count.
     pub fn new(game: &Game, seed: u64) -> Self {
         let own = game.rules();
         let known = RULE_SET_NAMES.iter().filter(|name| **name != own.name());

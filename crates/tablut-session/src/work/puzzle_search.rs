@@ -1,4 +1,4 @@
-//! Puzzles from people's own games: positions in which the solver proves a short win.
+//! Puzzles from saved games: positions in which the solver proves a short win.
 
 use super::{Step, Update, Work};
 use crate::protocol::Event;
@@ -10,17 +10,17 @@ use tablut_rules::{Game, Move};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Plies within which a win is looked for, and positions that may be looked at for it.
+/// The solver's depth in plies, and its maximum number of positions.
 const SOLVER_PLIES: u32 = 5;
 const SOLVER_POSITIONS: u64 = 60_000;
-/// The least plies to a win that make a puzzle: what wins at once is seen at once.
+/// The minimum number of plies to the win. A win in one ply is too easy.
 const LEAST_PLIES: u32 = 3;
-/// Puzzles that one search may find.
+/// The search stops after the game in which it has found this many puzzles.
 const MAX_FINDS: usize = 100;
-/// Plies of a game that are looked at, the last ones.
+/// Only this many positions at the end of a game are searched.
 const LAST_PLIES: usize = 60;
 
-/// The solutions of a position in which the side to move has a short win: the plies it takes, and every first move that wins so soon.
+/// A short win of the side to move: the plies that it takes, and every first move that wins in this number of plies.
 pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {
     if game.outcome().is_some() {
         return None;
@@ -32,19 +32,19 @@ pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {
     Some((plies, solutions))
 }
 
-/// A search through games.
+/// A search for puzzles in games.
 #[derive(Debug)]
 pub struct PuzzleSearch {
-    /// Games to look through, the next one last.
+    /// Games to search, in reverse order.
     games: Vec<(String, Session)>,
     of: usize,
-    /// Positions of the game under way, the next one last.
+    /// Positions of the current game that remain, in reverse order.
     positions: Vec<NodeId>,
     found: Vec<FoundPuzzle>,
 }
 
 impl PuzzleSearch {
-    /// A search through games by their names, in their order.
+    /// A search of games, which are given with their names, in this order.
     pub fn new(mut games: Vec<(String, Session)>) -> Self {
         games.reverse();
         let of = games.len();
@@ -53,7 +53,7 @@ impl PuzzleSearch {
         search
     }
 
-    /// The positions of the game under way that were played on from.
+    /// The positions of the current game in which a move was played.
     fn plan(&self) -> Vec<NodeId> {
         let Some((_, session)) = self.games.last() else { return Vec::new() };
         let mut line = session.tree().main_line();
@@ -70,7 +70,7 @@ impl PuzzleSearch {
         let played = session.tree().node(node)?.children.first().and_then(|child| session.tree().mv(*child));
         let missed = played.is_none_or(|played| !solutions.contains(&played));
         let side = game.position().side_to_move();
-        // A win that is being carried out is one puzzle, where it begins.
+        // The later positions of a win that was played out are not puzzles. Only the first one is.
         let carried =
             |find: &FoundPuzzle| find.game == *name && find.side == side && !find.missed && find.ply + 2 == game.ply();
         if plies < LEAST_PLIES || self.found.iter().any(carried) {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_win_that_was_missed_makes_a_puzzle_with_all_its_solutions() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        // The king has no open line; from several squares he has two, and the attackers close but one.
+        // The king has no open line. From several squares he has two, and the attackers can close only one.
         let start = "3t5/9/9/t2K4t/9/9/9/9/3t5 d".parse().unwrap();
         let mut session = Session::from_position(rules, start, Players::people()).unwrap();
         let (plies, solutions) = short_win(session.game()).expect("two open lines are one step away");

@@ -1,4 +1,4 @@
-//! The proof of a result, one level at a time: every first move that wins, or for every move of the losing side the answer to it.
+//! The proof of a result, one level at a time: every winning first move, or the answer to every move of the loser.
 
 use super::{Step, Work};
 use crate::protocol::Event;
@@ -10,35 +10,35 @@ use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Simulations that look for the result.
+/// Simulations of the search for the position's result.
 const SIMULATIONS: u32 = 800;
-/// Simulations after a move that the exhaustive solver could not settle.
+/// Simulations after a move for which the exhaustive solver found no win.
 const MOVE_SIMULATIONS: u32 = 120;
-/// Plies and positions of the exhaustive solver's look at one move.
+/// The exhaustive solver's depth after one move, in plies, and its maximum number of positions.
 const SOLVER_PLIES: u32 = 5;
 const SOLVER_POSITIONS: u64 = 20_000;
 
-/// A level in the making.
+/// The search for one level of a proof.
 #[derive(Debug)]
 pub struct Refutation {
     view: RefutationView,
     game: Game,
-    /// Looks for the result first, then at one move after the other.
+    /// Searches the position first, then the position after each move.
     thinking: Option<Thinking>,
-    /// Moves to look at, the next one last.
+    /// Moves that remain, in reverse order.
     moves: Vec<Move>,
     seed: u64,
 }
 
 impl Refutation {
-    /// The proof of the position after `path`; the error says which move cannot be played, or that the game is over.
+    /// The proof for the position after `path`. Returns an error if a move is illegal or the game is over.
     pub fn new(node: NodeId, game: &Game, path: Vec<Move>, seed: u64) -> Result<Self, String> {
         let mut game = game.clone();
         for mv in &path {
             game.play(*mv).map_err(|error| error.to_string())?;
         }
         if game.outcome().is_some() {
-            return Err("the game is over there".to_owned());
+            return Err("the game is over after these moves".to_owned());
         }
         let thinking = Some(Thinking::by_simulations(&game, SIMULATIONS, seed));
         let side = game.position().side_to_move();
@@ -46,7 +46,7 @@ impl Refutation {
         Ok(Self { view, game, thinking, moves: Vec::new(), seed })
     }
 
-    /// Takes the result of the position, and sets out the moves to look at.
+    /// Stores the position's result, and lists the moves to search.
     fn begin(&mut self, thinking: &Thinking) -> Step {
         self.view.proven = thinking.value().proven.filter(|proven| proven.winner.is_some());
         if self.view.proven.is_none() {
@@ -55,7 +55,7 @@ impl Refutation {
         let mut moves = MoveList::new();
         self.game.legal_moves(&mut moves);
         self.moves = moves.into_vec();
-        // What the search thought best is looked at first.
+        // The best move of the search is searched first.
         let best = thinking.result().chosen;
         self.moves.sort_by_key(|mv| *mv == best);
         self.news()
@@ -73,7 +73,7 @@ impl Refutation {
         if self.view.done { Step::Done(updates) } else { Step::Progress(updates) }
     }
 
-    /// Keeps what is known of a move: a move that does not win is no part of the winner's proof.
+    /// Stores the result of a move. A move of the winner that does not win is left out.
     fn keep(&mut self, branch: RefutationBranch) -> Step {
         self.moves.pop();
         let ours = self.view.proven.is_some_and(|proven| proven.winner == Some(self.view.side));
@@ -85,7 +85,7 @@ impl Refutation {
         self.news()
     }
 
-    /// What the exhaustive solver says of a move.
+    /// The result of a move if the exhaustive solver finds a win.
     fn at_sight(after: &Game, mv: Move, winner: Side) -> Option<RefutationBranch> {
         let mut solver = WinSolver::new(after, winner, SOLVER_POSITIONS);
         let plies = solver.shortest_win(SOLVER_PLIES).ok()??;

@@ -1,4 +1,4 @@
-//! A game looked through for the moves that changed its proven or expected result.
+//! The review of a game: a search for the moves that changed its proven or expected result.
 
 use super::{Step, Update, Work};
 use crate::exercise::Exercise;
@@ -11,24 +11,24 @@ use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
-/// Simulations at each position, unless others are asked for.
+/// Simulations at each position, unless the caller gives another number.
 const SIMULATIONS: u32 = 400;
-/// A move that costs at least this much of the value's range of 2 is a mistake.
+/// A move that lowers the value by at least this much is a mistake. Values are from −1 to 1.
 const COSTLY: f32 = 0.3;
-/// A win that is proven no more but still this likely has not been let slip, and a side whose opponent is this likely to win has
-/// nothing left to give away.
+/// A side whose value is still this high has not missed its win, even if the win is no longer proven. A side whose
+/// opponent's value was this high has not allowed a win.
 const STILL_WINNING: f32 = 0.7;
-/// Plies that a review looks at; what comes after is left out.
+/// Maximum number of plies in a review. Later plies are left out.
 const MAX_PLIES: usize = 400;
 
-/// What was found at one position of the game.
+/// The result of the search of one position.
 #[derive(Clone, Debug)]
 struct Looked {
     value: NodeValue,
     analysis: Option<Analysis>,
 }
 
-/// A review under way.
+/// A running review.
 #[derive(Debug)]
 pub struct Review {
     nodes: Vec<NodeId>,
@@ -42,7 +42,7 @@ pub struct Review {
 }
 
 impl Review {
-    /// A review of the line that the session is on, to its end.
+    /// A review of the session's current line, to its end.
     pub fn new(session: &Session, seed: u64) -> Self {
         let mut nodes = session.tree().line(session.current());
         nodes.truncate(MAX_PLIES + 1);
@@ -52,8 +52,11 @@ impl Review {
         Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, seed }
     }
 
-    /// Reviews the line that the session is on, with `simulations` at each position, and writes the values into the
-    /// session. `progress` is called after each position.
+    /// Reviews the session's current line, with `simulations` at each position, and writes the values into the session.
+    /// `progress` is called after each position.
+    ///
+    /// # Errors
+    /// Returns the evaluator's error.
     pub fn run(
         session: &mut Session,
         simulations: u32,
@@ -77,7 +80,7 @@ impl Review {
         }
     }
 
-    /// Keeps what was found at the present position and goes on to the next.
+    /// Stores the result of the current position and goes on to the next.
     fn look(&mut self, value: NodeValue, analysis: Option<Analysis>) -> Step {
         let at = self.looked.len();
         self.thinking = None;
@@ -98,7 +101,7 @@ impl Review {
         for (index, (mv, pair)) in self.moves.iter().zip(self.looked.windows(2)).enumerate() {
             let side = game.position().side_to_move();
             let fault = fault(side, &pair[0].value, &pair[1].value);
-            // Where the search knows nothing better, there is nothing to find.
+            // If the move is the search's best move, there is no better move to find.
             let best = pair[0].analysis.as_ref().and_then(|before| before.lines.first()?.moves.first());
             if let (Some((words, certain)), Some(before), false) = (fault, &pair[0].analysis, best == Some(mv)) {
                 let node = self.nodes[index];
@@ -112,7 +115,7 @@ impl Review {
     }
 }
 
-/// What a move of `side` did to the result, if it did harm, and whether that is proven.
+/// The harm that a move of `side` did to its result, in words, and whether it is proven. `None` if there is none.
 fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, bool)> {
     let wins = |proven: Option<Proof>, who: Side| proven.filter(|proven| proven.winner == Some(who));
     let (worth_before, worth_after) = (turned(before.value(), side), turned(after.value(), side));
@@ -130,7 +133,7 @@ fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, b
         if wins(after.proven, side).is_some() || (after.proven.is_none() && worth_after >= STILL_WINNING) {
             return None;
         }
-        return Some((format!("let a win in {} slip", ours.plies.div_ceil(2)), after.proven.is_some()));
+        return Some((format!("missed a win in {}", ours.plies.div_ceil(2)), after.proven.is_some()));
     }
     let cost = worth_before - worth_after;
     (cost >= COSTLY).then(|| (format!("cost about {:.0} % of the chances", 50.0 * cost), false))
@@ -166,7 +169,7 @@ mod tests {
     #[test]
     fn a_missed_win_and_an_allowed_one_are_found() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        // The king could leave at once; he waits; the attackers waste their move; he leaves.
+        // The king could escape at once, but waits. The attackers waste their move, and the king escapes.
         let start = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
         let mut session = Session::from_position(rules, start, Players::people()).unwrap();
         for mv in ["c5-d5", "i5-i6", "d5-d9"] {
@@ -174,7 +177,7 @@ mod tests {
         }
         let report = Review::run(&mut session, SIMULATIONS, 1, &mut UniformEvaluator, &mut || {}).unwrap();
         assert_eq!(report.positions, 4);
-        // After c5-d5 the win is still proven, and what the attackers did changed nothing.
+        // After c5-d5 the win is still proven, and the attackers' move does not change this.
         assert_eq!(report.mistakes, []);
     }
 
@@ -189,7 +192,7 @@ mod tests {
         let attackers = |before: NodeValue, after: NodeValue| fault(Side::Attackers, &before, &after);
         let told = |words: &str, certain| Some((words.to_owned(), certain));
         assert_eq!(attackers(open(0.1), proven(Side::Defenders, 5)), told("allowed a win in 3", true));
-        assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("let a win in 2 slip", false));
+        assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("missed a win in 2", false));
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.9)), None);
         assert_eq!(attackers(proven(Side::Defenders, 4), proven(Side::Defenders, 3)), None);
         assert_eq!(attackers(open(-0.8), proven(Side::Defenders, 5)), None, "it was lost before");

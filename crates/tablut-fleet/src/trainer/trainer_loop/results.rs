@@ -1,4 +1,4 @@
-//! What the trainer does with a result: it unpacks and checks the games, and counts or refuses them.
+//! The trainer's handling of a result. It unpacks and checks the games, and counts or refuses them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,11 +48,11 @@ impl TrainerLoop {
         self.shared.lock().orders.get(&generation).is_some_and(|order| order.id == id)
     }
 
-    /// Begins to fetch the object with a result's games. It holds one game, because a worker sends only a game that is
-    /// too large for a message in this way.
+    /// Starts to fetch the object with a result's games. It contains one game, because a worker uses objects only for a
+    /// game that is too large for a message.
     async fn fetch(&mut self, sequence: u64, generation: u64, header: ResultHeader, object: String) {
         let checked = match self.shared.lock().orders.get(&generation) {
-            // A header and the form that a game is packed in are smaller than the game.
+            // The header and the packed game together are smaller than twice the unpacked game.
             Some(progress) => progress.check_header(&header).map(|()| 2 * max_game_bytes(&progress.order)),
             None => return,
         };
@@ -73,11 +73,11 @@ impl TrainerLoop {
         }));
     }
 
-    /// Takes a result whose games were in an object.
+    /// Handles a result whose games were in an object.
     pub(super) async fn fetched(&mut self, fetched: Fetched) {
         let Fetched { sequence, generation, header, object, bytes } = fetched;
         let is_distrusted = self.shared.lock().distrusted.contains(&header.worker);
-        // An object that is not there has been read already. Otherwise its games are handed out again.
+        // An object that does not exist has already been read. If it was lost, its games are handed out again.
         let Some(bytes) = bytes.transpose().filter(|_| self.is_wanted(generation, &header.order) && !is_distrusted)
         else {
             return;
@@ -95,7 +95,7 @@ impl TrainerLoop {
         self.count(generation, &header.worker, bytes.len(), result);
         self.broker.note_reading(&self.options.run, 0).await;
         if is_done {
-            // What cannot be removed expires after a week.
+            // An object that cannot be removed expires after a week.
             let _ = self.broker.remove_object(&object).await;
         }
     }
@@ -141,7 +141,7 @@ impl TrainerLoop {
         if n_refused == 1 {
             (self.log)(&format!("refused a result of {worker}: {reason}"));
         } else if n_refused == MAX_REFUSED {
-            (self.log)(&format!("worker {worker} is ignored from now on; take away its credentials"));
+            (self.log)(&format!("worker {worker} is ignored from now on; revoke its credentials"));
         }
         self.check_soon(Duration::from_secs(1));
     }
