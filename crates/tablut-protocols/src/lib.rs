@@ -17,7 +17,7 @@ pub mod wire;
 pub use start::start_program;
 pub use wire::BridgePlayer;
 
-/// The example of the README, as a test.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;
