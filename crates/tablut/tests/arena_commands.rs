@@ -288,7 +288,7 @@ fn players_can_have_names_of_their_own() {
     // The games go on where both names and players are the same.
     let other = [&["match", "strong=alphabeta:1", "weak=random"], &common[..]].concat();
     let message = String::from_utf8(tablut(&other, "").stderr).unwrap();
-    assert!(message.contains("players[0].player: the file says \"alphabeta:2\""), "{message}");
+    assert!(message.contains("players[0].player: \"alphabeta:2\" in the file"), "{message}");
 }
 
 #[test]

@@ -88,11 +88,11 @@ fn a_killed_match_goes_on_and_ends_as_one_that_was_never_killed() {
     assert_eq!(finished(&mut long_match(&net, &other, &[])), expected);
     let other_net = self::net(&whole.with_file_name("net.tablut"), 2);
     for (player, more, part) in [
-        (net.as_str(), &["--seed", "2"][..], "seed: the file says 1, the command says 2"),
-        (&net, &["--rules", "imperial"], "rules.name: the file says \"kvasir\", the command says \"imperial\""),
-        (&net, &["--opening-plies", "5"], "opening_plies: the file says 4, the command says 5"),
-        (&net, &["--sprt"], "sprt: the file says null"),
-        (&other_net, &[], "players[0].net: the file says "),
+        (net.as_str(), &["--seed", "2"][..], "seed: 1 in the file, 2 in the command"),
+        (&net, &["--rules", "imperial"], "rules.name: \"kvasir\" in the file, \"imperial\" in the command"),
+        (&net, &["--opening-plies", "5"], "opening_plies: 4 in the file, 5 in the command"),
+        (&net, &["--sprt"], "sprt: null in the file"),
+        (&other_net, &[], "players[0].net: "),
     ] {
         let output = long_match(player, &other, more).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
