@@ -95,7 +95,7 @@ pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn
     wire.run(execute, |line, reason| format!("error {} {}", if is_fatal(line) { -1 } else { 0 }, in_ascii(reason)))
 }
 
-/// Whether no move can follow if this line fails. Unsupported rules alone do not end a game before a move is requested:
+/// Whether no move can follow if this line fails. Unsupported rules do not end a game before a move is requested:
 /// an engine for analysis receives the rules of every game.
 fn is_fatal(line: &str) -> bool {
     matches!(line.split_whitespace().next(), Some("play" | "opponent-move"))

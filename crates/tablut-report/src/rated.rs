@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use tablut_ratings::{HalfPoints, RatedGeneration};
 
-    /// Twenty generations that lose to `greedy` at first and beat it in the end, and always beat `random`.
+    /// Twenty generations that always beat `random`. The first ones lose to `greedy`, and the last ones beat it.
     fn lines() -> Vec<GenerationMetrics> {
         let pairs = |won: u32, lost: u32| {
             let mut table = PairTable::default();

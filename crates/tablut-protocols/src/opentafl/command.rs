@@ -37,7 +37,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Parses a line. The error says what was expected.
+    /// Parses a line. The error names what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {

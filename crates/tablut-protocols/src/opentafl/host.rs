@@ -12,7 +12,7 @@ use tablut_search::Query;
 const BREATH: Duration = Duration::from_millis(30);
 /// How long an engine may take to exit after it has received the result.
 const LEAVE_TIME: Duration = Duration::from_millis(200);
-/// The number of remaining overtime periods that an engine is told. None is ever used up.
+/// The number of remaining overtime periods that is sent to an engine. No period is ever used up.
 const OVERTIMES: u32 = 100;
 
 /// The line of rules for OpenTafl's engines, or why there is none.
@@ -112,7 +112,7 @@ impl OpenTaflPlayer {
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
-                // An engine that does not support these rules says so before its first move.
+                // An engine that does not support these rules reports it before its first move.
                 if self.n_told == 0 {
                     return Err(self.not_ready(&format!("answered {shown:?}")));
                 }

@@ -16,11 +16,11 @@ const MOST_POSITIONS: usize = 121;
 /// Which positions of a game are shown.
 #[derive(Copy, Clone, Eq, PartialEq)]
 pub enum Steps {
-    /// All, the first one at first.
+    /// All positions. The first one is shown initially.
     FromFirst,
-    /// All, the last one at first.
+    /// All positions. The last one is shown initially.
     FromLast,
-    /// Only the last one.
+    /// Only the last position.
     None,
 }
 
@@ -40,7 +40,7 @@ pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, steps: Steps)
         note.insert_str(0, &format!("game {}, ", game.index));
     }
     let n = positions.len();
-    // A game that is too long loses the end that is not shown at first.
+    // If the game is too long, positions far from the initial one are left out.
     let (first, end) = match steps {
         Steps::FromFirst => (0, n.min(MOST_POSITIONS)),
         Steps::FromLast => (n.saturating_sub(MOST_POSITIONS), n),

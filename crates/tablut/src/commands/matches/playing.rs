@@ -196,7 +196,7 @@ impl Playing<'_> {
             if let Some(file) = lock().as_mut()
                 && let Err(error) = file.append((match_idx, progress.game_idx), progress.game)
             {
-                failure.lock().expect("nobody panics here").get_or_insert(error);
+                failure.lock().expect("no holder of the error panics").get_or_insert(error);
                 self.cancel.cancel();
             }
             // A program's error is printed at once. The file of games contains it too.
@@ -209,7 +209,7 @@ impl Playing<'_> {
             bar.show(progress.games_finished as u64, &message);
         });
         drop(bar);
-        match failure.into_inner().expect("nobody panics here") {
+        match failure.into_inner().expect("no holder of the error panics") {
             Some(error) => Err(error.into()),
             None => played,
         }
