@@ -71,7 +71,7 @@ pub fn headline(run: &RunFiles) -> Headline {
 
 /// The answer from the games against fixed opponents, and whether it shows learning. `None` if there are no games.
 ///
-/// It names the strongest opponent that the net beats; else the strongest with an equal score; else the weakest one.
+/// It names the strongest opponent that the net beats; else the strongest one whose score may be equal; else the weakest.
 fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Option<bool>)> {
     let while_training;
     let evaluation = match &run.evaluation {
@@ -126,7 +126,7 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
     if telling.is_empty() {
         let (_, score) = matches.first()?;
         return Some(if score.low > 0.5 {
-            ("The net beats random. It has not met a stronger opponent.".to_owned(), None)
+            ("The net beats random. The evaluation has no stronger opponent.".to_owned(), None)
         } else {
             ("The net does not beat random.".to_owned(), Some(false))
         });
@@ -155,8 +155,11 @@ fn growth(run: &RunFiles, sentences: &mut Vec<String>) -> bool {
         has_grown = last.rating.low > first.rating.high;
         let told = |stretch: &rated::RatedStretch| {
             let Rating { elo, low, high } = stretch.rating;
-            let (from, to) = stretch.generations;
-            format!("{} ({} to {}) in generations {from} to {to}", signed(elo), signed(low), signed(high))
+            let generations = match stretch.generations {
+                (from, to) if from == to => format!("generation {from}"),
+                (from, to) => format!("generations {from} to {to}"),
+            };
+            format!("{} ({} to {}) in {generations}", signed(elo), signed(low), signed(high))
         };
         let surely = if has_grown {
             "the net has become stronger"
@@ -263,11 +266,13 @@ fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
     let (games, attackers, defenders) = (results.games(), results.attackers_won, results.defenders_won);
     let (low, high) = share_interval(attackers, games);
     let share = attackers as f64 / games.max(1) as f64;
-    let fewer = match attackers.cmp(&defenders) {
-        _ if (0.42..=0.58).contains(&share) => "the sides are about even",
-        std::cmp::Ordering::Less => "the attackers win fewer",
-        std::cmp::Ordering::Greater => "the defenders win fewer",
-        std::cmp::Ordering::Equal => "the sides are even",
+    // Draws count for neither side, so the wins are compared.
+    let fewer = if attackers.abs_diff(defenders) as f64 <= 0.16 * games as f64 {
+        "the sides are about even"
+    } else if attackers < defenders {
+        "the attackers win fewer"
+    } else {
+        "the defenders win fewer"
     };
     let generations = the_last(n_generations);
     format!(
